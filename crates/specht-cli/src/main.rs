@@ -1,0 +1,2 @@
+//! The program `specht`.
+fn main() {}

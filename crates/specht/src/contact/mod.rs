@@ -1,0 +1,1 @@
+//! Contact kinds, modes, friction laws and the force problem.

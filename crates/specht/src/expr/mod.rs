@@ -1,0 +1,1 @@
+//! Expressions: lexer, parser, graph, derivatives, tape.

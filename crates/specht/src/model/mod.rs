@@ -1,0 +1,1 @@
+//! Bodies, shapes, forces, contacts: from names to equations.

@@ -1,0 +1,1 @@
+//! Integrators with dense output.

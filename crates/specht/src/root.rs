@@ -1,0 +1,1 @@
+//! Bracketed root location on dense output.

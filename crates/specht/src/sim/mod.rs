@@ -1,0 +1,1 @@
+//! Schemes: event-driven and time-stepping.
