@@ -1,1 +1,281 @@
-//! The border between models and numerics.
+//! The border between models and numerics: given (t, q, u, z) a [`System`] fills M, h and, for every contact, gaps,
+//! directions and offsets. Everything right of this border sees rows and numbers, never bodies or shapes.
+//!
+//! ```text
+//! M(q) u̇ = h(q, u, t, z) + Wᵀ λ          one row of W per scalar contact direction (normal or tangential)
+//! rate   ġ = W u + w̃                      w̃: velocity offset (prescribed motions)
+//! accel. g̈ = W u̇ + w̄                      w̄: acceleration offset (everything that is not linear in u̇)
+//! ```
+//!
+//! A system is immutable while it runs. What changes lives in [`State`] (continuous), [`Discrete`] (modes and
+//! frozen switches) and [`Eval`] (results and scratch memory, reused so that an evaluation allocates nothing).
+
+use crate::linalg::Mat;
+
+/// Sizes of a system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dims {
+    /// Position coordinates.
+    pub q: usize,
+    /// Velocities (equal to `q` for planar models).
+    pub u: usize,
+    /// First-order states.
+    pub z: usize,
+    /// Values that change at events only.
+    pub memory: usize,
+    /// Scalar contact directions, normal and tangential.
+    pub rows: usize,
+    /// Contacts.
+    pub contacts: usize,
+    /// Frozen switches; each has one entry of [`Discrete::latches`].
+    pub latches: usize,
+    /// Guards of the switches, see [`Eval::guards`].
+    pub guards: usize,
+    /// User-defined event functions, see [`Eval::crossings`].
+    pub crossings: usize,
+}
+
+/// The continuous state, and the memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Time, s.
+    pub t: f64,
+    /// Positions.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub u: Vec<f64>,
+    /// First-order states.
+    pub z: Vec<f64>,
+    /// Memory.
+    pub memory: Vec<f64>,
+}
+
+/// What a contact does at an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Not touching, no force.
+    #[default]
+    Open,
+    /// Touching (or active), slip zero, tangential force inside its bound.
+    Stick,
+    /// Touching and sliding in the positive direction.
+    SlipPlus,
+    /// Touching and sliding in the negative direction.
+    SlipMinus,
+    /// Touching, without friction.
+    Closed,
+}
+
+impl Mode {
+    /// Sliding direction: +1, −1, or 0.
+    pub fn direction(self) -> f64 {
+        match self {
+            Mode::SlipPlus => 1.0,
+            Mode::SlipMinus => -1.0,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether a normal force may act.
+    pub fn is_closed(self) -> bool {
+        self != Mode::Open
+    }
+
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mode::Open => "open",
+            Mode::Stick => "stick",
+            Mode::SlipPlus => "slip+",
+            Mode::SlipMinus => "slip-",
+            Mode::Closed => "closed",
+        }
+    }
+}
+
+/// Where the normal force of a contact comes from; `row` indexes [`Eval::w`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Normal {
+    /// 0 ≤ g ⊥ λ_N ≥ 0, impacts.
+    Unilateral {
+        /// The normal direction.
+        row: usize,
+    },
+    /// g = 0, λ_N of either sign; the friction bound is μ |λ_N|.
+    Bilateral {
+        /// The normal direction.
+        row: usize,
+    },
+    /// Two points kept together; the friction bound is μ |λ|, the norm of the two components. For a journal the
+    /// factor r/√(1+μ²) is already inside `Eval::mu`.
+    Pin {
+        /// The two directions (x, y).
+        rows: [usize; 2],
+    },
+    /// The normal force is a given function, [`Eval::load`] plus linear terms in other contacts' normal forces. When
+    /// the contact has a normal direction (elastic flank), the force is already inside `h`.
+    Given {
+        /// The normal direction of an elastic flank, for gap and rate; none for a loaded pair.
+        row: Option<usize>,
+    },
+}
+
+/// The constant part of one contact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactInfo {
+    /// Name as the user knows it: `tip`, `mesh.low`, `block[3]`.
+    pub name: String,
+    /// Origin of the normal force.
+    pub normal: Normal,
+    /// Tangential directions: none (frictionless), one (planar), two (spatial).
+    pub tangent: Vec<usize>,
+    /// For `Given`: the contacts whose normal forces enter the load; coefficients in [`Eval::load_terms`].
+    pub load_on: Vec<usize>,
+    /// Whether friction acts (a contact may carry a tangential direction for its slip alone).
+    pub friction: bool,
+}
+
+/// Discrete part of the state: what stays constant between events.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Discrete {
+    /// Mode of every contact.
+    pub modes: Vec<Mode>,
+    /// Frozen branches of every switch (meaning known to the system only).
+    pub latches: Vec<i32>,
+    /// Instant at which each contact began to stick (for laws that use `stick_time`); NaN when it does not stick.
+    pub stick_since: Vec<f64>,
+    /// Rate of the tangential force at stick, per contact (for laws that use `load_rate`).
+    pub load_rate: Vec<f64>,
+}
+
+/// Restitution of one contact (PG-8-POISSON).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Restitution {
+    /// ε_N.
+    pub normal: f64,
+    /// ε_T.
+    pub tangential: f64,
+    /// ν.
+    pub nu: f64,
+}
+
+/// Everything a [`System`] computes at one instant, with its scratch memory.
+#[derive(Clone, Debug, Default)]
+pub struct Eval {
+    /// Mass matrix M (u × u), symmetric positive semidefinite.
+    pub mass: Mat,
+    /// All smooth forces.
+    pub h: Vec<f64>,
+    /// Rates of the first-order states.
+    pub z_rate: Vec<f64>,
+    /// Contact directions, one row each (rows × u).
+    pub w: Mat,
+    /// Gap of every normal row (a pin: the two distances); 0 for tangential rows.
+    pub gap: Vec<f64>,
+    /// w̃ of every row.
+    pub rate_offset: Vec<f64>,
+    /// w̄ of every row.
+    pub accel_offset: Vec<f64>,
+    /// Friction coefficient per contact at the present slip and mode direction; for `friction_force` laws it is 1 and
+    /// the bound is in `load`.
+    pub mu: Vec<f64>,
+    /// Friction coefficient at zero slip (the bound of sticking), per contact. Equal to `mu(v → 0)` unless the law
+    /// distinguishes static from sliding.
+    pub mu_static: Vec<f64>,
+    /// `Given` contacts: the constant part of the normal force. Others: 0.
+    pub load: Vec<f64>,
+    /// `Given` contacts with a static/sliding `friction_force`: the bound at stick instead of `load`. Others: = load.
+    pub load_static: Vec<f64>,
+    /// Coefficients of [`ContactInfo::load_on`], contact after contact.
+    pub load_terms: Vec<f64>,
+    /// Values of the guards: positive while the frozen branch is valid, an event when one falls through zero.
+    pub guards: Vec<f64>,
+    /// Values of the user's event functions.
+    pub crossings: Vec<f64>,
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Potential energy (gravity, springs, potentials).
+    pub potential: f64,
+    /// Power of all smooth forces that are not in `potential`, on the true velocities of their points, plus the
+    /// explicit rate ∂V/∂t of the potential.
+    pub power: f64,
+    /// Power needed to drive prescribed motions: `drive · u̇ + drive_offset − Σ λ w̃ (all rows)`.
+    pub drive: Vec<f64>,
+    /// See `drive`.
+    pub drive_offset: f64,
+    /// Registers and other scratch memory of the system.
+    pub work: Vec<f64>,
+    /// Contact parameters of curved contours: found by iteration, warm-started from here.
+    pub contour: Vec<f64>,
+}
+
+impl Eval {
+    /// Memory for a system of these sizes.
+    pub fn new(d: &Dims) -> Self {
+        Eval {
+            mass: Mat::zeros(d.u, d.u),
+            h: vec![0.0; d.u],
+            z_rate: vec![0.0; d.z],
+            w: Mat::zeros(d.rows, d.u),
+            gap: vec![0.0; d.rows],
+            rate_offset: vec![0.0; d.rows],
+            accel_offset: vec![0.0; d.rows],
+            mu: vec![0.0; d.contacts],
+            mu_static: vec![0.0; d.contacts],
+            load: vec![0.0; d.contacts],
+            load_static: vec![0.0; d.contacts],
+            load_terms: Vec::new(),
+            guards: vec![0.0; d.guards],
+            crossings: vec![0.0; d.crossings],
+            kinetic: 0.0,
+            potential: 0.0,
+            power: 0.0,
+            drive: vec![0.0; d.u],
+            drive_offset: 0.0,
+            work: Vec::new(),
+            contour: Vec::new(),
+        }
+    }
+
+    /// Rate of row `i` at the velocities `u`.
+    pub fn rate(&self, i: usize, u: &[f64]) -> f64 {
+        crate::linalg::dot(self.w.row(i), u) + self.rate_offset[i]
+    }
+
+    /// Acceleration of row `i` at the accelerations `a`.
+    pub fn accel(&self, i: usize, a: &[f64]) -> f64 {
+        crate::linalg::dot(self.w.row(i), a) + self.accel_offset[i]
+    }
+}
+
+/// A mechanical system as equations. Coordinates are numbered; names are for messages and files.
+pub trait System: Sync {
+    /// Sizes.
+    fn dims(&self) -> Dims;
+
+    /// The contacts, in file order.
+    fn contacts(&self) -> &[ContactInfo];
+
+    /// Fill `out` at state `s` with the frozen discrete state `d`. Never allocates once `out` has been used.
+    fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval);
+
+    /// q̇ = Y(q) u. Planar models: a copy.
+    fn q_rate(&self, s: &State, out: &mut [f64]) {
+        out.copy_from_slice(&s.u);
+    }
+
+    /// Set every latch from the values at `s` (at the start and after velocities or memory jumped). A guard that is
+    /// exactly zero keeps its latch when `keep` is true.
+    fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool);
+
+    /// The guard `k` fell through zero: change to the neighbouring branch.
+    fn flip(&self, k: usize, d: &mut Discrete);
+
+    /// Restitution of every contact at `s` (only read at impacts).
+    fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]);
+
+    /// Natural size of position row values (for tolerances), e.g. a typical length; 1 when unknown.
+    fn length_scale(&self) -> f64 {
+        1.0
+    }
+}
