@@ -159,6 +159,84 @@ pub struct Restitution {
     pub nu: f64,
 }
 
+/// Which passages of a user-defined event function through zero count. "Up": from strictly below to zero or above.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// From strictly negative to zero or above.
+    Up,
+    /// From strictly positive to zero or below.
+    Down,
+    /// Either.
+    #[default]
+    Both,
+}
+
+/// What a contact did at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContactEvent {
+    /// It took part in an impact.
+    Impact,
+    /// It closed without impulse.
+    Touch,
+    /// It opened.
+    Detach,
+    /// It began to stick.
+    Stick,
+    /// It began to slip out of stick.
+    Slip,
+    /// Its slip changed sign without sticking.
+    Reverse,
+}
+
+/// One thing that happened at an instant and may fire user events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// The event function [`Eval::crossings`]`[k]` passed zero in its direction.
+    Crossing(usize),
+    /// A contact changed.
+    Contact {
+        /// Index of the contact.
+        contact: usize,
+        /// What it did.
+        kind: ContactEvent,
+    },
+}
+
+/// Contact forces at an instant, or impulses of an impact.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forces {
+    /// λ of every row of W.
+    pub lambda: Vec<f64>,
+    /// Normal force per contact (a pin: the norm of its force; `Given`: the load).
+    pub normal: Vec<f64>,
+    /// Tangential force per contact along its first tangent; 0 without friction.
+    pub tangential: Vec<f64>,
+}
+
+impl Forces {
+    /// Zeros for a system of these sizes.
+    pub fn new(d: &Dims) -> Self {
+        Forces { lambda: vec![0.0; d.rows], normal: vec![0.0; d.contacts], tangential: vec![0.0; d.contacts] }
+    }
+}
+
+/// Everything known at an instant, for outputs and user events.
+#[derive(Clone, Copy, Debug)]
+pub struct Instant<'a> {
+    /// State (after the impact, when there was one).
+    pub state: &'a State,
+    /// Modes and latches.
+    pub discrete: &'a Discrete,
+    /// The system evaluated there.
+    pub eval: &'a Eval,
+    /// Accelerations u̇.
+    pub accel: &'a [f64],
+    /// Contact forces.
+    pub forces: &'a Forces,
+    /// Contact impulses of the impact at this instant; zero when there was none.
+    pub impulses: &'a Forces,
+}
+
 /// Everything a [`System`] computes at one instant, with its scratch memory.
 #[derive(Clone, Debug, Default)]
 pub struct Eval {
@@ -273,6 +351,40 @@ pub trait System: Sync {
 
     /// Restitution of every contact at `s` (only read at impacts).
     fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]);
+
+    /// Direction of every event function of [`Eval::crossings`].
+    fn directions(&self) -> &[Direction] {
+        &[]
+    }
+
+    /// Names of the user's events, those with an event function and those that follow a contact.
+    fn event_names(&self) -> &[String] {
+        &[]
+    }
+
+    /// Everything in `triggers` happened at one instant. Push the indices (into [`System::event_names`]) of the events
+    /// that fire onto `fired`, in file order, write the new memory (all assignments read `at.state.memory`, the values
+    /// before the instant; `memory` holds a copy of them) and return true when the run must stop here.
+    fn fire(
+        &self,
+        triggers: &[Trigger],
+        at: Instant<'_>,
+        memory: &mut [f64],
+        fired: &mut Vec<usize>,
+    ) -> bool {
+        let _ = (triggers, at, memory, fired);
+        false
+    }
+
+    /// Names of the recorded outputs.
+    fn output_names(&self) -> &[String] {
+        &[]
+    }
+
+    /// Values of the outputs at an instant.
+    fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
+        let _ = (at, out);
+    }
 
     /// Natural size of position row values (for tolerances), e.g. a typical length; 1 when unknown.
     fn length_scale(&self) -> f64 {
