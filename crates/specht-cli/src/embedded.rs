@@ -1,0 +1,3 @@
+//! What is compiled into the program: see `build.rs`.
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
