@@ -1,0 +1,118 @@
+//! One solution by the method that suits the matrix.
+//!
+//! Symmetric with positive diagonal: block principal pivoting with Cholesky. Not symmetric, but with positive definite
+//! symmetric part: the same with LU. Everything else, and whenever principal pivoting does not end well: Lemke.
+//! After a ray on a matrix that is not positive semidefinite other covering vectors are tried, because another path may
+//! end at a solution; the last word on "no solution" has [`super::enumerate`].
+
+use super::{Lcp, LemkeWorkspace, PrincipalWorkspace, Status};
+use crate::linalg::{Cholesky, Mat};
+
+/// Which method gave the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Block principal pivoting.
+    Principal,
+    /// Lemke with the covering vector of ones.
+    #[default]
+    Lemke,
+    /// Lemke with another covering vector.
+    LemkeOtherPath,
+}
+
+/// The general solver; keeps its storage between solves and holds the last answer.
+#[derive(Clone, Debug, Default)]
+pub struct Solver {
+    /// `z` of the last solve.
+    pub z: Vec<f64>,
+    /// `w` of the last solve.
+    pub w: Vec<f64>,
+    /// Method of the last solve.
+    pub method: Method,
+    /// Pivots or factorisations of the last solve.
+    pub iterations: usize,
+    lemke: LemkeWorkspace,
+    principal: PrincipalWorkspace,
+    symmetric_part: Mat,
+    cholesky: Cholesky,
+}
+
+/// Covering vectors tried after a ray.
+const OTHER_PATHS: usize = 4;
+
+impl Solver {
+    /// Find one solution.
+    pub fn solve(&mut self, p: Lcp<'_>) -> Status {
+        if !p.is_valid() {
+            self.z.clear();
+            self.z.resize(p.dim(), 0.0);
+            self.w.clear();
+            self.w.resize(p.dim(), 0.0);
+            return Status::BadInput;
+        }
+        if let Some(symmetric) = self.suits_principal(p.a) {
+            let status = self.principal.solve(p, symmetric);
+            if status.is_solved() {
+                self.method = Method::Principal;
+                self.iterations = self.principal.rounds;
+                self.z.clone_from(&self.principal.z);
+                self.w.clone_from(&self.principal.w);
+                return status;
+            }
+        }
+        let mut status = self.lemke.solve(p);
+        self.method = Method::Lemke;
+        let mut k = 1;
+        while !status.is_solved() && k <= OTHER_PATHS {
+            // a fixed scattered sequence in [1/2, 3/2)
+            let d = |i: usize| 0.5 + ((i + 1) as f64 * (k as f64 + 0.5) * 0.618_033_988_749_894_9).fract();
+            let other = self.lemke.solve_covering(p, d);
+            if other.is_solved() {
+                status = other;
+                self.method = Method::LemkeOtherPath;
+            }
+            k += 1;
+        }
+        self.iterations = self.lemke.pivots;
+        self.z.clone_from(&self.lemke.z);
+        self.w.clone_from(&self.lemke.w);
+        status
+    }
+
+    /// Whether principal pivoting is worth a try, and if so whether `a` is symmetric.
+    fn suits_principal(&mut self, a: &Mat) -> Option<bool> {
+        let n = a.rows();
+        if (0..n).any(|i| a[(i, i)] <= 0.0) {
+            return None;
+        }
+        if is_symmetric(a) {
+            return Some(true);
+        }
+        self.symmetric_part.resize(n, n);
+        for i in 0..n {
+            for j in 0..=i {
+                self.symmetric_part[(i, j)] = 0.5 * (a[(i, j)] + a[(j, i)]);
+            }
+        }
+        self.cholesky.factor(&self.symmetric_part).is_ok().then_some(false)
+    }
+}
+
+/// Symmetric up to rounding (relative to the diagonal, which is positive), in blocks so that the transposed reads stay in the cache.
+fn is_symmetric(a: &Mat) -> bool {
+    const BLOCK: usize = 16;
+    let n = a.rows();
+    for i0 in (0..n).step_by(BLOCK) {
+        for j0 in (0..=i0).step_by(BLOCK) {
+            for i in i0..(i0 + BLOCK).min(n) {
+                for j in j0..(j0 + BLOCK).min(i) {
+                    let (x, y) = (a[(i, j)], a[(j, i)]);
+                    if (x - y).powi(2) > 1e-26 * a[(i, i)] * a[(j, j)] {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    true
+}

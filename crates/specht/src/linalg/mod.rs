@@ -1,0 +1,14 @@
+//! Dense linear algebra for small and medium systems, without allocation in the kernels.
+//!
+//! Matrices are row-major. Factorisations work in place on a [`Mat`] and are reused by the caller, so that a time step
+//! allocates nothing. Singularity is data: a factorisation returns the smallest pivot relative to the largest.
+
+mod cholesky;
+mod kernel;
+mod lu;
+mod mat;
+
+pub use cholesky::Cholesky;
+pub use kernel::{axpy, dot, max_abs};
+pub use lu::Lu;
+pub use mat::Mat;
