@@ -4,11 +4,21 @@
 //! allocates nothing. Singularity is data: a factorisation returns the smallest pivot relative to the largest.
 
 mod cholesky;
+mod eigen;
 mod kernel;
 mod lu;
 mod mat;
+mod qr;
+mod svd;
+mod symmetric;
+#[cfg(test)]
+mod tests;
 
 pub use cholesky::Cholesky;
+pub use eigen::{Complex, eigenvalues};
 pub use kernel::{axpy, dot, max_abs};
 pub use lu::Lu;
 pub use mat::Mat;
+pub use qr::{PivotedQr, null_space};
+pub use svd::{Svd, smallest_singular_value};
+pub use symmetric::SymmetricEigen;

@@ -1,0 +1,196 @@
+//! Identities that every factorisation must satisfy, on fixed pseudo-random matrices.
+
+use super::*;
+
+/// A small linear congruential generator: the same numbers on every machine.
+pub(crate) struct Numbers(pub u64);
+
+impl Numbers {
+    /// In [−1, 1).
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn mat(&mut self, m: usize, n: usize) -> Mat {
+        Mat::from_fn(m, n, |_, _| self.next())
+    }
+}
+
+fn distance(a: &Mat, b: &Mat) -> f64 {
+    a.as_slice().iter().zip(b.as_slice()).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()))
+}
+
+#[test]
+fn cholesky_multiplies_back_and_solves_for_all_sizes() {
+    let mut rng = Numbers(1);
+    for n in (1..40).chain([63, 64, 65, 130]) {
+        let x = rng.mat(n, n + 3);
+        let mut a = x.mul(&x.transpose());
+        (0..n).for_each(|i| a[(i, i)] += 0.5);
+        let mut c = Cholesky::default();
+        c.factor(&a).unwrap();
+        let l = Mat::from_fn(n, n, |i, j| if j <= i { c.factor_matrix()[(i, j)] } else { 0.0 });
+        assert!(distance(&l.mul(&l.transpose()), &a) < 1e-13 * a.max_abs() * n as f64);
+        let b: Vec<f64> = (0..n).map(|_| rng.next()).collect();
+        let mut s = b.clone();
+        c.solve(&mut s);
+        let mut r = vec![0.0; n];
+        a.mul_vec(&s, &mut r);
+        assert!(r.iter().zip(&b).all(|(r, b)| (r - b).abs() < 1e-11));
+
+        let some: Vec<usize> = (0..n).filter(|i| i % 3 != 1).collect();
+        let sub = Mat::from_fn(some.len(), some.len(), |i, j| a[(some[i], some[j])]);
+        let (mut c1, mut c2) = (Cholesky::default(), Cholesky::default());
+        c1.factor(&sub).unwrap();
+        c2.factor_principal(&a, &some).unwrap();
+        let mut u = vec![1.0; some.len()];
+        let mut v = u.clone();
+        c1.solve(&mut u);
+        c2.solve(&mut v);
+        assert_eq!(u, v);
+    }
+    assert_eq!(Cholesky::default().factor(&Mat::from_rows(&[[1.0, 2.0], [2.0, 1.0]])), Err(1));
+}
+
+#[test]
+fn determinant_is_multiplicative_and_matches_the_formula() {
+    let mut rng = Numbers(2);
+    let det = |a: &Mat| {
+        let mut lu = Lu::default();
+        lu.factor(a);
+        lu.det()
+    };
+    assert!((det(&Mat::from_rows(&[[1.0, 2.0], [3.0, 4.0]])) + 2.0).abs() < 1e-15);
+    for n in 1..8 {
+        let (a, b) = (rng.mat(n, n), rng.mat(n, n));
+        let (d, e) = (det(&a) * det(&b), det(&a.mul(&b)));
+        assert!((d - e).abs() < 1e-12 * (1.0 + d.abs()), "{d} {e}");
+    }
+}
+
+#[test]
+fn rank_null_space_and_least_norm_solution_of_products_of_known_rank() {
+    let mut rng = Numbers(3);
+    for (m, n, r) in [(5, 7, 3), (7, 5, 3), (6, 6, 6), (4, 9, 4), (9, 4, 4), (8, 8, 1), (3, 3, 0)] {
+        let a = if r == 0 { Mat::zeros(m, n) } else { rng.mat(m, r).mul(&rng.mat(r, n)) };
+        let mut qr = PivotedQr::default();
+        assert_eq!(qr.factor(&a, 1e-11), r);
+        let null = null_space(&a, 1e-11);
+        assert_eq!(null.cols(), n - r);
+        assert!(a.mul(&null).max_abs() < 1e-13);
+        assert!(distance(&null.transpose().mul(&null), &Mat::identity(n - r)) < 1e-14);
+
+        // normal equations hold and x is orthogonal to the null space
+        let b: Vec<f64> = (0..m).map(|_| rng.next()).collect();
+        let x = qr.least_squares(&b);
+        let mut residual = vec![0.0; m];
+        a.mul_vec(&x, &mut residual);
+        residual.iter_mut().zip(&b).for_each(|(r, b)| *r -= b);
+        let mut gradient = vec![0.0; n];
+        a.add_mul_transpose(&residual, &mut gradient);
+        assert!(max_abs(&gradient) < 1e-11, "{gradient:?}");
+        let mut along = vec![0.0; n - r];
+        null.add_mul_transpose(&x, &mut along);
+        assert!(max_abs(&along) < 1e-11 * (1.0 + max_abs(&x)));
+    }
+}
+
+#[test]
+fn singular_values_multiply_back_and_small_ones_are_accurate() {
+    let mut rng = Numbers(4);
+    for (m, n) in [(1, 1), (4, 4), (7, 3), (3, 7), (12, 12)] {
+        let a = rng.mat(m, n);
+        let Svd { u, s, v } = Svd::of(&a);
+        let k = m.min(n);
+        assert!(s.windows(2).all(|p| p[0] >= p[1]));
+        let us = Mat::from_fn(m, k, |i, j| u[(i, j)] * s[j]);
+        assert!(distance(&us.mul(&v.transpose()), &a) < 1e-13);
+        assert!(distance(&u.transpose().mul(&u), &Mat::identity(k)) < 1e-13);
+        assert!(distance(&v.transpose().mul(&v), &Mat::identity(k)) < 1e-13);
+    }
+    // [[1, 1], [0, e]]: the product of the singular values is e
+    let e = 1e-9;
+    let svd = Svd::of(&Mat::from_rows(&[[1.0, 1.0], [0.0, e]]));
+    assert!((svd.s[0] * svd.s[1] / e - 1.0).abs() < 1e-12);
+    assert!((smallest_singular_value(&Mat::from_rows(&[[3.0, 0.0], [0.0, -2.0]])) - 2.0).abs() < 1e-15);
+}
+
+#[test]
+fn symmetric_eigenvectors_diagonalise() {
+    let mut rng = Numbers(5);
+    for n in 1..15 {
+        let x = rng.mat(n, n);
+        let a = Mat::from_fn(n, n, |i, j| x[(i, j)] + x[(j, i)]);
+        let e = SymmetricEigen::of(&a);
+        assert!(distance(&e.vectors.transpose().mul(&e.vectors), &Mat::identity(n)) < 1e-13);
+        let scaled = Mat::from_fn(n, n, |i, j| e.vectors[(i, j)] * e.values[j]);
+        assert!(distance(&a.mul(&e.vectors), &scaled) < 1e-13 * (1.0 + a.max_abs()) * n as f64);
+        assert!(e.values.windows(2).all(|p| p[0] <= p[1]));
+    }
+    // second difference matrix: 2 − 2 cos(k π / (n+1))
+    let n = 9;
+    let a = Mat::from_fn(n, n, |i, j| match i.abs_diff(j) {
+        0 => 2.0,
+        1 => -1.0,
+        _ => 0.0,
+    });
+    for (k, v) in SymmetricEigen::of(&a).values.iter().enumerate() {
+        let exact = 2.0 - 2.0 * ((k + 1) as f64 * std::f64::consts::PI / (n + 1) as f64).cos();
+        assert!((v - exact).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn general_eigenvalues_of_companion_matrices_are_the_roots() {
+    // (x² + 1)(x − 2)(x + 3)(x² − 2x + 5): roots ±i, 2, −3, 1 ± 2i
+    let mut poly = vec![1.0];
+    for f in [&[1.0, 0.0, 1.0][..], &[-2.0, 1.0], &[3.0, 1.0], &[5.0, -2.0, 1.0]] {
+        let mut product = vec![0.0; poly.len() + f.len() - 1];
+        for (i, p) in poly.iter().enumerate() {
+            f.iter().enumerate().for_each(|(j, q)| product[i + j] += p * q);
+        }
+        poly = product;
+    }
+    let n = poly.len() - 1;
+    let companion = Mat::from_fn(n, n, |i, j| {
+        if j == n - 1 {
+            -poly[i]
+        } else if i == j + 1 {
+            1.0
+        } else {
+            0.0
+        }
+    });
+    let found = eigenvalues(&companion).unwrap();
+    let roots = [(-3.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -2.0), (1.0, 2.0), (2.0, 0.0)];
+    assert_eq!(found.len(), n);
+    for (re, im) in roots {
+        assert!(
+            found.iter().any(|z| (z.re - re).abs() < 1e-12 && (z.im - im).abs() < 1e-12),
+            "{re} {im}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn general_eigenvalues_have_the_trace_and_determinant_of_the_matrix() {
+    let mut rng = Numbers(6);
+    for n in 1..30 {
+        let a = rng.mat(n, n);
+        let e = eigenvalues(&a).unwrap();
+        assert_eq!(e.len(), n);
+        let trace: f64 = (0..n).map(|i| a[(i, i)]).sum();
+        let sum: f64 = e.iter().map(|z| z.re).sum();
+        assert!((trace - sum).abs() < 1e-12 * n as f64);
+        assert!(e.iter().map(|z| z.im).sum::<f64>().abs() < 1e-12);
+        let mut lu = Lu::default();
+        lu.factor(&a);
+        let product = e.iter().map(Complex::abs).product::<f64>();
+        assert!((product / lu.det().abs() - 1.0).abs() < 1e-9, "n {n}");
+    }
+    assert!(eigenvalues(&Mat::from_rows(&[[f64::NAN]])).is_none());
+    let badly_scaled = Mat::from_rows(&[[1.0, 1e8], [1e-8, 1.0]]); // eigenvalues 0 and 2
+    let e = eigenvalues(&badly_scaled).unwrap();
+    assert!(e[0].re.abs() < 1e-15 && (e[1].re - 2.0).abs() < 1e-15);
+}
