@@ -1,0 +1,535 @@
+//! The tape: a flat program over `f64` for a list of expressions, evaluated without allocation.
+//!
+//! Shared subexpressions are computed once. Registers are numbered constants first, then inputs, then one per instruction, so
+//! an instruction's result register is its position. Both branches of an `if` are computed, the choice takes one; an infinite or
+//! undefined value in the branch not taken has no effect.
+//!
+//! # Switches
+//!
+//! A *switch* is a place where the function is not smooth: the sign of an expression (from `if`, `abs`, `sign`, `min`, `max`, comparisons),
+//! a `floor` (also from `mod`), the cell of a table. Its *side* is a number: −1, 0 or 1; the floor; the number of the cell. Three ways to
+//! evaluate:
+//!
+//! | | sides | for |
+//! |---|---|---|
+//! | [`Tape::eval`] | from the present values | outputs, tests, time-stepping |
+//! | [`Tape::latch`], [`Tape::latch_directed`] | from the present values, written to `latches` | start of a smooth arc |
+//! | [`Tape::eval_latched`] | read from `latches` | inside an arc: a smooth function across the whole step |
+//!
+//! After any evaluation [`Tape::guards`] gives one number per switch: positive inside the region of the latched side, zero at its border, negative
+//! outside. So an arc ends where the first guard goes from positive to zero or below (half-open: a guard that is zero
+//! at the beginning of the arc and then positive is no event).
+//!
+//! | switch | guard in terms of its argument x and the side s |
+//! |---|---|
+//! | sign | s x; with s = 0 it is −\|x\| |
+//! | floor | min(x − s, s + 1 − x) |
+//! | cell `[a, b)` | min(x − a, b − x) |
+//!
+//! [`Tape::cross`] steps to the neighbouring side when a guard has been located at zero. Several tapes made with one [`SwitchSet`] share the
+//! numbers of their switches and so one array of latches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::graph::{Fun, Graph, NodeId, Op, Symbol, powi, sign};
+use super::table::Table;
+
+/// What kind of switch it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchKind {
+    /// Sign of the argument.
+    Sign,
+    /// Floor of the argument.
+    Floor,
+    /// Cell of the argument in a table.
+    Cell,
+}
+
+/// One switch of a [`SwitchSet`].
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// The node of the switch in the graph.
+    pub node: NodeId,
+    /// Its argument: the expression whose value decides. Its total derivative is the rate of the guard.
+    pub argument: NodeId,
+    /// Kind.
+    pub kind: SwitchKind,
+    /// The inputs on which the argument depends, ascending.
+    pub inputs: Vec<Symbol>,
+    table: Option<Arc<Table>>,
+}
+
+impl Switch {
+    /// Whether the argument depends on no input but `time`.
+    pub fn is_time_only(&self, time: Symbol) -> bool {
+        self.inputs.iter().all(|&s| s == time)
+    }
+
+    /// The guard for an argument and a side: positive inside the region of the side.
+    pub fn guard(&self, argument: f64, side: f64) -> f64 {
+        match self.kind {
+            SwitchKind::Sign if side == 0.0 => -argument.abs(),
+            SwitchKind::Sign => side * argument,
+            SwitchKind::Floor => (argument - side).min(side + 1.0 - argument),
+            SwitchKind::Cell => {
+                let (a, b) = self.table.as_ref().map_or((argument, argument), |t| t.cell_ends(side));
+                (argument - a).min(b - argument)
+            }
+        }
+    }
+
+    /// The side on the other side of the border that is nearest to the argument.
+    pub fn crossed(&self, argument: f64, side: f64) -> f64 {
+        match self.kind {
+            SwitchKind::Sign if side == 0.0 => sign(argument),
+            SwitchKind::Sign => -side,
+            SwitchKind::Floor => side + if argument - side < 0.5 { -1.0 } else { 1.0 },
+            SwitchKind::Cell => {
+                let (a, b) = self.table.as_ref().map_or((argument, argument), |t| t.cell_ends(side));
+                side + if argument - a < b - argument { -1.0 } else { 1.0 }
+            }
+        }
+    }
+
+    /// The side of an argument that is within `zero` of a border and moves with `rate`: the one to which it moves.
+    /// With rate zero, or away from borders, the side of the value itself.
+    pub fn directed(&self, argument: f64, rate: f64, zero: f64) -> f64 {
+        match self.kind {
+            SwitchKind::Sign if argument.abs() <= zero => sign(rate),
+            SwitchKind::Sign => sign(argument),
+            SwitchKind::Floor => {
+                let border = argument.round();
+                if (argument - border).abs() > zero || rate == 0.0 {
+                    argument.floor()
+                } else {
+                    border - if rate < 0.0 { 1.0 } else { 0.0 }
+                }
+            }
+            SwitchKind::Cell => {
+                let Some(table) = &self.table else { return 0.0 };
+                let cell = table.cell(argument);
+                let (a, b) = table.cell_ends(cell);
+                if rate < 0.0 && argument - a <= zero {
+                    cell - 1.0
+                } else if rate > 0.0 && b - argument <= zero {
+                    cell + 1.0
+                } else {
+                    cell
+                }
+            }
+        }
+    }
+}
+
+/// The switches of one or several tapes of a graph; a switch's number is its place here.
+#[derive(Clone, Debug, Default)]
+pub struct SwitchSet {
+    switches: Vec<Switch>,
+    number: HashMap<NodeId, u32>,
+}
+
+impl SwitchSet {
+    /// No switches yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.switches.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.switches.is_empty()
+    }
+
+    /// Switch number `k`.
+    pub fn get(&self, k: usize) -> &Switch {
+        &self.switches[k]
+    }
+
+    /// All switches by number.
+    pub fn iter(&self) -> impl Iterator<Item = &Switch> {
+        self.switches.iter()
+    }
+
+    fn register(&mut self, graph: &Graph, node: NodeId) -> u32 {
+        if let Some(&k) = self.number.get(&node) {
+            return k;
+        }
+        let (argument, kind, table) = match graph.op(node) {
+            Op::Floor(a) => (a, SwitchKind::Floor, None),
+            Op::Cell(t, a) => (a, SwitchKind::Cell, Some(graph.table(t).clone())),
+            Op::Sign(a) => (a, SwitchKind::Sign, None),
+            _ => (node, SwitchKind::Sign, None),
+        };
+        let k = self.switches.len() as u32;
+        self.switches.push(Switch { node, argument, kind, inputs: graph.symbols(&[argument]), table });
+        self.number.insert(node, k);
+        k
+    }
+}
+
+/// One instruction; operands are registers.
+#[derive(Clone, Copy, Debug)]
+enum Instr {
+    Add(u32, u32),
+    Sub(u32, u32),
+    Mul(u32, u32),
+    Div(u32, u32),
+    Neg(u32),
+    Square(u32),
+    Powi(u32, i32),
+    Pow(u32, u32),
+    Fun(Fun, u32),
+    Atan2(u32, u32),
+    Hypot(u32, u32),
+    Sign(u32, u32),
+    Floor(u32, u32),
+    Cell(u32, u32, u32),
+    Table(u32, u32, u32),
+    Positive(u32),
+    NonNegative(u32),
+    IsZero(u32),
+    And(u32, u32),
+    Or(u32, u32),
+    Not(u32),
+    Select(u32, u32, u32),
+}
+
+/// A switch as it stands in one tape.
+#[derive(Clone, Debug)]
+struct Local {
+    number: u32,
+    argument: u32,
+    side: u32,
+    switch: Switch,
+}
+
+/// The compiled program.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    constants: Vec<f64>,
+    /// Input index per input register.
+    inputs: Vec<u32>,
+    instrs: Vec<Instr>,
+    tables: Vec<Arc<Table>>,
+    outputs: Vec<u32>,
+    locals: Vec<Local>,
+    switch_total: usize,
+}
+
+/// The registers of a tape. Make one per tape and thread with [`Tape::workspace`] and use it again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    regs: Vec<f64>,
+}
+
+/// How the sides of switches are found.
+trait Sides {
+    fn sign(&mut self, k: u32, x: f64) -> f64;
+    fn floor(&mut self, k: u32, x: f64) -> f64;
+    fn cell(&mut self, k: u32, table: &Table, x: f64) -> f64;
+}
+
+struct Free;
+
+impl Sides for Free {
+    #[inline]
+    fn sign(&mut self, _: u32, x: f64) -> f64 {
+        sign(x)
+    }
+    #[inline]
+    fn floor(&mut self, _: u32, x: f64) -> f64 {
+        x.floor()
+    }
+    #[inline]
+    fn cell(&mut self, _: u32, table: &Table, x: f64) -> f64 {
+        table.cell(x)
+    }
+}
+
+struct Latched<'a>(&'a [f64]);
+
+impl Latched<'_> {
+    #[inline]
+    fn get(&self, k: u32) -> f64 {
+        self.0.get(k as usize).copied().unwrap_or(0.0)
+    }
+}
+
+impl Sides for Latched<'_> {
+    #[inline]
+    fn sign(&mut self, k: u32, _: f64) -> f64 {
+        self.get(k)
+    }
+    #[inline]
+    fn floor(&mut self, k: u32, _: f64) -> f64 {
+        self.get(k)
+    }
+    #[inline]
+    fn cell(&mut self, k: u32, _: &Table, _: f64) -> f64 {
+        self.get(k)
+    }
+}
+
+struct Directed<'a> {
+    locals: &'a [Local],
+    rates: &'a [f64],
+    zero: f64,
+}
+
+impl Directed<'_> {
+    fn side(&self, k: u32, x: f64) -> f64 {
+        // locals are in the order of the registers, numbers need not be
+        match self.locals.iter().find(|l| l.number == k) {
+            Some(l) => l.switch.directed(x, self.rates.get(k as usize).copied().unwrap_or(0.0), self.zero),
+            None => sign(x),
+        }
+    }
+}
+
+impl Sides for Directed<'_> {
+    fn sign(&mut self, k: u32, x: f64) -> f64 {
+        self.side(k, x)
+    }
+    fn floor(&mut self, k: u32, x: f64) -> f64 {
+        self.side(k, x)
+    }
+    fn cell(&mut self, k: u32, _: &Table, x: f64) -> f64 {
+        self.side(k, x)
+    }
+}
+
+impl Tape {
+    /// Compiles the roots; the tape has its own switches.
+    pub fn new(graph: &Graph, roots: &[NodeId]) -> Self {
+        Self::with_switches(graph, roots, &mut SwitchSet::new())
+    }
+
+    /// Compiles the roots; switches not yet in the set are appended to it.
+    pub fn with_switches(graph: &Graph, roots: &[NodeId], switches: &mut SwitchSet) -> Self {
+        let nodes = graph.reach(roots);
+        let mut constants = Vec::new();
+        let mut inputs = Vec::new();
+        let mut place: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
+        for &n in &nodes {
+            if let Op::Const(bits) = graph.op(n) {
+                place.insert(n, constants.len() as u32);
+                constants.push(f64::from_bits(bits));
+            }
+        }
+        for &n in &nodes {
+            if let Op::Sym(s) = graph.op(n) {
+                place.insert(n, (constants.len() + inputs.len()) as u32);
+                inputs.push(s.0);
+            }
+        }
+        let base = constants.len() + inputs.len();
+        let mut instrs = Vec::new();
+        let mut locals = Vec::new();
+        for &n in &nodes {
+            let r = |a: NodeId| place.get(&a).copied().unwrap_or(0);
+            let here = (base + instrs.len()) as u32;
+            let mut switch = |argument: NodeId| {
+                let number = switches.register(graph, n);
+                let switch = switches.get(number as usize).clone();
+                locals.push(Local { number, argument: r(argument), side: here, switch });
+                number
+            };
+            let instr = match graph.op(n) {
+                Op::Const(_) | Op::Sym(_) => continue,
+                Op::Add(a, b) => Instr::Add(r(a), r(b)),
+                Op::Sub(a, b) => Instr::Sub(r(a), r(b)),
+                Op::Mul(a, b) => Instr::Mul(r(a), r(b)),
+                Op::Div(a, b) => Instr::Div(r(a), r(b)),
+                Op::Neg(a) => Instr::Neg(r(a)),
+                Op::Pow(a, b) => Instr::Pow(r(a), r(b)),
+                Op::Powi(a, 2) => Instr::Square(r(a)),
+                Op::Powi(a, n) => Instr::Powi(r(a), n),
+                Op::Fun(f, a) => Instr::Fun(f, r(a)),
+                Op::Atan2(a, b) => Instr::Atan2(r(a), r(b)),
+                Op::Hypot(a, b) => Instr::Hypot(r(a), r(b)),
+                Op::Sign(a) => Instr::Sign(switch(a), r(a)),
+                Op::Floor(a) => Instr::Floor(switch(a), r(a)),
+                Op::Cell(t, a) => Instr::Cell(switch(a), t.0, r(a)),
+                Op::Table { table, order, cell, x } => {
+                    Instr::Table(table.0 * 4 + u32::from(order), r(cell), r(x))
+                }
+                Op::Positive(a) => Instr::Positive(r(a)),
+                Op::NonNegative(a) => Instr::NonNegative(r(a)),
+                Op::IsZero(a) => Instr::IsZero(r(a)),
+                Op::And(a, b) => Instr::And(r(a), r(b)),
+                Op::Or(a, b) => Instr::Or(r(a), r(b)),
+                Op::Not(a) => Instr::Not(r(a)),
+                Op::Select(c, a, b) => Instr::Select(r(c), r(a), r(b)),
+            };
+            instrs.push(instr);
+            place.insert(n, here);
+        }
+        let outputs = roots.iter().map(|n| place[n]).collect();
+        let tables = graph.tables().to_vec();
+        Self { constants, inputs, instrs, tables, outputs, locals, switch_total: switches.len() }
+    }
+
+    /// Registers for this tape.
+    pub fn workspace(&self) -> Work {
+        let mut regs = self.constants.clone();
+        regs.resize(self.constants.len() + self.inputs.len() + self.instrs.len(), 0.0);
+        Work { regs }
+    }
+
+    /// Number of instructions.
+    pub fn len(&self) -> usize {
+        self.instrs.len()
+    }
+
+    /// Whether nothing is to be computed.
+    pub fn is_empty(&self) -> bool {
+        self.instrs.is_empty()
+    }
+
+    /// Number of outputs.
+    pub fn output_count(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// The inputs that are read, as indices.
+    pub fn inputs(&self) -> &[u32] {
+        &self.inputs
+    }
+
+    /// Length that an array of latches must have: switches in the set when this tape was made.
+    pub fn switch_count(&self) -> usize {
+        self.switch_total
+    }
+
+    /// The numbers of the switches that occur in this tape, operands first.
+    pub fn switches(&self) -> impl Iterator<Item = usize> {
+        self.locals.iter().map(|l| l.number as usize)
+    }
+
+    /// Evaluates with branches by the present values. Inputs that are missing count as NaN.
+    pub fn eval(&self, inputs: &[f64], work: &mut Work) {
+        self.run(inputs, work, &mut Free);
+    }
+
+    /// Evaluates with frozen sides.
+    pub fn eval_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+        self.run(inputs, work, &mut Latched(latches));
+    }
+
+    /// Evaluates by the present values and writes the sides of this tape's switches to `latches`.
+    pub fn latch(&self, inputs: &[f64], work: &mut Work, latches: &mut [f64]) {
+        self.run(inputs, work, &mut Free);
+        self.store_sides(work, latches);
+    }
+
+    /// Like [`Tape::latch`], but an argument within `zero` of a border takes the side to which it moves: `rates` holds the
+    /// time derivatives of the arguments, by number of switch. With rate zero a sign becomes 0.
+    pub fn latch_directed(
+        &self,
+        inputs: &[f64],
+        work: &mut Work,
+        rates: &[f64],
+        zero: f64,
+        latches: &mut [f64],
+    ) {
+        self.run(inputs, work, &mut Directed { locals: &self.locals, rates, zero });
+        self.store_sides(work, latches);
+    }
+
+    fn store_sides(&self, work: &Work, latches: &mut [f64]) {
+        for l in &self.locals {
+            if let Some(latch) = latches.get_mut(l.number as usize) {
+                *latch = work.regs[l.side as usize];
+            }
+        }
+    }
+
+    /// Writes the guards of this tape's switches, by number, after an evaluation. Those of other tapes stay as they are.
+    pub fn guards(&self, work: &Work, out: &mut [f64]) {
+        for l in &self.locals {
+            if let Some(guard) = out.get_mut(l.number as usize) {
+                *guard = l.switch.guard(work.regs[l.argument as usize], work.regs[l.side as usize]);
+            }
+        }
+    }
+
+    /// Writes the arguments of this tape's switches, by number, after an evaluation.
+    pub fn switch_arguments(&self, work: &Work, out: &mut [f64]) {
+        for l in &self.locals {
+            if let Some(argument) = out.get_mut(l.number as usize) {
+                *argument = work.regs[l.argument as usize];
+            }
+        }
+    }
+
+    /// Moves the latch of switch `k` over the border at which its guard is zero, by the values of the last evaluation.
+    /// Returns whether the switch occurs in this tape.
+    pub fn cross(&self, k: usize, work: &Work, latches: &mut [f64]) -> bool {
+        let Some(l) = self.locals.iter().find(|l| l.number as usize == k) else { return false };
+        let Some(latch) = latches.get_mut(k) else { return false };
+        *latch = l.switch.crossed(work.regs[l.argument as usize], *latch);
+        true
+    }
+
+    /// Output `i` of the last evaluation.
+    #[inline]
+    pub fn output(&self, work: &Work, i: usize) -> f64 {
+        work.regs[self.outputs[i] as usize]
+    }
+
+    /// All outputs of the last evaluation.
+    pub fn outputs(&self, work: &Work, out: &mut [f64]) {
+        for (value, &r) in out.iter_mut().zip(&self.outputs) {
+            *value = work.regs[r as usize];
+        }
+    }
+
+    fn run<S: Sides>(&self, inputs: &[f64], work: &mut Work, sides: &mut S) {
+        let regs = &mut work.regs[..];
+        let first = self.constants.len();
+        let base = first + self.inputs.len();
+        for (reg, &i) in regs[first..base].iter_mut().zip(&self.inputs) {
+            *reg = inputs.get(i as usize).copied().unwrap_or(f64::NAN);
+        }
+        let truth = |holds: bool| f64::from(u8::from(holds));
+        for (i, instr) in self.instrs.iter().enumerate() {
+            let r = |a: u32| regs[a as usize];
+            let value = match *instr {
+                Instr::Add(a, b) => r(a) + r(b),
+                Instr::Sub(a, b) => r(a) - r(b),
+                Instr::Mul(a, b) => r(a) * r(b),
+                Instr::Div(a, b) => r(a) / r(b),
+                Instr::Neg(a) => -r(a),
+                Instr::Square(a) => r(a) * r(a),
+                Instr::Powi(a, n) => powi(r(a), n),
+                Instr::Pow(a, b) => r(a).powf(r(b)),
+                Instr::Fun(f, a) => f.apply(r(a)),
+                Instr::Atan2(a, b) => r(a).atan2(r(b)),
+                Instr::Hypot(a, b) => r(a).hypot(r(b)),
+                Instr::Sign(k, a) => sides.sign(k, r(a)),
+                Instr::Floor(k, a) => sides.floor(k, r(a)),
+                Instr::Cell(k, t, a) => sides.cell(k, &self.tables[t as usize], r(a)),
+                Instr::Table(t, c, x) => self.tables[t as usize / 4].eval(r(c), r(x), (t % 4) as u8),
+                Instr::Positive(a) => truth(r(a) > 0.0),
+                Instr::NonNegative(a) => truth(r(a) >= 0.0),
+                Instr::IsZero(a) => truth(r(a) == 0.0),
+                Instr::And(a, b) => r(a) * r(b),
+                Instr::Or(a, b) => r(a).max(r(b)),
+                Instr::Not(a) => 1.0 - r(a),
+                Instr::Select(c, a, b) => {
+                    if r(c) != 0.0 {
+                        r(a)
+                    } else {
+                        r(b)
+                    }
+                }
+            };
+            regs[base + i] = value;
+        }
+    }
+}
