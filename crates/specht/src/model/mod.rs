@@ -9,6 +9,10 @@
 use crate::expr::{Graph, NodeId};
 use crate::system::Mode;
 
+mod kinematics;
+
+pub use kinematics::{Pose, place, poses, time_derivation};
+
 /// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the
 /// input vector of every tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,8 +49,14 @@ pub enum Input {
     Energy(usize),
     /// Parameter of a curved contour, found by iteration.
     Contour(usize),
-    /// Frozen data of an outline contact (edge through which a corner is watched).
+    /// Frozen data of a contact: the edge through which a corner is watched, the end of a curve, a relaxing surface.
     Feature(usize),
+    /// Placeholder in any expression: gap of contact `k`. Replaced by its formula when the system is built.
+    Gap(usize),
+    /// Placeholder: rate of the gap of contact `k`.
+    GapRate(usize),
+    /// Placeholder: slip velocity of contact `k` (`speed` is [`Input::Direction`] × slip).
+    Slip(usize),
 }
 
 /// Place in a source text: byte range of the value or key that a message should point at.
@@ -59,7 +69,7 @@ pub struct Span {
 }
 
 /// A machine, fully resolved.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Model {
     /// Title.
     pub name: String,
@@ -521,6 +531,38 @@ pub enum TaskValue {
     Table(Vec<(String, TaskValue)>),
     /// true/false.
     Bool(bool),
+}
+
+impl Default for Model {
+    /// A model of nothing: no gravity, empty lists.
+    fn default() -> Self {
+        let mut graph = Graph::new();
+        let zero = graph.num(0.0);
+        Model {
+            name: String::new(),
+            about: String::new(),
+            source: String::new(),
+            graph,
+            inputs: Vec::new(),
+            parameters: Vec::new(),
+            gravity: [zero; 3],
+            coordinates: Vec::new(),
+            states: Vec::new(),
+            memory: Vec::new(),
+            bodies: Vec::new(),
+            ground: Vec::new(),
+            forces: Vec::new(),
+            contacts: Vec::new(),
+            events: Vec::new(),
+            outputs: Vec::new(),
+            start: Start::default(),
+            run: Run::default(),
+            plots: Vec::new(),
+            draws: Vec::new(),
+            tasks: Vec::new(),
+            cases: Vec::new(),
+        }
+    }
 }
 
 impl Input {
