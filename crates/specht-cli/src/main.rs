@@ -7,12 +7,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod address;
 mod args;
 mod commands;
 mod embedded;
+mod expected;
 mod outcome;
 mod problem;
 mod solve;
+mod table;
 mod text;
 
 use clap::Parser;

@@ -22,8 +22,6 @@ mod family;
 mod lemke;
 pub mod lp;
 mod principal;
-#[cfg(test)]
-mod random_tests;
 mod scale;
 mod solver;
 #[cfg(test)]

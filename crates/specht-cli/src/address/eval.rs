@@ -1,0 +1,334 @@
+//! Tree → value.
+
+use super::parse::{Node, Step};
+use super::path::{Found, raw, walk};
+use super::{Data, series};
+use crate::table::Column;
+use crate::text::nearest;
+use serde_json::Value as Json;
+
+/// A value of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number; missing values are NaN.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// true or false.
+    Bool(bool),
+    /// A list.
+    List(Vec<Value>),
+    /// A recorded series, row by row.
+    Series(Vec<f64>),
+    /// A cyclic word: its letters.
+    Cycle(Vec<String>),
+    /// A table of `run.json`.
+    Table(Json),
+}
+
+impl Value {
+    /// For messages.
+    pub fn kind(&self) -> String {
+        match self {
+            Value::Number(_) => "a number".into(),
+            Value::Text(_) => "a text".into(),
+            Value::Bool(_) => "true or false".into(),
+            Value::List(list) => format!("a list of {}", list.len()),
+            Value::Series(_) => "a series".into(),
+            Value::Cycle(_) => "a word".into(),
+            Value::Table(_) => "a table".into(),
+        }
+    }
+
+    fn number(&self, what: &str) -> Result<f64, String> {
+        match self {
+            Value::Number(x) => Ok(*x),
+            Value::Bool(b) => Ok(f64::from(*b)),
+            Value::List(list) if list.len() == 1 => list[0].number(what),
+            other => Err(format!("{what} is {}, not a number", other.kind())),
+        }
+    }
+}
+
+/// Functions that read `outputs.NAME` as a series.
+const OVER_SERIES: [&str; 13] = [
+    "max", "min", "mean", "rms", "span", "envelope", "integral", "at", "count", "sum", "first", "last", "diff",
+];
+const SCALAR: [&str; 12] =
+    ["abs", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sign", "floor"];
+
+/// Value of a node; with `series`, `outputs.NAME` is the recorded series.
+pub fn eval(node: &Node, data: &Data, series: bool) -> Result<Value, String> {
+    match node {
+        Node::Number(x) => Ok(Value::Number(*x)),
+        Node::Text(text) => Ok(Value::Text(text.clone())),
+        Node::Path(steps) => path(steps, data, series),
+        Node::Access(inner, steps) => access(eval(inner, data, series)?, steps),
+        Node::Negate(inner) => map1(eval(inner, data, series)?, &|x| -x),
+        Node::Binary(op, a, b) => binary(op, eval(a, data, series)?, eval(b, data, series)?),
+        Node::Call(name, arguments) => call(name, arguments, data, series),
+    }
+}
+
+fn path(steps: &[Step], data: &Data, in_series: bool) -> Result<Value, String> {
+    let Some(Step::Key(first)) = steps.first() else { return Err("a path begins with a name".into()) };
+    match first.as_str() {
+        "pi" if steps.len() == 1 => return Ok(Value::Number(std::f64::consts::PI)),
+        "true" | "false" if steps.len() == 1 => return Ok(Value::Bool(first == "true")),
+        _ => {}
+    }
+    if first == "trajectory" || (in_series && first == "outputs" && steps.len() > 1) {
+        let name = raw(&steps[1..]);
+        return match data.table.column(&name) {
+            Some(Column::Numbers(y)) => Ok(Value::Series(y.clone())),
+            Some(Column::Words(w)) => Ok(Value::List(w.iter().map(|w| Value::Text(w.to_string())).collect())),
+            None => {
+                let names: Vec<&str> = data.table.names.iter().map(String::as_str).collect();
+                let hint = nearest(&name, &names).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+                Err(format!("`{}`: trajectory.csv has no column `{name}`{hint}", raw(steps)))
+            }
+        };
+    }
+    let found = walk(data.run, steps).map_err(|e| format!("`{}`: {e}", raw(steps)))?;
+    Ok(from_found(&found))
+}
+
+fn from_found(found: &Found) -> Value {
+    match found {
+        Found::One(value) => from_json(value),
+        Found::Sum(x) => Value::Number(*x),
+        Found::Many(list) => Value::List(list.iter().map(from_found).collect()),
+    }
+}
+
+fn from_json(value: &Json) -> Value {
+    match value {
+        Json::Null => Value::Number(f64::NAN),
+        Json::Bool(b) => Value::Bool(*b),
+        Json::Number(x) => Value::Number(x.as_f64().unwrap_or(f64::NAN)),
+        Json::String(text) => match text.as_str() {
+            "inf" => Value::Number(f64::INFINITY),
+            "-inf" => Value::Number(f64::NEG_INFINITY),
+            _ => Value::Text(text.clone()),
+        },
+        Json::Array(list) => Value::List(list.iter().map(from_json).collect()),
+        Json::Object(_) => Value::Table(value.clone()),
+    }
+}
+
+/// `[index]` of a computed list.
+fn access(value: Value, steps: &[Step]) -> Result<Value, String> {
+    let mut value = value;
+    for step in steps {
+        value = match (&value, step) {
+            (Value::List(list), Step::Index(index)) => {
+                let n = list.len() as i64;
+                let k = if *index < 0 { n + index } else { index - 1 };
+                let entry = usize::try_from(k).ok().and_then(|k| list.get(k));
+                entry.cloned().ok_or_else(|| format!("entry [{index}] of a list of {n}"))?
+            }
+            (other, _) => return Err(format!("`{}` does not fit {}", raw(std::slice::from_ref(step)), other.kind())),
+        };
+    }
+    Ok(value)
+}
+
+/// A function of one number, entry by entry.
+fn map1(value: Value, f: &dyn Fn(f64) -> f64) -> Result<Value, String> {
+    Ok(match value {
+        Value::Series(y) => Value::Series(y.into_iter().map(f).collect()),
+        Value::List(list) => Value::List(list.into_iter().map(|v| map1(v, f)).collect::<Result<_, _>>()?),
+        other => Value::Number(f(other.number("the operand")?)),
+    })
+}
+
+fn binary(op: &str, a: Value, b: Value) -> Result<Value, String> {
+    if let (Value::Text(a), Value::Text(b)) = (&a, &b) {
+        return match op {
+            "==" => Ok(Value::Bool(a == b)),
+            "!=" => Ok(Value::Bool(a != b)),
+            _ => Err(format!("`{op}` between two texts")),
+        };
+    }
+    let f = |x: f64, y: f64| match op {
+        "+" => x + y,
+        "-" => x - y,
+        "*" => x * y,
+        "/" => x / y,
+        _ => x.powf(y),
+    };
+    if ["+", "-", "*", "/", "^"].contains(&op) {
+        return match (a, b) {
+            (Value::Series(a), Value::Series(b)) => {
+                Ok(Value::Series(a.into_iter().zip(b).map(|(x, y)| f(x, y)).collect()))
+            }
+            (Value::List(a), Value::List(b)) if a.len() == b.len() => {
+                a.into_iter().zip(b).map(|(x, y)| binary(op, x, y)).collect::<Result<_, _>>().map(Value::List)
+            }
+            (Value::List(a), Value::List(b)) => Err(format!("`{op}` of lists of {} and {}", a.len(), b.len())),
+            (a @ (Value::Series(_) | Value::List(_)), b) => {
+                let y = b.number("the right side")?;
+                map1(a, &|x| f(x, y))
+            }
+            (a, b @ (Value::Series(_) | Value::List(_))) => {
+                let x = a.number("the left side")?;
+                map1(b, &|y| f(x, y))
+            }
+            (a, b) => Ok(Value::Number(f(a.number("the left side")?, b.number("the right side")?))),
+        };
+    }
+    let (x, y) = (a.number("the left side")?, b.number("the right side")?);
+    Ok(Value::Bool(match op {
+        "<" => x < y,
+        "<=" => x <= y,
+        ">" => x > y,
+        ">=" => x >= y,
+        "==" => x == y,
+        _ => x != y,
+    }))
+}
+
+fn call(name: &str, arguments: &[Node], data: &Data, in_series: bool) -> Result<Value, String> {
+    let over_series = OVER_SERIES.contains(&name);
+    let first = eval(&arguments[0], data, in_series || over_series)?;
+    if SCALAR.contains(&name) {
+        one(name, arguments)?;
+        let f = match name {
+            "abs" => f64::abs,
+            "sqrt" => f64::sqrt,
+            "sin" => f64::sin,
+            "cos" => f64::cos,
+            "tan" => f64::tan,
+            "asin" => f64::asin,
+            "acos" => f64::acos,
+            "atan" => f64::atan,
+            "exp" => f64::exp,
+            "sign" => |x: f64| if x == 0.0 { 0.0 } else { x.signum() },
+            "floor" => f64::floor,
+            _ => f64::ln,
+        };
+        return map1(first, &f);
+    }
+    if name == "sequence" || name == "word" {
+        one(name, arguments)?;
+        let letters = letters(first)?;
+        return Ok(if name == "sequence" { Value::Cycle(letters) } else { Value::Text(letters.join(" ")) });
+    }
+    if !over_series {
+        let mut known: Vec<&str> = OVER_SERIES.iter().chain(&SCALAR).copied().collect();
+        known.extend(["sequence", "word"]);
+        let hint = match nearest(name, &known) {
+            Some(n) => format!("did you mean `{n}`?"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        return Err(format!("unknown function `{name}`; {hint}"));
+    }
+    let rest = arguments[1..]
+        .iter()
+        .map(|a| eval(a, data, false)?.number(&format!("an argument of `{name}`")))
+        .collect::<Result<Vec<f64>, String>>()?;
+    match first {
+        Value::Series(y) => of_series(name, &y, &rest, data),
+        Value::List(list) => {
+            one(name, arguments)?;
+            of_list(name, list)
+        }
+        Value::Table(Json::Object(object)) if name == "count" => Ok(Value::Number(object.len() as f64)),
+        other if name == "max" || name == "min" => {
+            let mut best = other.number(&format!("the argument of `{name}`"))?;
+            for x in rest {
+                best = if name == "max" { best.max(x) } else { best.min(x) };
+            }
+            Ok(Value::Number(best))
+        }
+        other => Err(format!("`{name}` needs a list or a recorded series, this is {}", other.kind())),
+    }
+}
+
+fn one(name: &str, arguments: &[Node]) -> Result<(), String> {
+    match arguments.len() {
+        1 => Ok(()),
+        n => Err(format!("`{name}` takes one argument here, not {n}")),
+    }
+}
+
+fn of_series(name: &str, y: &[f64], rest: &[f64], data: &Data) -> Result<Value, String> {
+    let t = data.table.numbers("t").unwrap_or(&[]);
+    if name == "at" {
+        let [time] = rest else { return Err("`at` takes a series and a time".into()) };
+        let value = series::at(t, y, *time).ok_or_else(|| format!("t = {time} lies outside the run"))?;
+        return Ok(Value::Number(value));
+    }
+    if rest.len() > 2 {
+        return Err(format!("`{name}` takes a series and at most two times (from, to)"));
+    }
+    let (t, y) = series::window(t, y, rest.first().copied(), rest.get(1).copied());
+    if y.is_empty() && name != "count" {
+        return Err(format!("`{name}`: no sample between these times"));
+    }
+    let largest = || y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = || y.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(Value::Number(match name {
+        "max" => largest(),
+        "min" => smallest(),
+        "span" => largest() - smallest(),
+        "mean" => series::mean(&t, &y, |v| v),
+        "rms" => series::mean(&t, &y, |v| v * v).sqrt(),
+        "integral" => series::integral(&t, &y, |v| v),
+        "count" => y.len() as f64,
+        "first" => y[0],
+        "last" => y[y.len() - 1],
+        "envelope" => {
+            return Ok(Value::List(series::turning_points(&y).into_iter().map(Value::Number).collect()));
+        }
+        _ => return Err(format!("`{name}` is for lists, not for recorded series")),
+    }))
+}
+
+fn of_list(name: &str, list: Vec<Value>) -> Result<Value, String> {
+    if name == "count" {
+        return Ok(Value::Number(list.len() as f64));
+    }
+    if list.is_empty() && name != "sum" {
+        return Err(format!("`{name}` of an empty list"));
+    }
+    if name == "first" || name == "last" {
+        let k = if name == "first" { 0 } else { list.len() - 1 };
+        return Ok(list[k].clone());
+    }
+    let x =
+        list.iter().map(|v| v.number("an entry of the list")).collect::<Result<Vec<f64>, String>>()?;
+    let n = x.len() as f64;
+    let largest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = x.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(Value::Number(match name {
+        "sum" => x.iter().sum(),
+        "max" => largest,
+        "min" => smallest,
+        "span" => largest - smallest,
+        "mean" => x.iter().sum::<f64>() / n,
+        "rms" => (x.iter().map(|v| v * v).sum::<f64>() / n).sqrt(),
+        "diff" => return Ok(Value::List(x.windows(2).map(|w| Value::Number(w[1] - w[0])).collect())),
+        _ => return Err(format!("`{name}` is for recorded series, not for lists")),
+    }))
+}
+
+/// Letters of a word: texts, or lists of texts of one instant joined by `+`.
+fn letters(value: Value) -> Result<Vec<String>, String> {
+    let Value::List(list) = value else {
+        return Err(format!("a sequence needs a list, such as events[kind=impact].contacts; this is {}", value.kind()));
+    };
+    list.into_iter()
+        .map(|entry| match entry {
+            Value::Text(text) => Ok(text),
+            Value::List(names) => {
+                let names = names.into_iter().map(|n| match n {
+                    Value::Text(text) => Ok(text),
+                    other => Err(format!("a letter of the sequence is {}", other.kind())),
+                });
+                Ok(names.collect::<Result<Vec<_>, String>>()?.join("+"))
+            }
+            other => Err(format!("a letter of the sequence is {}", other.kind())),
+        })
+        .collect()
+}

@@ -1,0 +1,58 @@
+//! Addresses: paths into `run.json`, usable in expressions.
+//!
+//! ```text
+//! 1/findings.cycle.period        events[kind=impact, contact=beak][1].after.phi'        mean(outputs.F, 0.4, 1.2)
+//! ```
+//!
+//! | written | is |
+//! |---|---|
+//! | `a.b.c` | keys; names such as `mesh.low`, `face[3]`, `x''` are found as they stand |
+//! | `[2]`, `[-1]` | list entry, counted from 1; from the end |
+//! | `[key=value, …]` | the entries of a list for which all conditions hold (`= != < <= > >=`); `contact=beak` asks whether `contacts` holds it, and afterwards `.impulse_n` is that contact's number; `contact=mesh` means either flank of a play |
+//! | `.key` of a list | the list of the entries' values |
+//! | `outputs.F` | value at the end; inside a function over series, the recorded series |
+//! | `trajectory.NAME` | the series of any column of trajectory.csv |
+//!
+//! Functions over lists and series: `count sum max min mean rms span first last diff`; over series with optional from–to
+//! `max min mean rms span integral envelope` (`mean`, `rms`, `integral` weigh with time; `envelope` is the list of the
+//! values at the turning points), `at(series, time)`; over the contacts of events `sequence` (one cyclic word) and `word`
+//! (compared from the first letter). `abs sqrt sin cos tan asin acos atan exp log` act on each entry.
+
+mod eval;
+mod parse;
+mod path;
+mod series;
+
+use crate::table::Table;
+use serde_json::Value as Json;
+
+pub use eval::Value;
+
+/// What an address looks into.
+pub struct Data<'a> {
+    /// `run.json`.
+    pub run: &'a Json,
+    /// `trajectory.csv`.
+    pub table: &'a Table,
+}
+
+/// Value of an address or expression; the error is a sentence for the user.
+pub fn evaluate(text: &str, data: &Data) -> Result<Value, String> {
+    eval::eval(&parse::parse(text)?, data, false)
+}
+
+/// A number with or without unit, or an expression without addresses: `"8.90 Hz"`, `"0.0056 N*m/rad"`, `"5/3"`.
+pub fn quantity(text: &str) -> Result<f64, String> {
+    if let Some(value) = parse::quantity(text) {
+        return Ok(value);
+    }
+    let empty = Data { run: &Json::Null, table: &Table::default() };
+    match evaluate(text, &empty) {
+        Ok(Value::Number(x)) => Ok(x),
+        Ok(_) => Err(format!("`{text}` is not a number")),
+        Err(why) => Err(format!("`{text}` is not a quantity: {why}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! The recorded series of a run as a table: the content of `trajectory.csv`.
+
+/// One column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// Words (modes).
+    Words(Vec<&'static str>),
+}
+
+/// Named columns of equal length; the first is `t`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Header.
+    pub names: Vec<String>,
+    /// Columns in the order of `names`.
+    pub columns: Vec<Column>,
+}
+
+impl Table {
+    /// Add a column.
+    pub fn push(&mut self, name: impl Into<String>, column: Column) {
+        self.names.push(name.into());
+        self.columns.push(column);
+    }
+
+    /// A column by name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.names.iter().position(|n| n == name).map(|k| &self.columns[k])
+    }
+
+    /// A numeric column by name.
+    pub fn numbers(&self, name: &str) -> Option<&[f64]> {
+        match self.column(name) {
+            Some(Column::Numbers(x)) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self.columns.first() {
+            Some(Column::Numbers(x)) => x.len(),
+            Some(Column::Words(x)) => x.len(),
+            None => 0,
+        }
+    }
+
+    /// As comma-separated text with full precision (the shortest form that reads back to the same bits).
+    pub fn csv(&self) -> String {
+        use std::fmt::Write;
+        let mut out = self.names.iter().map(|n| quoted(n)).collect::<Vec<_>>().join(",");
+        out.push('\n');
+        for row in 0..self.rows() {
+            for (k, column) in self.columns.iter().enumerate() {
+                if k > 0 {
+                    out.push(',');
+                }
+                match column {
+                    Column::Numbers(x) => number(x[row], &mut out),
+                    Column::Words(x) => out.push_str(x[row]),
+                }
+            }
+            out.push('\n');
+        }
+        return out;
+
+        fn number(x: f64, out: &mut String) {
+            let size = x.abs();
+            let _ = if x == 0.0 {
+                write!(out, "0")
+            } else if (1e-4..1e16).contains(&size) {
+                write!(out, "{x}")
+            } else {
+                write!(out, "{x:e}") // NaN and inf come out as such
+            };
+        }
+    }
+}
+
+/// A header field, quoted when it holds a comma or quote.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_the_csv_read_back_to_the_same_bits() {
+        let values = vec![0.1 + 0.2, -1.0 / 3.0 * 1e-7, 6.02214076e23, 5e-324, 0.0, f64::NAN];
+        let mut table = Table::default();
+        table.push("t", Column::Numbers(values.clone()));
+        table.push("tip.mode", Column::Words(vec!["stick"; 6]));
+        let text = table.csv();
+        assert!(text.starts_with("t,tip.mode\n"));
+        for (line, x) in text.lines().skip(1).zip(&values) {
+            let (number, mode) = line.split_once(',').unwrap();
+            let y: f64 = number.parse().unwrap();
+            assert!(y.to_bits() == x.to_bits() || (x.is_nan() && y.is_nan()));
+            assert_eq!(mode, "stick");
+        }
+    }
+}
