@@ -1,1 +1,135 @@
-//! Contact kinds, modes, friction laws and the force problem.
+//! Contact forces: which contacts stay closed, stick or slide, and with which forces and accelerations.
+//!
+//! ```text
+//! M u̇ = h + Wᵀ λ,    g̈ = W u̇ + w̄
+//! unilateral   0 ≤ g̈_N ⊥ λ_N ≥ 0                         bilateral, pin   g̈ = 0, λ of either sign
+//! friction     |λ_T| ≤ μ N,   λ_T = −μ N sign(slip), at zero slip: −μ N sign(g̈_T) or stick, g̈_T = 0
+//! N            λ_N (unilateral), |λ_N| (bilateral), |(λ_1, λ_2)| (pin), a load plus other contacts' normal forces (given)
+//! ```
+//!
+//! * [`Fixed`]: modes known, the linear problem (5.15) between events. The hot path, no allocation.
+//! * [`Transition`]: modes unknown, the whole solution set at an event (PG-6-LCP): [`SolutionSet`].
+//!
+//! Contacts here are planar (at most one tangential direction); [`check`] says so to the builder of a model.
+
+mod fixed;
+mod mass;
+mod rank;
+mod reduce;
+
+pub use fixed::{Approach, Fixed, Regularity};
+pub use mass::MassFactor;
+pub use rank::{FullPivot, RANK_TOLERANCE};
+pub use reduce::Reduced;
+
+use crate::system::{ContactInfo, Eval, Mode, Normal};
+
+/// Accelerations and all contact forces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forces {
+    /// u̇.
+    pub accel: Vec<f64>,
+    /// Force along every row of `Eval::w`; 0 where none acts, and for the normal row of a `Given` contact, whose force
+    /// is part of `h`.
+    pub lambda: Vec<f64>,
+    /// Normal force per contact: λ_N; the norm for a pin; the load for `Given`. Signed for bilateral contacts.
+    pub normal: Vec<f64>,
+    /// Tangential force per contact.
+    pub tangential: Vec<f64>,
+    /// Friction bound per contact: with the static coefficient for a sticking contact, else with the sliding one.
+    pub bound: Vec<f64>,
+}
+
+impl Forces {
+    /// Set sizes for `u` velocities, `rows` rows and `contacts` contacts, all zero.
+    pub fn reset(&mut self, u: usize, rows: usize, contacts: usize) {
+        for (v, n) in [
+            (&mut self.accel, u),
+            (&mut self.lambda, rows),
+            (&mut self.normal, contacts),
+            (&mut self.tangential, contacts),
+            (&mut self.bound, contacts),
+        ] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+    }
+}
+
+/// What is known of a contact before the transition problem is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Not in I_N: apart, or parting. No force. (Bilateral contacts and pins always take part, whatever is said here.)
+    #[default]
+    Open,
+    /// In I_H: closed, slip zero.
+    Zero,
+    /// Closed, sliding in the positive direction.
+    Plus,
+    /// Closed, sliding in the negative direction.
+    Minus,
+}
+
+/// A contact that this module cannot treat.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContactError {
+    /// Two tangential directions.
+    #[error("contact `{0}` has two tangential directions; two-dimensional friction is not supported yet")]
+    Spatial(String),
+    /// `load_on` names a contact outside the list, or itself in a circle.
+    #[error("the load of contact `{0}` depends on itself or on a contact that does not exist")]
+    Load(String),
+}
+
+/// Whether every contact can be treated; called once when a system is built.
+pub fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
+    for (i, c) in info.iter().enumerate() {
+        if c.tangent.len() > 1 && c.friction {
+            return Err(ContactError::Spatial(c.name.clone()));
+        }
+        // a chain of loads longer than the list runs in a circle
+        let mut reach: Vec<usize> = c.load_on.clone();
+        for _ in 0..info.len() {
+            if reach.iter().any(|&j| j >= info.len() || j == i) {
+                return Err(ContactError::Load(c.name.clone()));
+            }
+            reach = reach.iter().flat_map(|&j| info[j].load_on.iter().copied()).collect();
+            reach.sort_unstable();
+            reach.dedup();
+        }
+    }
+    Ok(())
+}
+
+/// Whether friction acts at a contact in mode `m`.
+pub(crate) fn rubs(info: &ContactInfo, m: Mode) -> bool {
+    info.friction && info.tangent.len() == 1 && matches!(m, Mode::Stick | Mode::SlipPlus | Mode::SlipMinus)
+}
+
+/// First index of the load terms of contact `i` in [`Eval::load_terms`].
+pub(crate) fn load_start(info: &[ContactInfo], i: usize) -> usize {
+    info[..i].iter().map(|c| c.load_on.len()).sum()
+}
+
+/// Visit the affine expression of the normal force of contact `i`: `constant(c)` for given parts, `term(contact, c)`
+/// for λ_N of unilateral and bilateral contacts and for the norm of pins. Loads of loads are followed.
+pub(crate) fn spread(
+    info: &[ContactInfo],
+    eval: &Eval,
+    i: usize,
+    factor: f64,
+    is_static: bool,
+    constant: &mut dyn FnMut(f64),
+    term: &mut dyn FnMut(usize, f64),
+) {
+    match info[i].normal {
+        Normal::Given { .. } => {
+            constant(factor * if is_static { eval.load_static[i] } else { eval.load[i] });
+            let first = load_start(info, i);
+            for (k, &j) in info[i].load_on.iter().enumerate() {
+                spread(info, eval, j, factor * eval.load_terms[first + k], is_static, constant, term);
+            }
+        }
+        _ => term(i, factor),
+    }
+}

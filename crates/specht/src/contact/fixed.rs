@@ -1,0 +1,489 @@
+//! Accelerations and forces with frozen modes, (5.13)-(5.16).
+//!
+//! ```text
+//! C: bilateral rows, normals of closed contacts, tangents of sticking contacts           W_C v + w̄_C = 0
+//! sliding:  λ_T = −d μ N,  N affine in λ_C (pins: the norm)   ⇒   M v = h₀ + (W_Cᵀ + N_G) λ_C + Σ p_k n_k
+//! A λ_C = −b,   A = W_C M⁻¹ (W_Cᵀ + N_G),   b = W_C M⁻¹ h₀ + w̄_C,       p_k = |(λ_1, λ_2) of pin k|
+//! ```
+//!
+//! Without sliding friction A is symmetric positive definite (Cholesky), else LU. When A is singular (dependent
+//! constraints, or the border of a paradox) the forces nearest to [`Fixed::reference`] are returned and
+//! [`Regularity`] says so; accelerations of dependent frictionless constraints do not depend on that choice. Norms of
+//! pins: quadratic equation for one pin, Newton for several, always the root nearest to the previous one.
+//! Everything is O(C³ + C n²) and allocates nothing once used.
+
+use super::{Forces, MassFactor, FullPivot, rubs, spread};
+use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
+use crate::system::{ContactInfo, Eval, Mode, Normal};
+
+/// How regular the problem was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Regularity {
+    /// False when there is no answer: M not definite on the kernel of the bilateral rows, or no norm solves the
+    /// equation of a pin. The forces are then not to be used.
+    pub solved: bool,
+    /// Smallest over largest pivot of A (5.15), times the derivative of the pin equation; 1 without constraints.
+    pub rcond: f64,
+    /// Sign of det A. Positive in the regular region; it changes where a paradox begins (PG-5.3-ROD).
+    pub sign: f64,
+    /// Dependent constraints: the forces are not unique.
+    pub redundant: usize,
+    /// Residual of the dependent equations; large when no acceleration satisfies all constraints.
+    pub inconsistency: f64,
+}
+
+/// How near a contact is to losing its regular solution: `g̈_N = a λ_N + b` with all other constraints kept (5.35).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Approach {
+    /// a; the paradox begins where it vanishes.
+    pub a: f64,
+    /// b; a = 0 is reached together with b = 0 (PG-5.3-ROD).
+    pub b: f64,
+    /// a divided by the mobility of the contact alone: without a dimension, at most about 1 far from trouble.
+    pub ratio: f64,
+}
+
+const NONE: usize = usize::MAX;
+
+/// The solver with frozen modes; keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Fixed {
+    /// Forces per row towards which dependent constraints are resolved (empty: minimum norm). Take them from the
+    /// solution that a [`super::Transition`] selected.
+    pub reference: Vec<f64>,
+    /// Last pin forces, per contact: the root followed by the pin equation.
+    pub pins: Vec<f64>,
+    mass: MassFactor,
+    bilateral: Vec<usize>,
+    rows: Vec<usize>,
+    column: Vec<usize>,
+    y: Mat,
+    z: Mat,
+    a: Mat,
+    sliding: Vec<usize>,
+    t: Vec<f64>,
+    v0: Vec<f64>,
+    b: Vec<f64>,
+    pin_list: Vec<usize>,
+    pin_v: Mat,
+    pin_l: Mat,
+    pin_p: Vec<f64>,
+    pin_f: Vec<f64>,
+    pin_j: Mat,
+    lambda: Vec<f64>,
+    near: Vec<f64>,
+    unit: Vec<f64>,
+    cholesky: Cholesky,
+    lu: Lu,
+    rank: FullPivot,
+    pin_rank: FullPivot,
+    method: Method,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Method {
+    #[default]
+    Empty,
+    Cholesky,
+    Lu,
+    Rank,
+}
+
+impl Fixed {
+    /// Follow this solution from now on: reference of dependent constraints and norms of pins.
+    pub fn follow(&mut self, forces: &Forces) {
+        self.reference.clone_from(&forces.lambda);
+        self.pins.clone_from(&forces.normal);
+    }
+
+    /// Solve. `modes` as in [`crate::system::Discrete`]; `signs[i]` is the frozen sign of λ_N of a sliding bilateral
+    /// contact, and for a sliding `Given` contact a negative value means that it transmits nothing (its load is negative).
+    pub fn solve(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], signs: &[f64], out: &mut Forces) -> Regularity {
+        let n = eval.mass.rows();
+        out.reset(n, eval.w.rows(), info.len());
+        self.choose_rows(info, eval, modes);
+        if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
+            return Regularity { solved: false, rcond: 0.0, sign: 0.0, redundant: 0, inconsistency: 0.0 };
+        }
+        self.assemble(info, eval, modes, signs);
+        let mut regularity = self.solve_rows();
+        if !self.pin_list.is_empty() {
+            let slope = self.solve_pins(info);
+            regularity.solved = slope.is_some();
+            regularity.rcond *= slope.unwrap_or(0.0);
+        }
+        self.report(info, eval, modes, signs, out);
+        regularity.solved &= out.accel.iter().all(|x| x.is_finite());
+        regularity
+    }
+
+    /// a and b of the closed unilateral or bilateral contact `i` in the last solution; `None` for other contacts and where
+    /// A was singular.
+    pub fn approach(&mut self, info: &[ContactInfo], i: usize) -> Option<Approach> {
+        let (Normal::Unilateral { row } | Normal::Bilateral { row }) = info[i].normal else { return None };
+        let k = *self.column.get(row)?;
+        if k == NONE {
+            return None;
+        }
+        let m = self.rows.len();
+        self.unit.clear();
+        self.unit.resize(m, 0.0);
+        self.unit[k] = 1.0;
+        match self.method {
+            Method::Cholesky => self.cholesky.solve(&mut self.unit),
+            Method::Lu => self.lu.solve(&mut self.unit),
+            _ => return None,
+        }
+        let a = 1.0 / self.unit[k];
+        let own = dot(self.y.row(k), self.y.row(k));
+        a.is_finite().then(|| Approach { a, b: -a * self.lambda[k], ratio: a / own })
+    }
+
+    // bilateral rows first, then closed normals, then sticking tangents
+    fn choose_rows(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode]) {
+        self.bilateral.clear();
+        for c in info {
+            match c.normal {
+                Normal::Bilateral { row } => self.bilateral.push(row),
+                Normal::Pin { rows } => self.bilateral.extend(rows),
+                _ => {}
+            }
+        }
+        self.rows.clear();
+        self.rows.extend_from_slice(&self.bilateral);
+        for (c, m) in info.iter().zip(modes) {
+            if let Normal::Unilateral { row } = c.normal
+                && m.is_closed()
+            {
+                self.rows.push(row);
+            }
+        }
+        for (c, m) in info.iter().zip(modes) {
+            if *m == Mode::Stick && rubs(c, *m) {
+                self.rows.push(c.tangent[0]);
+            }
+        }
+        self.column.clear();
+        self.column.resize(eval.w.rows(), NONE);
+        for (k, &r) in self.rows.iter().enumerate() {
+            self.column[r] = k;
+        }
+    }
+
+    // Y = L⁻¹ W_Cᵀ, Z = L⁻¹ (W_C + N_G)ᵀ, v0 = L⁻¹ h₀, one column per pin norm, b
+    fn assemble(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], signs: &[f64]) {
+        let (n, m) = (eval.mass.rows(), self.rows.len());
+        let l = &self.mass.cholesky;
+        self.y.reshape(m, n);
+        for (k, &r) in self.rows.iter().enumerate() {
+            self.y.row_mut(k).copy_from_slice(eval.w.row(r));
+            l.forward(self.y.row_mut(k));
+        }
+        self.z.clone_from(&self.y);
+        self.v0.clear();
+        self.v0.extend_from_slice(&eval.h);
+        self.mass.correct(&eval.w, &self.bilateral, &eval.accel_offset, &mut self.v0);
+        l.forward(&mut self.v0);
+
+        // friction of sliding contacts moves into the columns of the normal forces
+        self.sliding.clear();
+        self.pin_list.clear();
+        let pins = info.iter().filter(|c| matches!(c.normal, Normal::Pin { .. })).count();
+        self.pin_v.reshape(pins, n);
+        let mut symmetric = true;
+        for (i, c) in info.iter().enumerate() {
+            if modes[i].direction() == 0.0 || !rubs(c, modes[i]) || eval.mu[i] == 0.0 {
+                continue;
+            }
+            let weight = -modes[i].direction() * eval.mu[i] * orientation(c, signs[i]);
+            if weight == 0.0 {
+                continue;
+            }
+            self.sliding.push(i);
+            self.t.clear();
+            self.t.extend_from_slice(eval.w.row(c.tangent[0]));
+            l.forward(&mut self.t);
+            let (t, v0, z, column, pin_list, pin_v) =
+                (&self.t, &mut self.v0, &mut self.z, &self.column, &mut self.pin_list, &mut self.pin_v);
+            spread(info, eval, i, weight, false, &mut |f| axpy(f, t, v0), &mut |j, f| match info[j].normal {
+                Normal::Unilateral { row } | Normal::Bilateral { row } => {
+                    if column[row] != NONE {
+                        symmetric = false;
+                        axpy(f, t, z.row_mut(column[row]));
+                    }
+                }
+                Normal::Pin { .. } => {
+                    let k = pin_list.iter().position(|&p| p == j).unwrap_or_else(|| {
+                        pin_list.push(j);
+                        pin_list.len() - 1
+                    });
+                    axpy(f, t, pin_v.row_mut(k));
+                }
+                Normal::Given { .. } => {}
+            });
+        }
+        self.a.reshape(m, m);
+        self.b.clear();
+        for i in 0..m {
+            for j in 0..m {
+                self.a[(i, j)] = dot(self.y.row(i), self.z.row(j));
+            }
+            self.b.push(dot(self.y.row(i), &self.v0) + eval.accel_offset[self.rows[i]]);
+        }
+        self.method = if m == 0 {
+            Method::Empty
+        } else if symmetric {
+            Method::Cholesky
+        } else {
+            Method::Lu
+        };
+    }
+
+    fn solve_rows(&mut self) -> Regularity {
+        let m = self.rows.len();
+        let mut out = Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 };
+        if self.method == Method::Cholesky && self.cholesky.factor(&self.a).is_err() {
+            self.method = Method::Rank;
+        }
+        if self.method == Method::Lu {
+            out.rcond = self.lu.factor(&self.a);
+            out.sign = self.lu.sign_det();
+        }
+        if self.method == Method::Rank || out.rcond < 1e-10 {
+            let rank = self.rank.factor(&self.a);
+            if rank < m {
+                self.method = Method::Rank;
+                out.rcond = 0.0;
+                out.redundant = m - rank;
+            } else if self.method == Method::Rank {
+                // full rank after all: positive definite, badly scaled
+                out.rcond = self.rank.smallest_pivot();
+            }
+        }
+        self.near.clear();
+        if !self.reference.is_empty() && self.method == Method::Rank {
+            self.near.extend(self.rows.iter().map(|&r| self.reference.get(r).copied().unwrap_or(0.0)));
+        }
+        self.lambda.clear();
+        self.lambda.extend(self.b.iter().map(|b| -b));
+        match self.method {
+            Method::Empty => {}
+            Method::Cholesky => self.cholesky.solve(&mut self.lambda),
+            Method::Lu => self.lu.solve(&mut self.lambda),
+            Method::Rank => {
+                self.unit.clone_from(&self.lambda);
+                let size = 1.0 + crate::linalg::max_abs(&self.unit);
+                out.inconsistency = self.rank.solve(&self.unit, &self.near, &mut self.lambda) / size;
+            }
+        }
+        out
+    }
+
+    // λ = λ₀ + Σ p_k λ_k; find p with p_k = |pin part of λ|. Returns the slope of the equation (1: no influence).
+    fn solve_pins(&mut self, info: &[ContactInfo]) -> Option<f64> {
+        let (m, k) = (self.rows.len(), self.pin_list.len());
+        self.pin_l.reshape(k, m);
+        for j in 0..k {
+            self.unit.clear();
+            for i in 0..m {
+                self.unit.push(-dot(self.y.row(i), self.pin_v.row(j)));
+            }
+            match self.method {
+                Method::Empty => {}
+                Method::Cholesky => self.cholesky.solve(&mut self.unit),
+                Method::Lu => self.lu.solve(&mut self.unit),
+                Method::Rank => {
+                    self.near.clone_from(&self.unit);
+                    self.rank.solve(&self.near, &[], &mut self.unit);
+                }
+            }
+            self.pin_l.row_mut(j).copy_from_slice(&self.unit);
+        }
+        self.pins.resize(info.len(), 0.0);
+        self.pin_p.clear();
+        self.pin_p.extend(self.pin_list.iter().map(|&c| self.pins[c]));
+        let slope = if k == 1 { self.quadratic(info) } else { self.newton(info) }?;
+        for j in 0..k {
+            self.pins[self.pin_list[j]] = self.pin_p[j];
+            axpy(self.pin_p[j], self.pin_l.row(j), &mut self.lambda);
+        }
+        Some(slope)
+    }
+
+    // p² = |a + b p|²
+    fn quadratic(&mut self, info: &[ContactInfo]) -> Option<f64> {
+        let Normal::Pin { rows } = info[self.pin_list[0]].normal else { return None };
+        let c = rows.map(|r| self.column[r]);
+        let a = c.map(|i| self.lambda[i]);
+        let b = c.map(|i| self.pin_l[(0, i)]);
+        let roots = pin_roots(a, b);
+        let last = self.pin_p[0];
+        let nearest = |x: &&f64, y: &&f64| (**x - last).abs().total_cmp(&(**y - last).abs());
+        let p = *roots.as_slice().iter().min_by(nearest)?;
+        self.pin_p[0] = p;
+        let force = [a[0] + b[0] * p, a[1] + b[1] * p];
+        Some(if p > 0.0 { (1.0 - (force[0] * b[0] + force[1] * b[1]) / p).abs().min(1.0) } else { 1.0 })
+    }
+
+    fn newton(&mut self, info: &[ContactInfo]) -> Option<f64> {
+        let k = self.pin_list.len();
+        let mut slope = 0.0;
+        for _ in 0..50 {
+            self.pin_j.reshape(k, k);
+            self.pin_f.clear();
+            let mut size = 1e-300_f64;
+            for i in 0..k {
+                let Normal::Pin { rows } = info[self.pin_list[i]].normal else { return None };
+                let c = rows.map(|r| self.column[r]);
+                let force = c.map(|c| self.lambda[c] + (0..k).map(|j| self.pin_p[j] * self.pin_l[(j, c)]).sum::<f64>());
+                let norm = force[0].hypot(force[1]);
+                size = size.max(norm).max(self.pin_p[i].abs());
+                self.pin_f.push(norm - self.pin_p[i]);
+                for j in 0..k {
+                    let change = force[0] * self.pin_l[(j, c[0])] + force[1] * self.pin_l[(j, c[1])];
+                    let own = if i == j { 1.0 } else { 0.0 };
+                    self.pin_j[(i, j)] = own - if norm > 0.0 { change / norm } else { 0.0 };
+                }
+            }
+            slope = self.lu_pins();
+            let step = crate::linalg::max_abs(&self.pin_f);
+            for j in 0..k {
+                self.pin_p[j] += self.pin_f[j];
+            }
+            if !step.is_finite() {
+                return None;
+            }
+            if step <= 1e-14 * size {
+                return (self.pin_p.iter().all(|&p| p >= -1e-12 * size)).then_some(slope);
+            }
+        }
+        (slope > 0.0 && crate::linalg::max_abs(&self.pin_f) < 1e-9).then_some(slope)
+    }
+
+    // solve J step = residual in place; returns the smallest pivot
+    fn lu_pins(&mut self) -> f64 {
+        let rank = self.pin_rank.factor(&self.pin_j);
+        self.unit.clone_from(&self.pin_f);
+        self.pin_rank.solve(&self.unit, &[], &mut self.pin_f);
+        if rank == self.pin_f.len() { self.pin_rank.smallest_pivot().min(1.0) } else { 0.0 }
+    }
+
+    fn report(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], signs: &[f64], out: &mut Forces) {
+        for (k, &r) in self.rows.iter().enumerate() {
+            out.lambda[r] = self.lambda[k];
+            axpy(self.lambda[k], self.z.row(k), &mut self.v0);
+        }
+        for k in 0..self.pin_list.len() {
+            axpy(self.pin_p[k], self.pin_v.row(k), &mut self.v0);
+        }
+        self.mass.cholesky.backward(&mut self.v0);
+        out.accel.copy_from_slice(&self.v0);
+        normal_forces(info, eval, modes, out);
+        for &i in &self.sliding {
+            let f = -modes[i].direction() * eval.mu[i] * orientation(&info[i], signs[i]) * out.normal[i];
+            out.lambda[info[i].tangent[0]] = f;
+        }
+        for (i, c) in info.iter().enumerate() {
+            if rubs(c, modes[i]) {
+                out.tangential[i] = out.lambda[c.tangent[0]];
+                out.bound[i] = friction_bound(c, eval, i, modes[i], out.normal[i]);
+            }
+        }
+    }
+}
+
+/// Normal force of every contact from the forces of the rows.
+pub(crate) fn normal_forces(info: &[ContactInfo], eval: &Eval, modes: &[Mode], out: &mut Forces) {
+    for (i, c) in info.iter().enumerate() {
+        out.normal[i] = match c.normal {
+            Normal::Unilateral { row } | Normal::Bilateral { row } => out.lambda[row],
+            Normal::Pin { rows } => out.lambda[rows[0]].hypot(out.lambda[rows[1]]),
+            Normal::Given { .. } => 0.0,
+        };
+    }
+    for i in 0..info.len() {
+        if matches!(info[i].normal, Normal::Given { .. }) {
+            let sum = std::cell::Cell::new(0.0);
+            let normal = &out.normal;
+            let add = |f: f64| sum.set(sum.get() + f);
+            spread(info, eval, i, 1.0, modes[i] == Mode::Stick, &mut |f| add(f), &mut |j, f| add(f * normal[j]));
+            out.normal[i] = sum.get();
+        }
+    }
+}
+
+/// μ N of a contact in mode `m`; the static coefficient at stick.
+pub(crate) fn friction_bound(c: &ContactInfo, eval: &Eval, i: usize, m: Mode, normal: f64) -> f64 {
+    let mu = if m == Mode::Stick { eval.mu_static[i] } else { eval.mu[i] };
+    mu * match c.normal {
+        Normal::Bilateral { .. } => normal.abs(),
+        _ => normal.max(0.0),
+    }
+}
+
+// factor of N in the friction force of a sliding contact
+fn orientation(c: &ContactInfo, sign: f64) -> f64 {
+    match c.normal {
+        Normal::Bilateral { .. } => {
+            if sign < 0.0 {
+                -1.0
+            } else {
+                1.0
+            }
+        }
+        Normal::Given { .. } => {
+            if sign < 0.0 {
+                0.0
+            } else {
+                1.0
+            }
+        }
+        _ => 1.0,
+    }
+}
+
+/// Up to two nonnegative solutions of `p = |a + b p|`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Roots {
+    value: [f64; 2],
+    count: usize,
+}
+
+impl Roots {
+    pub(crate) fn as_slice(&self) -> &[f64] {
+        &self.value[..self.count]
+    }
+
+    fn push(&mut self, p: f64) {
+        if p >= 0.0 && p.is_finite() && self.count < 2 {
+            self.value[self.count] = p;
+            self.count += 1;
+        }
+    }
+}
+
+/// All p ≥ 0 with p = |a + b p|: (1 − |b|²) p² − 2 a·b p − |a|² = 0.
+pub(crate) fn pin_roots(a: [f64; 2], b: [f64; 2]) -> Roots {
+    let (aa, ab, bb) = (a[0] * a[0] + a[1] * a[1], a[0] * b[0] + a[1] * b[1], b[0] * b[0] + b[1] * b[1]);
+    let mut out = Roots::default();
+    let q = 1.0 - bb;
+    if aa == 0.0 {
+        out.push(0.0);
+        return out;
+    }
+    let disc = ab * ab + q * aa;
+    if disc < 0.0 {
+        return out;
+    }
+    // the product of the roots is −|a|²/q: one stable form for each
+    let s = disc.sqrt();
+    let big = if ab >= 0.0 { ab + s } else { ab - s };
+    let (first, second) = (big / q, if big == 0.0 { f64::NAN } else { -aa / big });
+    out.push(first.min(second));
+    out.push(first.max(second));
+    if first.is_nan() || second.is_nan() {
+        out = Roots::default();
+        out.push(if first.is_nan() { second } else { first });
+    }
+    out
+}

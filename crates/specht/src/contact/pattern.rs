@@ -1,0 +1,381 @@
+//! One pattern of modes: which normals are closed, which tangents stick or slide, which sign bilateral forces have.
+//!
+//! With the pattern fixed the laws are linear equations (and norms of pins); their solution is accepted when it
+//! satisfies the inequalities of the pattern. Where the equations are dependent and consistent, the solutions of the
+//! pattern form a polyhedron, described by a point and the null space of the equations.
+
+use super::fixed::pin_roots;
+use super::problem::{Kind, Problem};
+use super::{FullPivot, Start};
+use crate::linalg::{Lu, Mat, dot, max_abs};
+
+/// Inequalities may be violated by this much, relative to [`Problem::size`].
+pub(crate) const TOLERANCE: f64 = 1e-9;
+
+/// State of a tangent in a pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum State {
+    /// No force, no condition: the contact is open.
+    #[default]
+    Off,
+    Stick,
+    /// Slides in the positive direction: force at the lower bound.
+    Plus,
+    /// Slides in the negative direction.
+    Minus,
+}
+
+/// A complete or partial pattern; `None` means undecided.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Pattern {
+    pub closed: Vec<Option<bool>>,
+    pub state: Vec<Option<State>>,
+    /// Sign of ν's affine expression, for signed loads.
+    pub sign: Vec<f64>,
+}
+
+/// A linear inequality `a·x ≥ b` of a pattern.
+pub(crate) struct Inequality {
+    pub a: Vec<f64>,
+    pub b: f64,
+}
+
+/// What a pattern admits.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    pub x: Vec<f64>,
+    /// Orthonormal rows of directions in which x may move within the equations; empty for a point.
+    pub null: Mat,
+    /// Whether x satisfies the inequalities (a point that does not is not returned at all).
+    pub feasible: bool,
+}
+
+/// Memory of [`LeafSolver::solve`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeafSolver {
+    active: Vec<usize>,
+    k: Mat,
+    rhs: Mat,
+    lu: Lu,
+    rank: FullPivot,
+    sol: Mat,
+    y: Vec<f64>,
+    zero: Vec<f64>,
+}
+
+/// Coefficients of tangent `j`'s slide equation: x_j = constant + coef·x + Σ f p.
+pub(crate) fn slide_equation(p: &Problem, pattern: &Pattern, j: usize) -> (f64, f64, f64) {
+    let f = &p.friction[j];
+    let plus = pattern.state[j] == Some(State::Plus);
+    let (m, m0) = if plus { (-f.slide.lo, -f.slide.lo0) } else { (f.slide.hi, f.slide.hi0) };
+    let s = match f.kind {
+        Kind::Absolute => pattern.sign[j],
+        Kind::Positive => pattern.sign[j].max(0.0),
+        _ => 1.0,
+    };
+    // (factor of the affine expression, constant, factor of pins)
+    (m * s, m0 + m * s * f.load.constant, m * s)
+}
+
+impl LeafSolver {
+    /// All solutions of a complete pattern (more than one only when pins are involved).
+    pub fn solve(&mut self, p: &Problem, pattern: &Pattern, out: &mut Vec<Leaf>) {
+        let (r, nn) = (p.dim(), p.normals);
+        self.active.clear();
+        self.active.extend((0..nn).filter(|&i| pattern.closed[i] == Some(true)));
+        self.active.extend((0..r - nn).filter(|&j| pattern.state[j] != Some(State::Off)).map(|j| nn + j));
+        let m = self.active.len();
+        let pins = self.used_pins(p, pattern);
+
+        // equations, one right side for the constants and one per pin
+        self.k.reshape(m, m);
+        self.rhs.reshape(1 + pins.len(), m);
+        for (e, &i) in self.active.iter().enumerate() {
+            let state = if i < nn { Some(State::Stick) } else { pattern.state[i - nn] };
+            if state == Some(State::Stick) {
+                for (q, &j) in self.active.iter().enumerate() {
+                    self.k[(e, q)] = p.h[(i, j)];
+                }
+                self.rhs[(0, e)] = -p.c[i];
+            } else {
+                let (factor, constant, pin) = slide_equation(p, pattern, i - nn);
+                let f = &p.friction[i - nn];
+                for (q, &j) in self.active.iter().enumerate() {
+                    self.k[(e, q)] = f64::from(u8::from(i == j)) - factor * f.load.coef[j];
+                }
+                self.rhs[(0, e)] = constant;
+                for &(k, c) in &f.pins {
+                    if let Some(place) = pins.iter().position(|&q| q == k) {
+                        self.rhs[(1 + place, e)] += pin * c;
+                    }
+                }
+            }
+        }
+        let regular = m == 0 || self.lu.factor(&self.k) > 1e-9;
+        if !regular {
+            self.rank.factor(&self.k);
+        }
+        let dependent = !regular && self.rank.null().rows() > 0;
+        self.sol.reshape(1 + pins.len(), r);
+        for q in 0..=pins.len() {
+            self.zero.clear();
+            self.zero.extend_from_slice(self.rhs.row(q));
+            if regular {
+                self.lu.solve(&mut self.zero);
+            } else {
+                let size = max_abs(&p.c).max(max_abs(self.rhs.row(q)));
+                let mut x = std::mem::take(&mut self.zero);
+                let e = self.rank.solve(self.rhs.row(q), &[], &mut x);
+                self.zero = x;
+                if e > 1e-8 * size.max(1e-300) {
+                    return;
+                }
+            }
+            for (e, &i) in self.active.iter().enumerate() {
+                self.sol[(q, i)] = self.zero[e];
+            }
+        }
+        let mut null = Mat::default();
+        if dependent {
+            let z = self.rank.null();
+            null = Mat::zeros(z.rows(), r);
+            for k in 0..z.rows() {
+                for (e, &i) in self.active.iter().enumerate() {
+                    null[(k, i)] = z[(k, e)];
+                }
+            }
+        }
+        self.pin_solutions(p, &pins, |x| out.push(Leaf { x, null: null.clone(), feasible: false }));
+        let mut y = std::mem::take(&mut self.y);
+        out.retain_mut(|leaf| {
+            if leaf.feasible {
+                return true; // from an earlier pattern
+            }
+            leaf.feasible = is_feasible(p, pattern, &leaf.x, &mut y);
+            leaf.feasible || leaf.null.rows() > 0
+        });
+        self.y = y;
+    }
+
+    // pins whose norm enters a sliding force
+    fn used_pins(&self, p: &Problem, pattern: &Pattern) -> Vec<usize> {
+        let mut pins = Vec::new();
+        for (j, f) in p.friction.iter().enumerate() {
+            if matches!(pattern.state[j], Some(State::Plus | State::Minus)) {
+                for &(k, _) in &f.pins {
+                    if !pins.contains(&k) {
+                        pins.push(k);
+                    }
+                }
+            }
+        }
+        pins
+    }
+
+    // x = x₀ + Σ p_k x_k with p_k = |pin k at x|
+    fn pin_solutions(&self, p: &Problem, pins: &[usize], mut found: impl FnMut(Vec<f64>)) {
+        let r = p.dim();
+        let point = |norms: &[f64]| -> Vec<f64> {
+            (0..r).map(|i| self.sol[(0, i)] + norms.iter().enumerate().map(|(k, v)| v * self.sol[(1 + k, i)]).sum::<f64>()).collect()
+        };
+        match pins.len() {
+            0 => found(point(&[])),
+            1 => {
+                let a = [0, 1].map(|k| p.pins[pins[0]][k].at(self.sol.row(0)));
+                let b = [0, 1].map(|k| dot(&p.pins[pins[0]][k].coef, self.sol.row(1)));
+                for &norm in pin_roots(a, b).as_slice() {
+                    found(point(&[norm]));
+                }
+            }
+            n => {
+                // Newton from a grid of starts; solutions found twice are merged later
+                let a: Vec<[f64; 2]> = pins.iter().map(|&k| [0, 1].map(|e| p.pins[k][e].at(self.sol.row(0)))).collect();
+                let b: Vec<Vec<[f64; 2]>> = (0..n)
+                    .map(|i| (0..n).map(|j| [0, 1].map(|e| dot(&p.pins[pins[i]][e].coef, self.sol.row(1 + j)))).collect())
+                    .collect();
+                let base = a.iter().map(|a| a[0].hypot(a[1])).fold(1e-300, f64::max);
+                for start in 0..3_usize.pow(n.min(4) as u32) {
+                    let mut norms: Vec<f64> =
+                        (0..n).map(|i| base * [0.3, 1.0, 10.0][start / 3_usize.pow(i.min(3) as u32) % 3]).collect();
+                    if newton_norms(&a, &b, &mut norms) {
+                        found(point(&norms));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn newton_norms(a: &[[f64; 2]], b: &[Vec<[f64; 2]>], norms: &mut [f64]) -> bool {
+    let n = a.len();
+    let mut rank = FullPivot::default();
+    let mut step = vec![0.0; n];
+    for _ in 0..40 {
+        let mut jac = Mat::zeros(n, n);
+        let mut res = vec![0.0; n];
+        let mut size = 1e-300_f64;
+        for i in 0..n {
+            let f = [0, 1].map(|e| a[i][e] + (0..n).map(|j| b[i][j][e] * norms[j]).sum::<f64>());
+            let norm = f[0].hypot(f[1]);
+            size = size.max(norm);
+            res[i] = norm - norms[i];
+            for j in 0..n {
+                let change = if norm > 0.0 { (f[0] * b[i][j][0] + f[1] * b[i][j][1]) / norm } else { 0.0 };
+                jac[(i, j)] = f64::from(u8::from(i == j)) - change;
+            }
+        }
+        rank.factor(&jac);
+        rank.solve(&res, &[], &mut step);
+        for (v, s) in norms.iter_mut().zip(&step) {
+            *v += s;
+        }
+        if !norms.iter().all(|v| v.is_finite()) {
+            return false;
+        }
+        if max_abs(&step) < 1e-14 * size && max_abs(&res) < 1e-12 * size {
+            return norms.iter().all(|&v| v >= -1e-12 * size);
+        }
+    }
+    false
+}
+
+/// Whether x̂ satisfies all inequalities of a complete pattern.
+pub(crate) fn is_feasible(p: &Problem, pattern: &Pattern, x: &[f64], y: &mut Vec<f64>) -> bool {
+    p.y(x, y);
+    let tol = TOLERANCE * p.size(x, y);
+    if !tol.is_finite() {
+        return false;
+    }
+    for i in 0..p.normals {
+        let ok = if pattern.closed[i] == Some(true) { x[i] >= -tol } else { y[i] >= -tol };
+        if !ok {
+            return false;
+        }
+    }
+    for (j, f) in p.friction.iter().enumerate() {
+        let i = p.normals + j;
+        let state = pattern.state[j];
+        if state == Some(State::Off) {
+            continue;
+        }
+        let at_stick = state == Some(State::Stick);
+        if f.is_signed() {
+            // the sign that the pattern assumed
+            let mut v = dot(&f.load.coef, x) + if at_stick { f.static_constant } else { f.load.constant };
+            v += f.pins.iter().map(|&(k, c)| c * p.pin_norm(k, x)).sum::<f64>();
+            let tolerance = tol * (1.0 + crate::linalg::max_abs(&f.load.coef));
+            if pattern.sign[j] * v < -tolerance {
+                return false;
+            }
+        }
+        match state {
+            Some(State::Stick) => {
+                let nu = p.nu(j, x, true);
+                if x[i] < -(f.stick.lo * nu + f.stick.lo0) - tol || x[i] > f.stick.hi * nu + f.stick.hi0 + tol {
+                    return false;
+                }
+            }
+            Some(State::Plus) if f.start == Start::Zero && y[i] < -tol => return false,
+            Some(State::Minus) if f.start == Start::Zero && y[i] > tol => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// The inequalities of a (possibly partial) pattern that are linear in x, and its equations as pairs of opposite
+/// inequalities when `with_equations`. Undecided parts contribute what holds in every completion.
+pub(crate) fn inequalities(p: &Problem, pattern: &Pattern, with_equations: bool, out: &mut Vec<Inequality>) {
+    let r = p.dim();
+    let unit = |i: usize, v: f64| {
+        let mut a = vec![0.0; r];
+        a[i] = v;
+        a
+    };
+    let times = |a: &[f64], v: f64| -> Vec<f64> { a.iter().map(|x| v * x).collect() };
+    let mut at_least = |a: Vec<f64>, b: f64| out.push(Inequality { a, b });
+    for i in 0..p.normals {
+        let y = |s: f64| (times(p.h.row(i), s), -s * p.c[i]);
+        let closed = pattern.closed[i];
+        if closed != Some(false) {
+            at_least(unit(i, 1.0), 0.0);
+        } else if with_equations {
+            at_least(unit(i, 1.0), 0.0);
+            at_least(unit(i, -1.0), 0.0);
+        }
+        if closed != Some(true) {
+            let (a, b) = y(1.0);
+            at_least(a, b);
+        } else if with_equations {
+            for s in [1.0, -1.0] {
+                let (a, b) = y(s);
+                at_least(a, b);
+            }
+        }
+    }
+    for (j, f) in p.friction.iter().enumerate() {
+        let i = p.normals + j;
+        let y = |s: f64| (times(p.h.row(i), s), -s * p.c[i]);
+        let sign = pattern.sign[j];
+        let decided = !f.is_signed() || sign != 0.0;
+        let factor = match f.kind {
+            Kind::Absolute => sign,
+            Kind::Positive => sign.max(0.0),
+            _ => 1.0,
+        };
+        let linear = decided && f.pins.is_empty();
+        if f.is_signed() && linear {
+            let k0 = if pattern.state[j] == Some(State::Stick) { f.static_constant } else { f.load.constant };
+            if f.static_constant == f.load.constant || pattern.state[j].is_some() {
+                at_least(times(&f.load.coef, sign), -sign * k0);
+            }
+        }
+        match pattern.state[j] {
+            Some(State::Off) => {
+                if with_equations {
+                    at_least(unit(i, 1.0), 0.0);
+                    at_least(unit(i, -1.0), 0.0);
+                }
+            }
+            Some(State::Stick) | None => {
+                if linear {
+                    // x + lo ν + lo0 ≥ 0 and hi ν + hi0 − x ≥ 0; undecided: the wider of the two laws
+                    let wide = |s: f64, d: f64| if pattern.state[j].is_some() { s } else { s.max(d) };
+                    let k0 = if pattern.state[j].is_some() { f.static_constant } else { f.static_constant.max(f.load.constant) };
+                    let widest = pattern.state[j].is_some() || factor >= 0.0 || f.static_constant == f.load.constant;
+                    for (own, m, m0) in [
+                        (1.0, wide(f.stick.lo, f.slide.lo), wide(f.stick.lo0, f.slide.lo0)),
+                        (-1.0, wide(f.stick.hi, f.slide.hi), wide(f.stick.hi0, f.slide.hi0)),
+                    ] {
+                        // the maximum of the factors bounds only where m and m0 are those of one law or ν ≥ 0
+                        if widest {
+                            let mut a = times(&f.load.coef, m * factor);
+                            a[i] += own;
+                            at_least(a, -(m * factor * k0 + m0));
+                        }
+                    }
+                }
+                if pattern.state[j].is_some() && with_equations {
+                    for s in [1.0, -1.0] {
+                        let (a, b) = y(s);
+                        at_least(a, b);
+                    }
+                }
+            }
+            Some(slide) => {
+                let s = if slide == State::Plus { 1.0 } else { -1.0 };
+                if f.start == Start::Zero {
+                    let (a, b) = y(s);
+                    at_least(a, b);
+                }
+                if with_equations && linear {
+                    let (m, constant, _) = slide_equation(p, pattern, j);
+                    let mut a = times(&f.load.coef, -m);
+                    a[i] += 1.0;
+                    at_least(times(&a, -1.0), -constant);
+                    at_least(a, constant);
+                }
+            }
+        }
+    }
+}
