@@ -12,7 +12,7 @@
 //! pins: quadratic equation for one pin, Newton for several, always the root nearest to the previous one.
 //! Everything is O(C³ + C n²) and allocates nothing once used.
 
-use super::{Forces, MassFactor, FullPivot, rubs, spread};
+use super::{Forces, FullPivot, MassFactor, rubs, spread};
 use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
@@ -98,7 +98,14 @@ impl Fixed {
 
     /// Solve. `modes` as in [`crate::system::Discrete`]; `signs[i]` is the frozen sign of λ_N of a sliding bilateral
     /// contact, and for a sliding `Given` contact a negative value means that it transmits nothing (its load is negative).
-    pub fn solve(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], signs: &[f64], out: &mut Forces) -> Regularity {
+    pub fn solve(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        modes: &[Mode],
+        signs: &[f64],
+        out: &mut Forces,
+    ) -> Regularity {
         let n = eval.mass.rows();
         out.reset(n, eval.w.rows(), info.len());
         self.choose_rows(info, eval, modes);
@@ -335,7 +342,9 @@ impl Fixed {
             for i in 0..k {
                 let Normal::Pin { rows } = info[self.pin_list[i]].normal else { return None };
                 let c = rows.map(|r| self.column[r]);
-                let force = c.map(|c| self.lambda[c] + (0..k).map(|j| self.pin_p[j] * self.pin_l[(j, c)]).sum::<f64>());
+                let force = c.map(|c| {
+                    self.lambda[c] + (0..k).map(|j| self.pin_p[j] * self.pin_l[(j, c)]).sum::<f64>()
+                });
                 let norm = force[0].hypot(force[1]);
                 size = size.max(norm).max(self.pin_p[i].abs());
                 self.pin_f.push(norm - self.pin_p[i]);
@@ -406,7 +415,9 @@ pub(crate) fn normal_forces(info: &[ContactInfo], eval: &Eval, modes: &[Mode], o
             let sum = std::cell::Cell::new(0.0);
             let normal = &out.normal;
             let add = |f: f64| sum.set(sum.get() + f);
-            spread(info, eval, i, 1.0, modes[i] == Mode::Stick, &mut |f| add(f), &mut |j, f| add(f * normal[j]));
+            spread(info, eval, i, 1.0, modes[i] == Mode::Stick, &mut |f| add(f), &mut |j, f| {
+                add(f * normal[j])
+            });
             out.normal[i] = sum.get();
         }
     }

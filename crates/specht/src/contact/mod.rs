@@ -12,15 +12,21 @@
 //!
 //! Contacts here are planar (at most one tangential direction); [`check`] says so to the builder of a model.
 
+mod family;
 mod fixed;
 mod mass;
+mod pattern;
+mod problem;
 mod rank;
 mod reduce;
+mod search;
+mod transition;
 
 pub use fixed::{Approach, Fixed, Regularity};
 pub use mass::MassFactor;
 pub use rank::{FullPivot, RANK_TOLERANCE};
 pub use reduce::Reduced;
+pub use transition::{Family, Settings, Solution, SolutionSet, Status, Transition};
 
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
@@ -133,3 +139,6 @@ pub(crate) fn spread(
         _ => term(i, factor),
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -34,10 +34,12 @@ pub(crate) struct Pattern {
     pub sign: Vec<f64>,
 }
 
-/// A linear inequality `a·x ≥ b` of a pattern.
-pub(crate) struct Inequality {
+/// A linear condition `a·x ≥ b` or `a·x = b` of a pattern.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
     pub a: Vec<f64>,
     pub b: f64,
+    pub equal: bool,
 }
 
 /// What a pattern admits.
@@ -120,9 +122,9 @@ impl LeafSolver {
         for q in 0..=pins.len() {
             self.zero.clear();
             self.zero.extend_from_slice(self.rhs.row(q));
-            if regular {
+            if m > 0 && regular {
                 self.lu.solve(&mut self.zero);
-            } else {
+            } else if m > 0 {
                 let size = max_abs(&p.c).max(max_abs(self.rhs.row(q)));
                 let mut x = std::mem::take(&mut self.zero);
                 let e = self.rank.solve(self.rhs.row(q), &[], &mut x);
@@ -176,7 +178,12 @@ impl LeafSolver {
     fn pin_solutions(&self, p: &Problem, pins: &[usize], mut found: impl FnMut(Vec<f64>)) {
         let r = p.dim();
         let point = |norms: &[f64]| -> Vec<f64> {
-            (0..r).map(|i| self.sol[(0, i)] + norms.iter().enumerate().map(|(k, v)| v * self.sol[(1 + k, i)]).sum::<f64>()).collect()
+            (0..r)
+                .map(|i| {
+                    self.sol[(0, i)]
+                        + norms.iter().enumerate().map(|(k, v)| v * self.sol[(1 + k, i)]).sum::<f64>()
+                })
+                .collect()
         };
         match pins.len() {
             0 => found(point(&[])),
@@ -189,14 +196,20 @@ impl LeafSolver {
             }
             n => {
                 // Newton from a grid of starts; solutions found twice are merged later
-                let a: Vec<[f64; 2]> = pins.iter().map(|&k| [0, 1].map(|e| p.pins[k][e].at(self.sol.row(0)))).collect();
+                let a: Vec<[f64; 2]> =
+                    pins.iter().map(|&k| [0, 1].map(|e| p.pins[k][e].at(self.sol.row(0)))).collect();
                 let b: Vec<Vec<[f64; 2]>> = (0..n)
-                    .map(|i| (0..n).map(|j| [0, 1].map(|e| dot(&p.pins[pins[i]][e].coef, self.sol.row(1 + j)))).collect())
+                    .map(|i| {
+                        (0..n)
+                            .map(|j| [0, 1].map(|e| dot(&p.pins[pins[i]][e].coef, self.sol.row(1 + j))))
+                            .collect()
+                    })
                     .collect();
                 let base = a.iter().map(|a| a[0].hypot(a[1])).fold(1e-300, f64::max);
                 for start in 0..3_usize.pow(n.min(4) as u32) {
-                    let mut norms: Vec<f64> =
-                        (0..n).map(|i| base * [0.3, 1.0, 10.0][start / 3_usize.pow(i.min(3) as u32) % 3]).collect();
+                    let mut norms: Vec<f64> = (0..n)
+                        .map(|i| base * [0.3, 1.0, 10.0][start / 3_usize.pow(i.min(3) as u32) % 3])
+                        .collect();
                     if newton_norms(&a, &b, &mut norms) {
                         found(point(&norms));
                     }
@@ -271,7 +284,8 @@ pub(crate) fn is_feasible(p: &Problem, pattern: &Pattern, x: &[f64], y: &mut Vec
         match state {
             Some(State::Stick) => {
                 let nu = p.nu(j, x, true);
-                if x[i] < -(f.stick.lo * nu + f.stick.lo0) - tol || x[i] > f.stick.hi * nu + f.stick.hi0 + tol {
+                if x[i] < -(f.stick.lo * nu + f.stick.lo0) - tol || x[i] > f.stick.hi * nu + f.stick.hi0 + tol
+                {
                     return false;
                 }
             }
@@ -283,99 +297,84 @@ pub(crate) fn is_feasible(p: &Problem, pattern: &Pattern, x: &[f64], y: &mut Vec
     true
 }
 
-/// The inequalities of a (possibly partial) pattern that are linear in x, and its equations as pairs of opposite
-/// inequalities when `with_equations`. Undecided parts contribute what holds in every completion.
-pub(crate) fn inequalities(p: &Problem, pattern: &Pattern, with_equations: bool, out: &mut Vec<Inequality>) {
+/// The conditions of a (possibly partial) pattern that are linear in x; equations only when `with_equations`.
+/// Undecided parts contribute what holds in every completion.
+pub(crate) fn conditions(p: &Problem, pattern: &Pattern, with_equations: bool, out: &mut Vec<Condition>) {
     let r = p.dim();
-    let unit = |i: usize, v: f64| {
+    let unit = |i: usize| {
         let mut a = vec![0.0; r];
-        a[i] = v;
+        a[i] = 1.0;
         a
     };
     let times = |a: &[f64], v: f64| -> Vec<f64> { a.iter().map(|x| v * x).collect() };
-    let mut at_least = |a: Vec<f64>, b: f64| out.push(Inequality { a, b });
+    let mut push = |a: Vec<f64>, b: f64, equal: bool| {
+        if !equal || with_equations {
+            out.push(Condition { a, b, equal });
+        }
+    };
     for i in 0..p.normals {
-        let y = |s: f64| (times(p.h.row(i), s), -s * p.c[i]);
-        let closed = pattern.closed[i];
-        if closed != Some(false) {
-            at_least(unit(i, 1.0), 0.0);
-        } else if with_equations {
-            at_least(unit(i, 1.0), 0.0);
-            at_least(unit(i, -1.0), 0.0);
-        }
-        if closed != Some(true) {
-            let (a, b) = y(1.0);
-            at_least(a, b);
-        } else if with_equations {
-            for s in [1.0, -1.0] {
-                let (a, b) = y(s);
-                at_least(a, b);
-            }
-        }
+        push(unit(i), 0.0, pattern.closed[i] == Some(false));
+        push(p.h.row(i).to_vec(), -p.c[i], pattern.closed[i] == Some(true));
     }
     for (j, f) in p.friction.iter().enumerate() {
         let i = p.normals + j;
-        let y = |s: f64| (times(p.h.row(i), s), -s * p.c[i]);
-        let sign = pattern.sign[j];
-        let decided = !f.is_signed() || sign != 0.0;
+        let (state, sign) = (pattern.state[j], pattern.sign[j]);
         let factor = match f.kind {
             Kind::Absolute => sign,
             Kind::Positive => sign.max(0.0),
             _ => 1.0,
         };
-        let linear = decided && f.pins.is_empty();
-        if f.is_signed() && linear {
-            let k0 = if pattern.state[j] == Some(State::Stick) { f.static_constant } else { f.load.constant };
-            if f.static_constant == f.load.constant || pattern.state[j].is_some() {
-                at_least(times(&f.load.coef, sign), -sign * k0);
-            }
+        // ν is affine once its sign is known and no pin enters
+        let one_constant = f.static_constant == f.load.constant;
+        let affine =
+            f.pins.is_empty() && (!f.is_signed() || sign != 0.0) && (one_constant || state.is_some());
+        let k0 = if state == Some(State::Stick) { f.static_constant } else { f.load.constant };
+        if f.is_signed() && affine {
+            push(times(&f.load.coef, sign), -sign * k0, false);
         }
-        match pattern.state[j] {
-            Some(State::Off) => {
-                if with_equations {
-                    at_least(unit(i, 1.0), 0.0);
-                    at_least(unit(i, -1.0), 0.0);
-                }
-            }
+        match state {
+            Some(State::Off) => push(unit(i), 0.0, true),
             Some(State::Stick) | None => {
-                if linear {
-                    // x + lo ν + lo0 ≥ 0 and hi ν + hi0 − x ≥ 0; undecided: the wider of the two laws
-                    let wide = |s: f64, d: f64| if pattern.state[j].is_some() { s } else { s.max(d) };
-                    let k0 = if pattern.state[j].is_some() { f.static_constant } else { f.static_constant.max(f.load.constant) };
-                    let widest = pattern.state[j].is_some() || factor >= 0.0 || f.static_constant == f.load.constant;
-                    for (own, m, m0) in [
-                        (1.0, wide(f.stick.lo, f.slide.lo), wide(f.stick.lo0, f.slide.lo0)),
-                        (-1.0, wide(f.stick.hi, f.slide.hi), wide(f.stick.hi0, f.slide.hi0)),
-                    ] {
-                        // the maximum of the factors bounds only where m and m0 are those of one law or ν ≥ 0
-                        if widest {
-                            let mut a = times(&f.load.coef, m * factor);
-                            a[i] += own;
-                            at_least(a, -(m * factor * k0 + m0));
-                        }
+                // x + lo ν + lo0 ≥ 0 and hi ν + hi0 − x ≥ 0; undecided: the wider of the two laws (ν ≥ 0)
+                let wide = |s: f64, d: f64| if state.is_some() { s } else { s.max(d) };
+                for (own, m, m0) in [
+                    (1.0, wide(f.stick.lo, f.slide.lo), wide(f.stick.lo0, f.slide.lo0)),
+                    (-1.0, wide(f.stick.hi, f.slide.hi), wide(f.stick.hi0, f.slide.hi0)),
+                ] {
+                    if affine {
+                        let mut a = times(&f.load.coef, m * factor);
+                        a[i] += own;
+                        push(a, -(m * factor * k0 + m0), false);
                     }
                 }
-                if pattern.state[j].is_some() && with_equations {
-                    for s in [1.0, -1.0] {
-                        let (a, b) = y(s);
-                        at_least(a, b);
-                    }
+                if state.is_some() {
+                    push(p.h.row(i).to_vec(), -p.c[i], true);
                 }
             }
             Some(slide) => {
                 let s = if slide == State::Plus { 1.0 } else { -1.0 };
                 if f.start == Start::Zero {
-                    let (a, b) = y(s);
-                    at_least(a, b);
+                    push(times(p.h.row(i), s), -s * p.c[i], false);
                 }
-                if with_equations && linear {
+                if affine || factor == 0.0 {
                     let (m, constant, _) = slide_equation(p, pattern, j);
                     let mut a = times(&f.load.coef, -m);
                     a[i] += 1.0;
-                    at_least(times(&a, -1.0), -constant);
-                    at_least(a, constant);
+                    push(a, constant, true);
                 }
             }
         }
     }
+}
+
+/// Whether x̂ satisfies the equations and inequalities of a complete pattern.
+pub(crate) fn satisfies(p: &Problem, pattern: &Pattern, x: &[f64]) -> bool {
+    let mut y = Vec::new();
+    if !is_feasible(p, pattern, x, &mut y) {
+        return false;
+    }
+    let tol = 1e-7 * p.size(x, &y);
+    let mut list = Vec::new();
+    conditions(p, pattern, true, &mut list);
+    list.iter().filter(|c| c.equal).all(|c| (dot(&c.a, x) - c.b).abs() <= tol)
 }

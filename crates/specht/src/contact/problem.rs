@@ -116,7 +116,11 @@ impl Friction {
     /// Bounds vanish with the normal force.
     pub fn follows_normal(&self) -> Option<usize> {
         match self.kind {
-            Kind::Normal(i) if self.slide.lo0 == 0.0 && self.slide.hi0 == 0.0 && self.load.constant == 0.0 => Some(i),
+            Kind::Normal(i)
+                if self.slide.lo0 == 0.0 && self.slide.hi0 == 0.0 && self.load.constant == 0.0 =>
+            {
+                Some(i)
+            }
             _ => None,
         }
     }
@@ -149,7 +153,14 @@ impl Problem {
 
     /// Scale H and c of the reduced problem and set up ν of every tangent. `loads` says whether given loads count (they
     /// do not in an impact). Bounds and starts are left to the caller.
-    pub fn assemble(&mut self, info: &[ContactInfo], eval: &Eval, layout: &Layout, red: &Reduced, loads: bool) {
+    pub fn assemble(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        layout: &Layout,
+        red: &Reduced,
+        loads: bool,
+    ) {
         let r = layout.rows.len();
         self.normals = layout.normals.len();
         self.scale.clear();
@@ -247,7 +258,10 @@ impl Problem {
     /// λ of a bilateral row as a function of x̂.
     pub fn bilateral_row(&self, layout: &Layout, red: &Reduced, row: usize) -> Affine {
         let k = layout.bilateral.iter().position(|&b| b == row).unwrap_or(0);
-        Affine { coef: (0..layout.rows.len()).map(|i| red.s[(k, i)] / self.scale[i]).collect(), constant: red.s0[k] }
+        Affine {
+            coef: (0..layout.rows.len()).map(|i| red.s[(k, i)] / self.scale[i]).collect(),
+            constant: red.s0[k],
+        }
     }
 
     /// Give tangent `j` the bounds of the physical variable x.

@@ -46,7 +46,15 @@ pub struct Reduced {
 impl Reduced {
     /// Eliminate. `bilateral` and `rows` index `w` and `offset` (β). Returns false when M is not definite on the kernel
     /// of the bilateral rows.
-    pub fn eliminate(&mut self, mass: &Mat, f: &[f64], w: &Mat, offset: &[f64], bilateral: &[usize], rows: &[usize]) -> bool {
+    pub fn eliminate(
+        &mut self,
+        mass: &Mat,
+        f: &[f64],
+        w: &Mat,
+        offset: &[f64],
+        bilateral: &[usize],
+        rows: &[usize],
+    ) -> bool {
         let (n, nb, r) = (mass.rows(), bilateral.len(), rows.len());
         if !self.mass.factor(mass, w, bilateral) {
             return false;

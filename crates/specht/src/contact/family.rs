@@ -1,0 +1,132 @@
+//! A continuum of solutions within one pattern: a polyhedron `x = x₀ + Nᵀ t`, `a·x ≥ b` (PG-5.4-PANTOGRAPH).
+
+use super::pattern::{Condition, Leaf, Pattern, conditions, is_feasible};
+use super::problem::Problem;
+use crate::lcp::lp::{LpOutcome, Program, Sense};
+use crate::linalg::{Mat, axpy, dot};
+
+/// The polyhedron of a pattern.
+#[derive(Clone, Debug)]
+pub(crate) struct Polyhedron {
+    pub pattern: Pattern,
+    /// A member.
+    pub x: Vec<f64>,
+    null: Mat,
+    list: Vec<Condition>,
+    size: f64,
+}
+
+impl Polyhedron {
+    /// `None` when the pattern admits nothing. The member is the one of minimum norm if that is admissible, else the one
+    /// farthest from all borders.
+    pub fn new(p: &Problem, leaf: &Leaf, pattern: &Pattern) -> Option<Self> {
+        let mut list = Vec::new();
+        conditions(p, pattern, false, &mut list);
+        let mut y = Vec::new();
+        p.y(&leaf.x, &mut y);
+        let size = p.size(&leaf.x, &y);
+        let mut poly =
+            Polyhedron { pattern: pattern.clone(), x: leaf.x.clone(), null: leaf.null.clone(), list, size };
+        if !leaf.feasible {
+            let t = poly.centre()?;
+            poly.shift(&t);
+            if !is_feasible(p, pattern, &poly.x, &mut y) {
+                return None;
+            }
+        }
+        Some(poly)
+    }
+
+    /// Least and largest value of `q·x + q0`.
+    pub fn range(&self, q: &[f64], q0: f64) -> [f64; 2] {
+        let k = self.null.rows();
+        let along: Vec<f64> = (0..k).map(|i| dot(self.null.row(i), q)).collect();
+        let here = dot(q, &self.x) + q0;
+        let norm = dot(q, q).sqrt();
+        if along.iter().all(|a| a.abs() <= 1e-11 * norm) {
+            return [here, here];
+        }
+        let mut program = self.program(k);
+        for c in &self.list {
+            let (a, b) = self.row(c);
+            program.row(&a, Sense::AtLeast, b.min(0.0));
+        }
+        [-1.0, 1.0].map(|s| {
+            let cost: Vec<f64> = along.iter().map(|a| s * a).collect();
+            match program.maximize(&cost) {
+                (LpOutcome::Optimal { value }, _) => here + s * value * self.size,
+                (LpOutcome::Unbounded, _) => s * f64::INFINITY,
+                _ => here,
+            }
+        })
+    }
+
+    /// Whether the polyhedron extends in some direction by more than rounding.
+    pub fn is_extended(&self) -> bool {
+        (0..self.null.rows()).any(|k| {
+            let [lo, hi] = self.range(self.null.row(k), 0.0);
+            hi - lo > 1e-7 * self.size
+        })
+    }
+
+    /// Whether two polyhedra share a point.
+    pub fn touches(&self, other: &Polyhedron, p: &Problem) -> bool {
+        let mut list = Vec::new();
+        conditions(p, &self.pattern, true, &mut list);
+        conditions(p, &other.pattern, true, &mut list);
+        let mut program = self.program(p.dim());
+        for c in &list {
+            let b = c.b / self.size;
+            if c.equal {
+                // a narrow strip: the same equation may appear twice with different rounding
+                program.row(&c.a, Sense::AtLeast, b - 1e-9);
+                program.row(&c.a, Sense::AtMost, b + 1e-9);
+            } else {
+                program.row(&c.a, Sense::AtLeast, b - 1e-9);
+            }
+        }
+        !matches!(program.maximize(&vec![0.0; p.dim()]).0, LpOutcome::Infeasible)
+    }
+
+    // t of the member with the largest smallest slack
+    fn centre(&self) -> Option<Vec<f64>> {
+        let k = self.null.rows();
+        let mut program = self.program(k + 1);
+        for c in &self.list {
+            let (mut a, b) = self.row(c);
+            a.push(-dot(&c.a, &c.a).sqrt());
+            program.row(&a, Sense::AtLeast, b);
+        }
+        let mut top = vec![0.0; k + 1];
+        top[k] = 1.0;
+        program.row(&top, Sense::AtMost, 1.0);
+        let (outcome, mut t) = program.maximize(&top);
+        let LpOutcome::Optimal { value } = outcome else { return None };
+        if value < -1e-9 {
+            return None;
+        }
+        t.truncate(k);
+        t.iter_mut().for_each(|t| *t *= self.size);
+        Some(t)
+    }
+
+    fn shift(&mut self, t: &[f64]) {
+        for (k, &t) in t.iter().enumerate() {
+            axpy(t, self.null.row(k), &mut self.x);
+        }
+    }
+
+    fn program(&self, n: usize) -> Program {
+        let mut program = Program::new(n);
+        for j in 0..n {
+            program.set_free(j);
+        }
+        program
+    }
+
+    // a·(x + size Nᵀ t) ≥ b
+    fn row(&self, c: &Condition) -> (Vec<f64>, f64) {
+        let a = (0..self.null.rows()).map(|k| dot(self.null.row(k), &c.a)).collect();
+        (a, (c.b - dot(&c.a, &self.x)) / self.size)
+    }
+}

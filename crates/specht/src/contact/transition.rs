@@ -1,0 +1,457 @@
+//! The transition problem: all persistent contacts at once, with unknown modes (PG-6-LCP), and its whole solution set.
+//!
+//! Bilateral rows are eliminated ([`super::Reduced`]), then all patterns of modes are searched. A pattern whose equations are
+//! dependent yields a continuum; when accelerations vary over it the status is [`Status::Family`] with the interval of
+//! each (PG-5.4-PANTOGRAPH), when only forces vary the status counts the accelerations and the intervals of the forces
+//! are reported all the same. Static friction larger than sliding friction (METH-LAW-JUMP): first the problem with the
+//! static coefficients, then contacts that slip get their direction and the sliding coefficient and the rest is solved
+//! again, until none is added; if that ends without a solution, all combinations are searched.
+//!
+//! Problems with more patterns than [`Settings::max_nodes`] allows are solved by Lemke's method on the reduced LCP;
+//! [`SolutionSet::complete`] is then false.
+//!
+//! Every solution carries the residual of all laws and of the equation of motion, scaled; solutions are accepted up to
+//! 1e-9. At an event the deciding quantity is zero: contacts for which this is so are marked `degenerate`, and all
+//! mode lists that describe the same forces are in `alternatives`.
+
+use super::family::Polyhedron;
+use super::fixed::{friction_bound, normal_forces};
+use super::pattern::{Leaf, Pattern, State, satisfies};
+use super::problem::{Bounds, Layout, Problem};
+use super::search::Search;
+use super::{Forces, Reduced, Start};
+use crate::linalg::{axpy, dot, max_abs};
+use crate::system::{ContactInfo, Eval, Mode, Normal};
+
+/// How many solutions there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// One acceleration.
+    Unique,
+    /// Finitely many, more than one.
+    Several,
+    /// A continuum of accelerations.
+    Family,
+    /// None: the rigid model is inconsistent (Painlevé).
+    None,
+    /// The problem could not be posed: M is not definite on the kernel of the bilateral rows, or a number is not finite.
+    Invalid,
+}
+
+/// One solution.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// Mode of every contact.
+    pub modes: Vec<Mode>,
+    /// Sign of the normal force, as [`super::Fixed::solve`] wants it: ±1 for bilateral contacts, −1 for a `Given` contact
+    /// whose load is negative, else 1.
+    pub signs: Vec<f64>,
+    /// Accelerations and forces.
+    pub forces: Forces,
+    /// Scaled residual of all laws and of the equation of motion.
+    pub residual: f64,
+    /// Contacts whose deciding quantity is zero: g̈_N = 0 with λ_N = 0, or zero slip acceleration at the friction bound.
+    pub degenerate: Vec<bool>,
+    /// Other mode lists with the same forces and accelerations.
+    pub alternatives: Vec<Vec<Mode>>,
+    /// Index into [`SolutionSet::families`] when this is one member of a continuum.
+    pub family: Option<usize>,
+}
+
+/// Intervals `[least, largest]` over a continuum of solutions.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// Of every acceleration u̇.
+    pub accel: Vec<[f64; 2]>,
+    /// Of the force along every row.
+    pub lambda: Vec<[f64; 2]>,
+    /// Whether accelerations vary, not only forces.
+    pub moves: bool,
+}
+
+/// The solution set.
+#[derive(Clone, Debug)]
+pub struct SolutionSet {
+    /// How many.
+    pub status: Status,
+    /// Sorted by Σ|normal force|, smallest first; of each continuum one member.
+    pub solutions: Vec<Solution>,
+    /// The continua.
+    pub families: Vec<Family>,
+    /// False when the search was too large to be finished: there may be more solutions.
+    pub complete: bool,
+    /// Dependent bilateral rows: reactions are those of minimum norm.
+    pub redundant: usize,
+}
+
+/// Settings of [`Transition`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Nodes of the search, default 200 000. Raise it when `complete` is false and you can wait.
+    pub max_nodes: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { max_nodes: 200_000 }
+    }
+}
+
+/// The solver; keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Transition {
+    /// Settings.
+    pub settings: Settings,
+    pub(crate) layout: Layout,
+    pub(crate) reduced: Reduced,
+    pub(crate) problem: Problem,
+    search: Search,
+}
+
+// two solutions closer than this (scaled) are one
+const SAME: f64 = 1e-7;
+const DEGENERATE: f64 = 1e-8;
+
+impl Transition {
+    /// All solutions at one instant. `starts` per contact; bilateral contacts and pins take part in any case.
+    pub fn solve(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> SolutionSet {
+        let mut set = SolutionSet {
+            status: Status::Invalid,
+            solutions: Vec::new(),
+            families: Vec::new(),
+            complete: true,
+            redundant: 0,
+        };
+        if !self.pose(info, eval, starts) {
+            return set;
+        }
+        set.redundant = self.reduced.redundant;
+        let mut found = Vec::new();
+        set.complete = self.rounds(info, eval, starts, &mut found);
+        self.collect(info, eval, starts, &found, &mut set);
+        set
+    }
+
+    /// Set up the problem of `starts`; false when it cannot be posed.
+    pub(crate) fn pose(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> bool {
+        self.layout.fill(info, |i| starts[i] != Start::Open);
+        let l = &self.layout;
+        if !self.reduced.eliminate(&eval.mass, &eval.h, &eval.w, &eval.accel_offset, &l.bilateral, &l.rows) {
+            return false;
+        }
+        self.problem.assemble(info, eval, l, &self.reduced, true);
+        for j in 0..self.layout.tangents.len() {
+            let i = self.layout.tangents[j];
+            let start = if starts[i] == Start::Open { Start::Zero } else { starts[i] };
+            self.problem.set_bounds(
+                j,
+                Bounds::symmetric(eval.mu_static[i]),
+                Bounds::symmetric(eval.mu[i]),
+                start,
+            );
+        }
+        let finite = |x: &[f64]| x.iter().all(|v| v.is_finite());
+        finite(self.problem.h.as_slice()) && finite(&self.problem.c) && finite(&self.reduced.a0)
+    }
+
+    // the rounds of METH-LAW-JUMP; with equal coefficients there is one
+    fn rounds(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        starts: &[Start],
+        found: &mut Vec<(Leaf, Pattern)>,
+    ) -> bool {
+        let limit = self.settings.max_nodes;
+        let jumps = |f: &super::problem::Friction| {
+            f.start == Start::Zero && (f.stick != f.slide || f.static_constant != f.load.constant)
+        };
+        if !self.problem.friction.iter().any(jumps) {
+            return self.search_or_lemke(limit, found);
+        }
+        // round 1: the static law for all at zero slip
+        let original = self.problem.clone();
+        let mut complete = true;
+        let mut pending = vec![vec![Start::Zero; original.friction.len()]];
+        for (s, f) in pending[0].iter_mut().zip(&original.friction) {
+            *s = f.start;
+        }
+        let mut seen = pending.clone();
+        while let Some(starts) = pending.pop() {
+            for (j, s) in starts.iter().enumerate() {
+                let f = &mut self.problem.friction[j];
+                *f = original.friction[j].clone();
+                f.start = *s;
+                if *s == Start::Zero {
+                    f.slide = f.stick;
+                    f.load.constant = f.static_constant;
+                }
+            }
+            let mut round = Vec::new();
+            complete &= self.search_or_lemke(limit, &mut round);
+            for (leaf, pattern) in round {
+                let mut next = starts.clone();
+                let mut grown = false;
+                for (j, s) in next.iter_mut().enumerate() {
+                    if jumps(&original.friction[j]) && *s == Start::Zero {
+                        let change = match pattern.state[j] {
+                            Some(State::Plus) => Start::Plus,
+                            Some(State::Minus) => Start::Minus,
+                            _ => continue,
+                        };
+                        *s = change;
+                        grown = true;
+                    }
+                }
+                if !grown {
+                    found.push((leaf, pattern));
+                } else if !seen.contains(&next) {
+                    seen.push(next.clone());
+                    pending.push(next);
+                }
+            }
+        }
+        self.problem.clone_from(&original);
+        // a released contact must accelerate in its direction
+        found.retain(|(leaf, _)| leaf.null.rows() > 0 || self.problem.residual(&leaf.x) < 1e-8);
+        if found.is_empty() {
+            complete &= self.search_or_lemke(limit, found);
+        }
+        let _ = (info, eval, starts);
+        complete
+    }
+
+    fn search_or_lemke(&mut self, limit: usize, found: &mut Vec<(Leaf, Pattern)>) -> bool {
+        let complete = self.search.run(&self.problem, limit);
+        found.append(&mut self.search.found);
+        complete
+    }
+
+    // points and continua, merged and sorted
+    fn collect(
+        &self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        starts: &[Start],
+        found: &[(Leaf, Pattern)],
+        set: &mut SolutionSet,
+    ) {
+        let p = &self.problem;
+        let mut families: Vec<Vec<Polyhedron>> = Vec::new();
+        let mut points: Vec<(Vec<f64>, Vec<Pattern>)> = Vec::new();
+        for (leaf, pattern) in found {
+            if leaf.null.rows() == 0 {
+                add_point(p, &mut points, leaf.x.clone(), pattern);
+            } else if let Some(poly) = Polyhedron::new(p, leaf, pattern) {
+                if poly.is_extended() {
+                    add_family(p, &mut families, poly);
+                } else {
+                    add_point(p, &mut points, poly.x.clone(), pattern);
+                }
+            }
+        }
+        points.retain(|(x, _)| !families.iter().flatten().any(|f| satisfies(p, &f.pattern, x)));
+
+        for (x, patterns) in &points {
+            set.solutions.push(self.solution(info, eval, starts, x, patterns));
+        }
+        for group in &families {
+            let mut s = self.solution(info, eval, starts, &group[0].x, &[group[0].pattern.clone()]);
+            s.family = Some(set.families.len());
+            set.solutions.push(s);
+            set.families.push(self.intervals(info, eval, starts, group));
+        }
+        let weight = |s: &Solution| s.forces.normal.iter().map(|n| n.abs()).sum::<f64>();
+        set.solutions.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
+        set.status = if set.families.iter().any(|f| f.moves) {
+            Status::Family
+        } else {
+            match set.solutions.len() {
+                0 => Status::None,
+                1 => Status::Unique,
+                _ => Status::Several,
+            }
+        };
+    }
+
+    fn solution(
+        &self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        starts: &[Start],
+        x: &[f64],
+        patterns: &[Pattern],
+    ) -> Solution {
+        let p = &self.problem;
+        let mut modes: Vec<Vec<Mode>> = patterns.iter().map(|q| self.modes(info, starts, q)).collect();
+        modes.dedup();
+        let mut first = modes.remove(0);
+        let mut forces = Forces::default();
+        self.forces(info, eval, x, &first, &mut forces);
+        let residual = p.residual(x).max(motion_residual(eval, &forces));
+
+        let mut y = Vec::new();
+        p.y(x, &mut y);
+        let tol = DEGENERATE * p.size(x, &y);
+        let mut degenerate = vec![false; info.len()];
+        for (i, &contact) in self.layout.normals.iter().enumerate() {
+            degenerate[contact] |= x[i].abs() <= tol && y[i].abs() <= tol;
+        }
+        for (j, &contact) in self.layout.tangents.iter().enumerate() {
+            let (i, f) = (p.normals + j, &p.friction[j]);
+            let off = patterns[0].state[j] == Some(State::Off);
+            if f.start == Start::Zero && !off && y[i].abs() <= tol {
+                let nu = p.nu(j, x, true);
+                let at_lower = (x[i] + f.stick.lo * nu + f.stick.lo0).abs() <= tol;
+                let at_upper = (x[i] - f.stick.hi * nu - f.stick.hi0).abs() <= tol;
+                degenerate[contact] |= at_lower || at_upper;
+            }
+        }
+        let signs = info
+            .iter()
+            .enumerate()
+            .map(|(i, c)| match c.normal {
+                Normal::Bilateral { .. } | Normal::Given { .. } if forces.normal[i] < 0.0 => -1.0,
+                _ => 1.0,
+            })
+            .collect();
+        // a contact without any normal force keeps its mode; the list is otherwise as found
+        for (i, m) in first.iter_mut().enumerate() {
+            if starts[i] == Start::Open
+                && matches!(info[i].normal, Normal::Unilateral { .. } | Normal::Given { .. })
+            {
+                *m = Mode::Open;
+            }
+        }
+        Solution { modes: first, signs, forces, residual, degenerate, alternatives: modes, family: None }
+    }
+
+    fn modes(&self, info: &[ContactInfo], starts: &[Start], pattern: &Pattern) -> Vec<Mode> {
+        let mut modes: Vec<Mode> = info
+            .iter()
+            .zip(starts)
+            .map(|(c, s)| match c.normal {
+                Normal::Bilateral { .. } | Normal::Pin { .. } => Mode::Closed,
+                _ if *s == Start::Open => Mode::Open,
+                _ => Mode::Closed,
+            })
+            .collect();
+        for (j, &i) in self.layout.tangents.iter().enumerate() {
+            modes[i] = match pattern.state[j] {
+                Some(State::Plus) => Mode::SlipPlus,
+                Some(State::Minus) => Mode::SlipMinus,
+                Some(State::Off) => Mode::Open,
+                _ => Mode::Stick,
+            };
+        }
+        for (i, &contact) in self.layout.normals.iter().enumerate() {
+            if pattern.closed[i] == Some(false) {
+                modes[contact] = Mode::Open;
+            }
+        }
+        modes
+    }
+
+    fn forces(&self, info: &[ContactInfo], eval: &Eval, x: &[f64], modes: &[Mode], out: &mut Forces) {
+        let (l, red) = (&self.layout, &self.reduced);
+        out.reset(eval.mass.rows(), eval.w.rows(), info.len());
+        out.accel.copy_from_slice(&red.a0);
+        for (i, &row) in l.rows.iter().enumerate() {
+            let force = x[i] / self.problem.scale[i];
+            out.lambda[row] = force;
+            axpy(force, red.a.row(i), &mut out.accel);
+        }
+        for (k, &row) in l.bilateral.iter().enumerate() {
+            out.lambda[row] = red.s0[k]
+                + (0..l.rows.len()).map(|i| red.s[(k, i)] * x[i] / self.problem.scale[i]).sum::<f64>();
+        }
+        normal_forces(info, eval, modes, out);
+        for &i in &l.tangents {
+            out.tangential[i] = out.lambda[info[i].tangent[0]];
+            out.bound[i] = friction_bound(&info[i], eval, i, modes[i], out.normal[i]);
+        }
+    }
+
+    fn intervals(&self, info: &[ContactInfo], eval: &Eval, starts: &[Start], group: &[Polyhedron]) -> Family {
+        let (l, red, p) = (&self.layout, &self.reduced, &self.problem);
+        let hull = |q: &[f64], q0: f64| {
+            group
+                .iter()
+                .map(|g| g.range(q, q0))
+                .fold([f64::INFINITY, f64::NEG_INFINITY], |h, r| [h[0].min(r[0]), h[1].max(r[1])])
+        };
+        let r = l.rows.len();
+        let accel: Vec<[f64; 2]> = (0..red.a0.len())
+            .map(|k| {
+                let q: Vec<f64> = (0..r).map(|i| red.a[(i, k)] / p.scale[i]).collect();
+                hull(&q, red.a0[k])
+            })
+            .collect();
+        let mut lambda = vec![[0.0; 2]; eval.w.rows()];
+        for (i, &row) in l.rows.iter().enumerate() {
+            let mut q = vec![0.0; r];
+            q[i] = 1.0 / p.scale[i];
+            lambda[row] = hull(&q, 0.0);
+        }
+        for &row in &l.bilateral {
+            let a = p.bilateral_row(l, red, row);
+            lambda[row] = hull(&a.coef, a.constant);
+        }
+        // accelerations vary when the energy of their difference is more than rounding
+        let size = accel.iter().flatten().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
+        let moves = accel.iter().any(|[lo, hi]| hi - lo > SAME * size);
+        let _ = (info, starts);
+        Family { accel, lambda, moves }
+    }
+}
+
+fn add_point(p: &Problem, points: &mut Vec<(Vec<f64>, Vec<Pattern>)>, x: Vec<f64>, pattern: &Pattern) {
+    let mut y = Vec::new();
+    p.y(&x, &mut y);
+    let tol = SAME * p.size(&x, &y);
+    for (other, patterns) in points.iter_mut() {
+        if other.iter().zip(&x).all(|(a, b)| (a - b).abs() <= tol) {
+            patterns.push(pattern.clone());
+            return;
+        }
+    }
+    points.push((x, vec![pattern.clone()]));
+}
+
+// polyhedra that touch belong to one continuum
+fn add_family(p: &Problem, families: &mut Vec<Vec<Polyhedron>>, poly: Polyhedron) {
+    let mut group = vec![poly];
+    families.retain_mut(|g| {
+        let joined = g.iter().any(|f| f.touches(&group[0], p));
+        if joined {
+            group.append(g);
+        }
+        !joined
+    });
+    // the first found leads: its modes are the least open
+    group.rotate_left(1);
+    families.push(group);
+}
+
+/// Scaled residual of `M u̇ = h + Wᵀ λ`.
+pub(crate) fn motion_residual(eval: &Eval, forces: &Forces) -> f64 {
+    let n = eval.h.len();
+    let mut worst = 0.0_f64;
+    let mut size = 1e-300_f64;
+    for i in 0..n {
+        let mut sum = dot(eval.mass.row(i), &forces.accel) - eval.h[i];
+        let mut largest = eval.h[i].abs();
+        for k in 0..n {
+            largest = largest.max((eval.mass[(i, k)] * forces.accel[k]).abs());
+        }
+        for (row, &f) in forces.lambda.iter().enumerate() {
+            if f != 0.0 {
+                sum -= eval.w[(row, i)] * f;
+                largest = largest.max((eval.w[(row, i)] * f).abs());
+            }
+        }
+        worst = worst.max(sum.abs());
+        size = size.max(largest);
+    }
+    if max_abs(&forces.accel).is_finite() { worst / size } else { f64::INFINITY }
+}
