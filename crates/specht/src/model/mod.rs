@@ -1,1 +1,585 @@
 //! Bodies, shapes, forces, contacts: from names to equations.
+//!
+//! A [`Model`] is what a file says after every name has been resolved: all values are nodes of one expression graph.
+//! `build` turns it into a [`crate::system::System`] whose tapes are compiled once. Parameters are constants of the
+//! graph unless they are *live* ([`Input::Parameter`]): a map over two parameters compiles once and changes inputs.
+
+// The types below are the border between `file` (text → Model) and `model` (Model → System).
+
+use crate::expr::{Graph, NodeId};
+use crate::system::Mode;
+
+mod contacts;
+mod forces;
+mod frames;
+mod geometry;
+mod kinematics;
+mod outline;
+
+pub use contacts::BuildError;
+pub use kinematics::{Pose, place, poses, time_derivation};
+
+/// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the
+/// input vector of every tape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// Time `t`.
+    Time,
+    /// Coordinate `k`.
+    Coordinate(usize),
+    /// Velocity of coordinate `k`, `x'`.
+    Velocity(usize),
+    /// Acceleration of coordinate `k`, `x''` (outputs only).
+    Acceleration(usize),
+    /// First-order state `k`.
+    State(usize),
+    /// Memory `k`.
+    Memory(usize),
+    /// A live parameter.
+    Parameter(usize),
+    /// Sliding direction of contact `k`: +1, −1, 0 (from its mode). `speed` is direction × slip.
+    Direction(usize),
+    /// Time since contact `k` began to stick.
+    StickTime(usize),
+    /// Rate of the tangential force of sticking contact `k`.
+    LoadRate(usize),
+    /// Normal force of contact `k`.
+    Normal(usize),
+    /// Tangential force of contact `k`.
+    Tangential(usize),
+    /// Mode of contact `k` as a number: 0 open, 1 stick, 2 slip+, 3 slip−, 4 closed.
+    Mode(usize),
+    /// Normal impulse of contact `k` in the impact that is being processed (`NAME.impulse` in `set`).
+    Impulse(usize),
+    /// `energy.kinetic`, `energy.potential` in outputs: 0 and 1.
+    Energy(usize),
+    /// Parameter of a curved contour, found by iteration.
+    Contour(usize),
+    /// Frozen data of a contact: the edge through which a corner is watched, the end of a curve, a relaxing surface.
+    Feature(usize),
+    /// Placeholder in any expression: gap of contact `k`. Replaced by its formula when the system is built.
+    Gap(usize),
+    /// Placeholder: rate of the gap of contact `k`.
+    GapRate(usize),
+    /// Placeholder: slip velocity of contact `k` (`speed` is [`Input::Direction`] × slip).
+    Slip(usize),
+}
+
+/// Place in a source text: byte range of the value or key that a message should point at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// A machine, fully resolved.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Title.
+    pub name: String,
+    /// One sentence.
+    pub about: String,
+    /// Spec IDs or a citation.
+    pub source: String,
+    /// The expression graph of everything below.
+    pub graph: Graph,
+    /// What each symbol of the graph means.
+    pub inputs: Vec<Input>,
+    /// All parameters with their values (lists flattened as `mu[1]`), in file order; live ones hold their default.
+    pub parameters: Vec<Parameter>,
+    /// Gravity vector.
+    pub gravity: [NodeId; 3],
+    /// Coordinates.
+    pub coordinates: Vec<Coordinate>,
+    /// First-order states.
+    pub states: Vec<StateVariable>,
+    /// Memory.
+    pub memory: Vec<Memory>,
+    /// Bodies; parents come before children. `[ground]` is not in the list: `None` means ground.
+    pub bodies: Vec<Body>,
+    /// Features of the ground.
+    pub ground: Vec<Feature>,
+    /// Smooth forces.
+    pub forces: Vec<Force>,
+    /// Contacts (a `play` is already two contacts, families are expanded).
+    pub contacts: Vec<Contact>,
+    /// Events.
+    pub events: Vec<Event>,
+    /// Recorded quantities.
+    pub outputs: Vec<Output>,
+    /// Consistent start.
+    pub start: Start,
+    /// Run settings of the file.
+    pub run: Run,
+    /// Hints for plots: (x, y…) as named expressions.
+    pub plots: Vec<Plot>,
+    /// Extra drawing in the ground frame.
+    pub draws: Vec<Draw>,
+    /// Analyses asked for.
+    pub tasks: Vec<Task>,
+    /// Names of the cases of the file.
+    pub cases: Vec<String>,
+}
+
+/// A parameter as evaluated.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Name, list entries as `mu[1]`.
+    pub name: String,
+    /// SI value.
+    pub value: f64,
+    /// Allowed range, if given.
+    pub range: Option<[f64; 2]>,
+    /// Explanation.
+    pub about: String,
+    /// Place in the file.
+    pub span: Span,
+    /// The number `k` of [`Input::Parameter`] when the parameter is live.
+    pub live: Option<usize>,
+}
+
+/// A generalised coordinate.
+#[derive(Clone, Debug)]
+pub struct Coordinate {
+    /// Name, `x` or `x[3]`.
+    pub name: String,
+    /// Start value (or guess).
+    pub start: NodeId,
+    /// Start velocity.
+    pub rate: NodeId,
+    /// Solved for at the start, value and velocity.
+    pub guess: bool,
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// A first-order variable ż = f.
+#[derive(Clone, Debug)]
+pub struct StateVariable {
+    /// Name.
+    pub name: String,
+    /// Start value.
+    pub start: NodeId,
+    /// Its rate.
+    pub rate: NodeId,
+}
+
+/// A value that changes at events only.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Name.
+    pub name: String,
+    /// Start value.
+    pub start: NodeId,
+}
+
+/// Anything that moves: particle, rotor, rigid body, or a massless frame.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name.
+    pub name: String,
+    /// The body whose frame `position` and `angle` refer to; `None`: the ground.
+    pub on: Option<usize>,
+    /// Position of the origin in the parent frame.
+    pub position: [NodeId; 2],
+    /// Angle against the parent, counter-clockwise.
+    pub angle: NodeId,
+    /// Mass; zero for frames and pure rotors.
+    pub mass: NodeId,
+    /// Moment of inertia about the mass centre.
+    pub inertia: NodeId,
+    /// Mass centre in body axes.
+    pub center: [NodeId; 2],
+    /// Kinetic energy as a formula, in addition.
+    pub kinetic: Option<NodeId>,
+    /// Named points and shapes in body axes.
+    pub features: Vec<Feature>,
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// A named point or shape in body axes.
+#[derive(Clone, Debug)]
+pub struct Feature {
+    /// Name.
+    pub name: String,
+    /// Geometry.
+    pub shape: Shape,
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// Geometry of a feature.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// A point.
+    Point([NodeId; 2]),
+    /// A straight line through a point; the normal points out of the material (any length).
+    Flat {
+        /// A point of the line.
+        through: [NodeId; 2],
+        /// Outward normal.
+        normal: [NodeId; 2],
+    },
+    /// A circle; with `hole` the material is outside.
+    Round {
+        /// Centre.
+        center: [NodeId; 2],
+        /// Radius.
+        radius: NodeId,
+        /// Material outside.
+        hole: bool,
+    },
+    /// A smooth curve (x(σ), y(σ)); `parameter` is the symbol number that stands for σ in the two nodes.
+    Curve {
+        /// The two coordinates as functions of σ.
+        point: [NodeId; 2],
+        /// Symbol number of σ inside `point` (a placeholder, replaced per contact).
+        parameter: u32,
+        /// Range of σ.
+        range: [NodeId; 2],
+        /// Material on the left seen along growing σ.
+        material_left: bool,
+    },
+    /// Straight edges.
+    Outline {
+        /// Corners.
+        points: Vec<[NodeId; 2]>,
+        /// Last corner joins the first.
+        closed: bool,
+        /// Material on the left seen along the list.
+        material_left: bool,
+    },
+}
+
+/// A point of a body (`None`: ground) by feature index (`None`: the origin).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeatureRef {
+    /// Body index; `None` is the ground.
+    pub body: Option<usize>,
+    /// Feature index in that body (or in the ground); `None` is the origin.
+    pub feature: Option<usize>,
+}
+
+/// A smooth force.
+#[derive(Clone, Debug)]
+pub struct Force {
+    /// Name.
+    pub name: String,
+    /// Where and how it acts.
+    pub kind: ForceKind,
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// Forms of a force.
+#[derive(Clone, Debug)]
+pub enum ForceKind {
+    /// Generalised force along a function `s(q, t)`.
+    Along {
+        /// `s`.
+        stretch: NodeId,
+        /// The law.
+        law: Law,
+    },
+    /// Along the line of two points; `stretch` is their distance.
+    Between {
+        /// First point.
+        a: FeatureRef,
+        /// Second point.
+        b: FeatureRef,
+        /// The distance as a node (built by the kinematics).
+        stretch: NodeId,
+        /// The law.
+        law: Law,
+    },
+    /// Force on a point.
+    At {
+        /// The point.
+        point: FeatureRef,
+        /// Components.
+        force: [NodeId; 2],
+        /// Components in body axes.
+        body_axes: bool,
+    },
+    /// Torque on a body, with reaction on `against` if given.
+    Torque {
+        /// The body.
+        body: usize,
+        /// The torque.
+        torque: NodeId,
+        /// The body that takes the reaction.
+        against: Option<usize>,
+    },
+    /// Minus the gradient of a potential.
+    Potential(NodeId),
+}
+
+/// Law of an `along`/`between` force: F = force − spring (s − length) − damper ṡ; positive F enlarges `stretch`.
+#[derive(Clone, Debug)]
+pub struct Law {
+    /// Free formula (may use `stretch`, `stretch'`: already substituted).
+    pub force: Option<NodeId>,
+    /// Stiffness.
+    pub spring: Option<NodeId>,
+    /// Free length.
+    pub length: NodeId,
+    /// Damping.
+    pub damper: Option<NodeId>,
+}
+
+/// A contact.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// Name: `tip`, `mesh.low`, `face[3]`.
+    pub name: String,
+    /// Geometry or formulas.
+    pub geometry: Geometry,
+    /// Normal law.
+    pub law: NormalLaw,
+    /// Slip velocity formula, when given (linear in the velocities).
+    pub slip: Option<NodeId>,
+    /// Direction of positive slip in the axes of B's body, when given.
+    pub tangent: Option<[NodeId; 2]>,
+    /// Friction.
+    pub friction: Option<Friction>,
+    /// Restitution: normal, tangential, ν.
+    pub restitution: [NodeId; 3],
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// Where gap and directions of a contact come from.
+#[derive(Clone, Debug)]
+pub enum Geometry {
+    /// Two features; the normal points from B to A.
+    Between(FeatureRef, FeatureRef),
+    /// A gap formula.
+    Gap(NodeId),
+    /// Two points kept together.
+    Pin(FeatureRef, FeatureRef),
+    /// No normal direction (loaded pair).
+    None,
+}
+
+/// Normal law of a contact.
+#[derive(Clone, Debug)]
+pub enum NormalLaw {
+    /// Rigid, can open.
+    Unilateral,
+    /// Rigid, cannot open.
+    Bilateral,
+    /// Spring and damper: λ_N = max(0, −c g − d ġ) while g < 0; `both_signs` with `bilateral`; `relaxing` is law C of
+    /// PG-3.2.
+    Elastic {
+        /// Stiffness.
+        spring: NodeId,
+        /// Damping.
+        damper: NodeId,
+        /// Force of either sign (a compliant guide).
+        both_signs: bool,
+        /// The surface relaxes after separation.
+        relaxing: bool,
+    },
+    /// A pin; with a radius a journal.
+    Pin {
+        /// Journal radius.
+        radius: Option<NodeId>,
+    },
+    /// Normal force given: constant part (a node that may use gap and gap rate) plus linear terms in other contacts.
+    Loaded {
+        /// Part without other contacts' forces.
+        load: NodeId,
+        /// (contact, coefficient).
+        terms: Vec<(usize, NodeId)>,
+    },
+    /// The friction bound itself is given ([`Friction`] holds force instead of coefficient).
+    FrictionForce,
+}
+
+/// Friction law: a coefficient, or the bound itself for [`NormalLaw::FrictionForce`].
+#[derive(Clone, Debug)]
+pub struct Friction {
+    /// At present slip; `slip`, `speed` already substituted by the contact's slip node and direction × slip.
+    pub sliding: NodeId,
+    /// At zero slip (may use `load_rate`, `stick_time`).
+    pub sticking: NodeId,
+    /// A friction tensor over the tangents (and the normal), row by row, instead of a coefficient.
+    pub tensor: Option<Vec<NodeId>>,
+}
+
+/// An event of the file.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Name (may be empty).
+    pub name: String,
+    /// What fires it.
+    pub trigger: Trigger,
+    /// Memory changes (memory index, value).
+    pub set: Vec<(usize, NodeId)>,
+    /// Ends the run.
+    pub stop: bool,
+}
+
+/// What fires an event.
+#[derive(Clone, Debug)]
+pub enum Trigger {
+    /// Zero of an expression; direction +1 up, −1 down, 0 both.
+    Crossing(NodeId, i8),
+    /// Something happens at one of these contacts (both flanks of a play).
+    Contact(Vec<usize>, ContactEvent),
+}
+
+/// Things that happen at contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ContactEvent {
+    /// Velocity jump.
+    Impact,
+    /// Closes without impulse.
+    Touch,
+    /// Opens.
+    Detach,
+    /// Begins to stick.
+    Stick,
+    /// Begins to slip.
+    Slip,
+    /// Slip passes through zero.
+    Reverse,
+}
+
+/// A recorded quantity.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: NodeId,
+}
+
+/// Consistent start.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// Contacts that must be closed.
+    pub closed: Vec<usize>,
+    /// Contacts that must not slip.
+    pub sticking: Vec<usize>,
+    /// Start from an equilibrium.
+    pub equilibrium: bool,
+}
+
+/// Run settings of the file; `None` means the default of the contract.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// End time.
+    pub until: Option<NodeId>,
+    /// `event` or `step`.
+    pub scheme: Option<String>,
+    /// Step of the time-stepping scheme.
+    pub step: Option<NodeId>,
+    /// Tolerance.
+    pub tolerance: Option<NodeId>,
+    /// Output interval.
+    pub every: Option<NodeId>,
+    /// `poisson`, `newton`, `moreau`.
+    pub impact: Option<String>,
+    /// `continuous`, `compliant`, `painleve`, `klein`, `stop`.
+    pub several: Option<String>,
+}
+
+/// A plot asked for.
+#[derive(Clone, Debug)]
+pub struct Plot {
+    /// Horizontal axis: label and value.
+    pub x: (String, NodeId),
+    /// Vertical axis: labels and values.
+    pub y: Vec<(String, NodeId)>,
+}
+
+/// A drawing in the ground frame.
+#[derive(Clone, Debug)]
+pub enum Draw {
+    /// A polyline.
+    Path(Vec<[NodeId; 2]>),
+    /// A circle.
+    Circle {
+        /// Centre.
+        center: [NodeId; 2],
+        /// Radius.
+        radius: NodeId,
+    },
+}
+
+/// An analysis asked for by the file. Keys depend on the kind and are checked by the analysis.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Name.
+    pub name: String,
+    /// Kind: `painleve`, `rest`, …
+    pub analyse: String,
+    /// All other keys.
+    pub keys: Vec<(String, TaskValue)>,
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// A value of a task key.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskValue {
+    /// Text.
+    Text(String),
+    /// Number (units resolved).
+    Number(f64),
+    /// List.
+    List(Vec<TaskValue>),
+    /// Table in file order.
+    Table(Vec<(String, TaskValue)>),
+    /// true/false.
+    Bool(bool),
+}
+
+impl Default for Model {
+    /// A model of nothing: no gravity, empty lists.
+    fn default() -> Self {
+        let mut graph = Graph::new();
+        let zero = graph.num(0.0);
+        Model {
+            name: String::new(),
+            about: String::new(),
+            source: String::new(),
+            graph,
+            inputs: Vec::new(),
+            parameters: Vec::new(),
+            gravity: [zero; 3],
+            coordinates: Vec::new(),
+            states: Vec::new(),
+            memory: Vec::new(),
+            bodies: Vec::new(),
+            ground: Vec::new(),
+            forces: Vec::new(),
+            contacts: Vec::new(),
+            events: Vec::new(),
+            outputs: Vec::new(),
+            start: Start::default(),
+            run: Run::default(),
+            plots: Vec::new(),
+            draws: Vec::new(),
+            tasks: Vec::new(),
+            cases: Vec::new(),
+        }
+    }
+}
+
+impl Input {
+    /// Number that stands for a mode in expressions.
+    pub fn mode_number(mode: Mode) -> f64 {
+        match mode {
+            Mode::Open => 0.0,
+            Mode::Stick => 1.0,
+            Mode::SlipPlus => 2.0,
+            Mode::SlipMinus => 3.0,
+            Mode::Closed => 4.0,
+        }
+    }
+}

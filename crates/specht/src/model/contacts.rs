@@ -1,0 +1,387 @@
+//! Contacts: from geometry and laws to rows, coefficients and loads.
+
+use std::collections::BTreeMap;
+
+use crate::expr::{Fun, NodeId, Symbol};
+use crate::system::Normal;
+
+use super::forces::Accounts;
+use super::frames::{Builder, Row};
+use super::geometry::ContourProblem;
+use super::outline::Watch;
+use super::{Contact, FeatureRef, Geometry, Input, NormalLaw, Shape, Span};
+
+/// Why a model has no equations.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct BuildError {
+    /// What is wrong and what to do.
+    pub message: String,
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// One contact of the system.
+#[derive(Clone, Debug)]
+pub(super) struct ContactPlan {
+    pub name: String,
+    pub normal: Normal,
+    pub tangent: Option<usize>,
+    pub friction: bool,
+    pub slip: Option<NodeId>,
+    pub mu: NodeId,
+    pub mu_static: NodeId,
+    pub load: NodeId,
+    pub load_static: NodeId,
+    /// (contact of the model, coefficient).
+    pub terms: Vec<(usize, NodeId)>,
+    pub restitution: [NodeId; 3],
+}
+
+/// A relaxing surface (law C of PG-3.2): its position is a first-order state.
+#[derive(Clone, Debug)]
+pub(super) struct Relaxing {
+    /// [`Input::Feature`] number of the flag: 1 in contact, 0 in flight.
+    pub feature: usize,
+    pub state: usize,
+    pub rate: NodeId,
+    /// g − γ_w: contact begins at zero.
+    pub flight_guard: NodeId,
+    /// The normal force: contact ends at zero.
+    pub contact_guard: NodeId,
+    pub gap: NodeId,
+    pub name: String,
+}
+
+/// All contacts of the system.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ContactsPlan {
+    pub rows: Vec<Row>,
+    pub contacts: Vec<ContactPlan>,
+    /// System contacts of each contact of the model.
+    pub of_model: Vec<std::ops::Range<usize>>,
+    pub contours: Vec<ContourProblem>,
+    pub watches: Vec<Watch>,
+    pub relaxing: Vec<Relaxing>,
+    /// Contacts of the system that stand for themselves in inputs: number in the input → contact.
+    pub labels: Vec<usize>,
+    /// Replacements of Gap, GapRate, Slip.
+    pub map: BTreeMap<Symbol, NodeId>,
+    pub features: usize,
+    pub contour_count: usize,
+}
+
+/// Geometry of one system contact.
+struct Part {
+    model: usize,
+    name: String,
+    normal: Vec<Row>,
+    tangent: Option<Row>,
+    latent: bool,
+}
+
+impl ContactsPlan {
+    pub fn new(b: &mut Builder, accounts: &mut Accounts) -> Result<Self, BuildError> {
+        let mut plan = ContactsPlan::default();
+        let mut count = [0, 0];
+        let mut parts = Vec::new();
+        for (k, contact) in b.model.contacts.iter().enumerate() {
+            let first = parts.len();
+            plan.geometry(b, k, contact, &mut parts, &mut count)?;
+            plan.of_model.push(first..parts.len());
+        }
+        plan.placeholders(b, &parts);
+        for part in parts {
+            plan.contact(b, accounts, part, &mut count)?;
+        }
+        [plan.contour_count, plan.features] = count;
+        Ok(plan)
+    }
+
+    fn geometry(
+        &mut self,
+        b: &mut Builder,
+        k: usize,
+        contact: &Contact,
+        parts: &mut Vec<Part>,
+        count: &mut [usize; 2],
+    ) -> Result<(), BuildError> {
+        let refuse = |message: String| BuildError { message, span: contact.span };
+        let mut slip = None;
+        if let Some(node) = contact.slip {
+            let row = b.row_of_velocity(node);
+            let linear = row.columns.iter().all(|&(_, w)| b.depends_only(w, |i| !matches!(i, Input::Velocity(_))));
+            if !linear {
+                return Err(refuse(format!("`slip` of contact `{}` must be linear in the velocities", contact.name)));
+            }
+            slip = Some(row);
+        }
+        let name = contact.name.clone();
+        match &contact.geometry {
+            Geometry::None => parts.push(Part { model: k, name, normal: Vec::new(), tangent: slip, latent: false }),
+            Geometry::Gap(gap) => {
+                let row = b.row_of_position(*gap);
+                parts.push(Part { model: k, name, normal: vec![row], tangent: slip, latent: false });
+            }
+            Geometry::Pin(p, q) => {
+                let (p, q, pa, qa) = (b.point(*p), b.point(*q), b.frame(p.body).pose, b.frame(q.body).pose);
+                let d = b.sub2(p, q);
+                let normal = d.map(|n| b.row_of_position(n)).to_vec();
+                if slip.is_none() && contact.friction.is_some() {
+                    let angle = b.g.sub(pa.angle, qa.angle);
+                    let mut row = b.row_of_position(angle);
+                    row.value = b.zero;
+                    slip = Some(row);
+                }
+                parts.push(Part { model: k, name, normal, tangent: slip, latent: false });
+            }
+            Geometry::Between(p, q) => {
+                let (p, q) = (*p, *q);
+                let unsupported = || {
+                    refuse(format!(
+                        "contact `{}`: {} against {} has no contact geometry; pairs are point–{{flat, round, curve}}, \
+                         round–{{flat, round, curve}}, curve–{{flat, curve}}, outline–{{outline, flat, point}}",
+                        contact.name,
+                        kind(b.shape(p), p),
+                        kind(b.shape(q), q)
+                    ))
+                };
+                let outline = |r: FeatureRef| matches!(b.shape(r), Some(Shape::Outline { .. }));
+                if outline(p) || outline(q) {
+                    let error = unsupported();
+                    let latents = b.outline_contacts(p, q, contact.tangent, count).ok_or(error)?;
+                    for (i, latent) in latents.into_iter().enumerate() {
+                        parts.push(Part {
+                            model: k,
+                            name: format!("{name}[{}]", i + 1),
+                            normal: vec![latent.touch.normal_row],
+                            tangent: slip.clone().or(Some(latent.touch.tangent_row)),
+                            latent: true,
+                        });
+                        self.watches.extend(latent.watch);
+                    }
+                } else {
+                    let error = unsupported();
+                    let touch = b.touch(p, q, contact.tangent, count).ok_or(error)?;
+                    self.contours.extend(touch.contour);
+                    parts.push(Part {
+                        model: k,
+                        name,
+                        normal: vec![touch.normal_row],
+                        tangent: slip.or(Some(touch.tangent_row)),
+                        latent: false,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Replacements for contact quantities in formulas. Of several latent contacts the smallest gap stands for all.
+    fn placeholders(&mut self, b: &mut Builder, parts: &[Part]) {
+        for (k, range) in self.of_model.iter().enumerate() {
+            let of = &parts[range.clone()];
+            let gaps: Vec<(NodeId, NodeId)> =
+                of.iter().filter_map(|p| p.normal.first().map(|r| (r.value, r.rate))).collect();
+            if let Some(&(mut gap, mut rate)) = gaps.first() {
+                for &(g, r) in &gaps[1..] {
+                    let first = b.g.le(gap, g);
+                    gap = b.g.select(first, gap, g);
+                    rate = b.g.select(first, rate, r);
+                }
+                self.map.insert(b.symbol(Input::Gap(k)), gap);
+                self.map.insert(b.symbol(Input::GapRate(k)), rate);
+            }
+            if let Some(slip) = of.first().and_then(|p| p.tangent.as_ref()) {
+                self.map.insert(b.symbol(Input::Slip(k)), slip.rate);
+            }
+        }
+        self.labels = self.of_model.iter().map(|r| r.start).collect();
+    }
+
+    fn contact(
+        &mut self,
+        b: &mut Builder,
+        accounts: &mut Accounts,
+        part: Part,
+        count: &mut [usize; 2],
+    ) -> Result<(), BuildError> {
+        let model = b.model;
+        let contact = &model.contacts[part.model];
+        let refuse = |message: String| BuildError { message, span: contact.span };
+        let here = self.contacts.len();
+        let mut map = self.map.clone();
+        if part.latent {
+            self.localise(b, part.model, here, &part, &mut map);
+        }
+
+        let mut mu = b.zero;
+        let mut mu_static = b.zero;
+        if let Some(friction) = &contact.friction {
+            if friction.tensor.is_some() {
+                return Err(refuse(format!(
+                    "contact `{}`: a friction tensor needs a spatial contact, which is not part of this version",
+                    contact.name
+                )));
+            }
+            mu = b.replace(friction.sliding, &map);
+            mu_static = b.replace(friction.sticking, &map);
+            if part.tangent.is_none() {
+                return Err(refuse(format!("contact `{}`: friction needs a slip velocity", contact.name)));
+            }
+        }
+        let slip = part.tangent.as_ref().map(|r| r.rate);
+        let gap_row = part.normal.first().cloned();
+        let first_row = self.rows.len();
+        let missing = || refuse(format!("contact `{}` has no gap", contact.name));
+        let (mut load, mut load_static, mut terms) = (b.zero, b.zero, Vec::new());
+        let normal = match &contact.law {
+            NormalLaw::Unilateral => {
+                gap_row.ok_or_else(missing)?;
+                Normal::Unilateral { row: first_row }
+            }
+            NormalLaw::Bilateral => {
+                gap_row.ok_or_else(missing)?;
+                Normal::Bilateral { row: first_row }
+            }
+            NormalLaw::Pin { radius } => {
+                if part.normal.len() != 2 {
+                    return Err(missing());
+                }
+                if let Some(r) = radius {
+                    let r = b.replace(*r, &map);
+                    mu = journal(b, r, mu);
+                    mu_static = journal(b, r, mu_static);
+                }
+                Normal::Pin { rows: [first_row, first_row + 1] }
+            }
+            NormalLaw::Elastic { spring, damper, both_signs, relaxing } => {
+                let row = gap_row.ok_or_else(missing)?;
+                let (c, d) = (b.replace(*spring, &map), b.replace(*damper, &map));
+                let (push, drag) = (b.g.mul(c, row.value), b.g.mul(d, row.rate));
+                let sum = b.g.add(push, drag);
+                let force = b.g.neg(sum);
+                load = if *both_signs {
+                    force
+                } else if *relaxing && d != b.zero {
+                    self.relaxing(b, &part.name, &row, force, c, d, count)
+                } else {
+                    let inside = b.g.lt(row.value, b.zero);
+                    let positive = b.g.max(force, b.zero);
+                    b.g.select(inside, positive, b.zero)
+                };
+                load_static = load;
+                accounts.push_row(b, load, &row);
+                Normal::Given { row: Some(first_row) }
+            }
+            NormalLaw::Loaded { load: node, terms: list } => {
+                load = b.replace(*node, &map);
+                load_static = load;
+                terms = list.iter().map(|&(k, n)| (k, b.replace(n, &map))).collect();
+                Normal::Given { row: None }
+            }
+            NormalLaw::FrictionForce => {
+                (load, load_static) = (mu, mu_static);
+                (mu, mu_static) = (b.one, b.one);
+                Normal::Given { row: None }
+            }
+        };
+        if !matches!(normal, Normal::Given { row: None }) {
+            self.rows.extend(part.normal);
+        }
+        let tangent = part.tangent.map(|row| {
+            self.rows.push(row);
+            self.rows.len() - 1
+        });
+        self.contacts.push(ContactPlan {
+            name: part.name,
+            normal,
+            tangent,
+            friction: contact.friction.is_some(),
+            slip,
+            mu,
+            mu_static,
+            load,
+            load_static,
+            terms,
+            restitution: contact.restitution.map(|n| b.replace(n, &map)),
+        });
+        Ok(())
+    }
+
+    /// In the laws of a latent contact the names of its family mean itself.
+    fn localise(&mut self, b: &mut Builder, k: usize, here: usize, part: &Part, map: &mut BTreeMap<Symbol, NodeId>) {
+        if let Some(row) = part.normal.first() {
+            map.insert(b.symbol(Input::Gap(k)), row.value);
+            map.insert(b.symbol(Input::GapRate(k)), row.rate);
+        }
+        if let Some(row) = &part.tangent {
+            map.insert(b.symbol(Input::Slip(k)), row.rate);
+        }
+        let label = self.labels.len();
+        self.labels.push(here);
+        for (old, new) in [
+            (Input::Direction(k), Input::Direction(label)),
+            (Input::StickTime(k), Input::StickTime(label)),
+            (Input::LoadRate(k), Input::LoadRate(label)),
+        ] {
+            let node = b.input(new);
+            map.insert(b.symbol(old), node);
+        }
+    }
+
+    /// Law C: in contact the surface follows the body, in flight it relaxes, d γ̇_w = −c γ_w. (3.20)-(3.23)
+    fn relaxing(
+        &mut self,
+        b: &mut Builder,
+        name: &str,
+        row: &Row,
+        force: NodeId,
+        c: NodeId,
+        d: NodeId,
+        count: &mut [usize; 2],
+    ) -> NodeId {
+        let feature = count[1];
+        count[1] += 1;
+        let flag = b.input(Input::Feature(feature));
+        let state = b.model.states.len() + self.relaxing.len();
+        let surface = b.input(Input::State(state));
+        let stiffness = b.g.div(c, d);
+        let relax = b.g.mul(stiffness, surface);
+        let relax = b.g.neg(relax);
+        let rate = b.g.select(flag, row.rate, relax);
+        let flight_guard = b.g.sub(row.value, surface);
+        self.relaxing.push(Relaxing {
+            feature,
+            state,
+            rate,
+            flight_guard,
+            contact_guard: force,
+            gap: row.value,
+            name: name.to_string(),
+        });
+        b.g.mul(flag, force)
+    }
+}
+
+/// Largest moment of a journal per pin force: r μ/√(1 + μ²).
+fn journal(b: &mut Builder, r: NodeId, mu: NodeId) -> NodeId {
+    let square = b.g.powi(mu, 2);
+    let sum = b.g.add(b.one, square);
+    let root = b.g.fun(Fun::Sqrt, sum);
+    let product = b.g.mul(r, mu);
+    b.g.div(product, root)
+}
+
+fn kind(shape: Option<&Shape>, r: FeatureRef) -> &'static str {
+    match shape {
+        None if r.feature.is_none() => "a point",
+        None => "nothing",
+        Some(Shape::Point(_)) => "a point",
+        Some(Shape::Flat { .. }) => "a flat",
+        Some(Shape::Round { hole: true, .. }) => "a hole",
+        Some(Shape::Round { .. }) => "a round",
+        Some(Shape::Curve { .. }) => "a curve",
+        Some(Shape::Outline { .. }) => "an outline",
+    }
+}
