@@ -14,6 +14,7 @@
 //! vary is a point.
 
 use super::lp::{LpOutcome, Simplex};
+use super::scale::RUNAWAY;
 use super::{Family, Lcp, RESIDUAL_TOLERANCE, Scale};
 use crate::linalg::{Lu, Mat, max_abs};
 
@@ -334,6 +335,9 @@ impl Search<'_> {
         let mut w = vec![0.0; n];
         self.p.slack(&z, &mut w);
         let size = z.iter().chain(self.p.b).fold(0.0_f64, |m, x| m.max(x.abs()));
+        if size > RUNAWAY * max_abs(self.p.b) || size.is_nan() {
+            return Cone::Singular;
+        }
         let least = -RESIDUAL_TOLERANCE * size;
         if z.iter().chain(&w).any(|&x| x < least || !x.is_finite()) {
             return Cone::Outside;

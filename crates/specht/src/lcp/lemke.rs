@@ -43,6 +43,8 @@ pub struct LemkeWorkspace {
     /// Where variable v stands: row r as r, column c as n + c.
     place: Vec<usize>,
     ties: Vec<usize>,
+    /// Largest scaled `|b_i|`.
+    b_size: f64,
     refine: BasisSolve,
 }
 
@@ -73,7 +75,7 @@ impl LemkeWorkspace {
         self.start(p, d);
         match self.follow_path(50 * n + 100) {
             Ended::Basis => self.read_solution(p),
-            Ended::Ray => Status::Ray,
+            Ended::Ray => self.read_ray(p),
             Ended::Limit => Status::IterationLimit { pivots: self.pivots },
         }
     }
@@ -91,6 +93,7 @@ impl LemkeWorkspace {
             row[n] = d(i);
             row[n + 1] = r * p.b[i];
         }
+        self.b_size = (0..n).fold(0.0, |m, i| self.t[(i, n + 1)].abs().max(m));
         self.basic.clear();
         self.basic.extend(0..n);
         self.nonbasic.clear();
@@ -197,6 +200,19 @@ impl LemkeWorkspace {
         self.place[self.basic[r]] = r;
         self.place[self.nonbasic[s]] = n + s;
         self.pivots += 1;
+    }
+
+    /// A ray along which z₀ is zero up to rounding starts at a solution: `A` is singular and `b` lies in its range.
+    fn read_ray(&mut self, p: Lcp<'_>) -> Status {
+        let n = p.dim();
+        let row = self.place[2 * n];
+        if row >= n || self.t[(row, n + 1)] > RESIDUAL_TOLERANCE * self.b_size {
+            return Status::Ray;
+        }
+        match self.read_solution(p) {
+            Status::Inaccurate { .. } => Status::Ray,
+            status => status,
+        }
     }
 
     /// Solve the final basis again from the data; keep the tableau's values when that is more accurate.

@@ -22,6 +22,8 @@ mod family;
 mod lemke;
 pub mod lp;
 mod principal;
+#[cfg(test)]
+mod random_tests;
 mod scale;
 mod solver;
 #[cfg(test)]

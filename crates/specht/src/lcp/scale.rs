@@ -7,6 +7,9 @@
 
 use crate::linalg::Mat;
 
+/// Ratio of scaled `z` to scaled `b` above which an answer is the artefact of a singular matrix.
+pub(super) const RUNAWAY: f64 = 1e11;
+
 /// Row and column scales of a matrix, storage kept between uses.
 #[derive(Clone, Debug, Default)]
 pub struct Scale {
@@ -48,18 +51,27 @@ impl Scale {
 
     /// The certificate: `max_i |min(r_i w_i, z_i / c_i)|` divided by the largest of all `r_i |b_i|` and `z_i / c_i`.
     ///
-    /// It vanishes exactly at solutions and does not depend on units. NaN anywhere gives infinity.
+    /// It vanishes exactly at solutions and does not depend on units. A `z` more than 1e11 times larger than `b` (both
+    /// scaled) is the runaway answer of a singular matrix that has none; its residual is infinite, so that it cannot hide
+    /// behind its size. NaN anywhere gives infinity as well.
     pub fn residual(&self, b: &[f64], z: &[f64], w: &[f64]) -> f64 {
-        let (mut worst, mut size) = (0.0_f64, 0.0_f64);
+        let (mut worst, mut z_size, mut b_size) = (0.0_f64, 0.0_f64, 0.0_f64);
         for i in 0..b.len() {
             let (z, w) = (z[i] / self.col[i], w[i] * self.row[i]);
             if !(z.is_finite() && w.is_finite()) {
                 return f64::INFINITY;
             }
             worst = worst.max(z.min(w).abs());
-            size = size.max(z.abs()).max((b[i] * self.row[i]).abs());
+            z_size = z_size.max(z.abs());
+            b_size = b_size.max((b[i] * self.row[i]).abs());
         }
-        if worst == 0.0 { 0.0 } else { worst / size.max(f64::MIN_POSITIVE) }
+        if z_size > RUNAWAY * b_size {
+            f64::INFINITY
+        } else if worst == 0.0 {
+            0.0
+        } else {
+            worst / z_size.max(b_size)
+        }
     }
 }
 

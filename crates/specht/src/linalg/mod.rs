@@ -12,7 +12,7 @@ mod qr;
 mod svd;
 mod symmetric;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use cholesky::Cholesky;
 pub use eigen::{Complex, eigenvalues};
