@@ -99,7 +99,10 @@ pub fn read(text: &str) -> Result<Vec<Check>, String> {
     let mut checks = Vec::new();
     for (key, item) in document.as_table().iter() {
         if key != "check" {
-            return Err(format!("line {}: unknown section `{key}`; the file holds [[check]] only", line(item.span())));
+            return Err(format!(
+                "line {}: unknown section `{key}`; the file holds [[check]] only",
+                line(item.span())
+            ));
         }
         let list = item.as_array_of_tables().ok_or("write [[check]] with two brackets")?;
         for table in list.iter() {
@@ -116,7 +119,9 @@ fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
         ["id", "case", "set", "until", "scheme", "step", "take", "value", "within", "source"];
     for (key, _) in table.iter() {
         if !KEYS.contains(&key) {
-            let hint = crate::text::nearest(key, &KEYS).map(|k| format!("; did you mean `{k}`?")).unwrap_or_default();
+            let hint = crate::text::nearest(key, &KEYS)
+                .map(|k| format!("; did you mean `{k}`?"))
+                .unwrap_or_default();
             return Err(format!("unknown key `{key}`{hint}"));
         }
     }
@@ -131,12 +136,21 @@ fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
     if let Some(item) = table.get("set") {
         let entries = item.as_table_like().ok_or("`set` must be a table: set = { mu = 0.4 }")?;
         for (name, value) in entries.iter() {
-            set.push((name.to_string(), plain(value, source).ok_or_else(|| format!("value of `{name}` in `set`"))?));
+            set.push((
+                name.to_string(),
+                plain(value, source).ok_or_else(|| format!("value of `{name}` in `set`"))?,
+            ));
         }
     }
     Ok(Check {
         id: required("id")?,
-        setup: Setup { case: text("case")?, set, until: text("until")?, scheme: text("scheme")?, step: text("step")? },
+        setup: Setup {
+            case: text("case")?,
+            set,
+            until: text("until")?,
+            scheme: text("scheme")?,
+            step: text("step")?,
+        },
         take: required("take")?,
         value: target(table.get("value").ok_or("`value` is missing")?)?,
         within: match text("within")? {
@@ -244,7 +258,8 @@ fn against(found: &Value, target: &Target, within: Within, data: &Data) -> Resul
             let word: Vec<&str> = word.split_whitespace().collect();
             let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
             let tail = &letters[letters.len().saturating_sub(2 * word.len())..];
-            let shown = if letters.len() > tail.len() { format!("… {}", tail.join(" ")) } else { tail.join(" ") };
+            let shown =
+                if letters.len() > tail.len() { format!("… {}", tail.join(" ")) } else { tail.join(" ") };
             Ok(equal(is_cycle(tail, &word), shown, word.join(" ")))
         }
         (Value::List(x), Target::List(y)) => {
@@ -276,7 +291,9 @@ fn against(found: &Value, target: &Target, within: Within, data: &Data) -> Resul
 fn numbers(x: f64, y: f64, within: Within) -> Verdict {
     let difference = (x - y).abs();
     let (allowed, deviation) = match within {
-        Within::Relative(part) if y != 0.0 => (part * y.abs(), format!("{:.2e} %", 100.0 * difference / y.abs())),
+        Within::Relative(part) if y != 0.0 => {
+            (part * y.abs(), format!("{:.2e} %", 100.0 * difference / y.abs()))
+        }
         Within::Relative(part) => (part, format!("{difference:.2e}")),
         Within::Absolute(size) => (size, format!("{difference:.2e}")),
     };
@@ -293,13 +310,19 @@ fn numbers(x: f64, y: f64, within: Within) -> Verdict {
 /// Ten significant digits, no more than needed.
 fn short(x: f64) -> String {
     let rounded: f64 = format!("{x:.9e}").parse().unwrap_or(x);
-    if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) { rounded.to_string() } else { format!("{rounded:e}") }
+    if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
+    }
 }
 
 /// Whether `tail` (at least one period) repeats `word`, beginning anywhere in it.
 fn is_cycle(tail: &[&str], word: &[&str]) -> bool {
     let p = word.len();
-    p > 0 && tail.len() >= p && (0..p).any(|shift| tail.iter().enumerate().all(|(k, l)| *l == word[(k + shift) % p]))
+    p > 0
+        && tail.len() >= p
+        && (0..p).any(|shift| tail.iter().enumerate().all(|(k, l)| *l == word[(k + shift) % p]))
 }
 
 #[cfg(test)]
@@ -375,7 +398,11 @@ source = "formula"
     #[test]
     fn mistakes_name_the_line() {
         assert!(read("[[check]]\nid = 1\nvalu = 3\n").unwrap_err().contains("did you mean `value`"));
-        assert!(read("[[check]]\nid = 'x'\ntake = 'time'\nvalue = 3\n").unwrap_err().contains("`source` is missing"));
+        assert!(
+            read("[[check]]\nid = 'x'\ntake = 'time'\nvalue = 3\n")
+                .unwrap_err()
+                .contains("`source` is missing")
+        );
         assert!(read("[check]\n").is_err());
         assert!(read("[[check]]\nid='x'\ntake='t'\nvalue=1\nsource='s'\nwithin='much'\n").is_err());
         assert!(read("= 3").is_err());

@@ -81,7 +81,11 @@ impl Table {
 
 /// A header field, quoted when it holds a comma or quote.
 fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_string() }
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_string()
+    }
 }
 
 #[cfg(test)]

@@ -52,7 +52,8 @@ impl Value {
 
 /// Functions that read `outputs.NAME` as a series.
 const OVER_SERIES: [&str; 13] = [
-    "max", "min", "mean", "rms", "span", "envelope", "integral", "at", "count", "sum", "first", "last", "diff",
+    "max", "min", "mean", "rms", "span", "envelope", "integral", "at", "count", "sum", "first", "last",
+    "diff",
 ];
 const SCALAR: [&str; 12] =
     ["abs", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sign", "floor"];
@@ -84,7 +85,8 @@ fn path(steps: &[Step], data: &Data, in_series: bool) -> Result<Value, String> {
             Some(Column::Words(w)) => Ok(Value::List(w.iter().map(|w| Value::Text(w.to_string())).collect())),
             None => {
                 let names: Vec<&str> = data.table.names.iter().map(String::as_str).collect();
-                let hint = nearest(&name, &names).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+                let hint =
+                    nearest(&name, &names).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
                 Err(format!("`{}`: trajectory.csv has no column `{name}`{hint}", raw(steps)))
             }
         };
@@ -127,7 +129,9 @@ fn access(value: Value, steps: &[Step]) -> Result<Value, String> {
                 let entry = usize::try_from(k).ok().and_then(|k| list.get(k));
                 entry.cloned().ok_or_else(|| format!("entry [{index}] of a list of {n}"))?
             }
-            (other, _) => return Err(format!("`{}` does not fit {}", raw(std::slice::from_ref(step)), other.kind())),
+            (other, _) => {
+                return Err(format!("`{}` does not fit {}", raw(std::slice::from_ref(step)), other.kind()));
+            }
         };
     }
     Ok(value)
@@ -165,7 +169,9 @@ fn binary(op: &str, a: Value, b: Value) -> Result<Value, String> {
             (Value::List(a), Value::List(b)) if a.len() == b.len() => {
                 a.into_iter().zip(b).map(|(x, y)| binary(op, x, y)).collect::<Result<_, _>>().map(Value::List)
             }
-            (Value::List(a), Value::List(b)) => Err(format!("`{op}` of lists of {} and {}", a.len(), b.len())),
+            (Value::List(a), Value::List(b)) => {
+                Err(format!("`{op}` of lists of {} and {}", a.len(), b.len()))
+            }
             (a @ (Value::Series(_) | Value::List(_)), b) => {
                 let y = b.number("the right side")?;
                 map1(a, &|x| f(x, y))
@@ -296,8 +302,7 @@ fn of_list(name: &str, list: Vec<Value>) -> Result<Value, String> {
         let k = if name == "first" { 0 } else { list.len() - 1 };
         return Ok(list[k].clone());
     }
-    let x =
-        list.iter().map(|v| v.number("an entry of the list")).collect::<Result<Vec<f64>, String>>()?;
+    let x = list.iter().map(|v| v.number("an entry of the list")).collect::<Result<Vec<f64>, String>>()?;
     let n = x.len() as f64;
     let largest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let smallest = x.iter().copied().fold(f64::INFINITY, f64::min);
@@ -316,7 +321,10 @@ fn of_list(name: &str, list: Vec<Value>) -> Result<Value, String> {
 /// Letters of a word: texts, or lists of texts of one instant joined by `+`.
 fn letters(value: Value) -> Result<Vec<String>, String> {
     let Value::List(list) = value else {
-        return Err(format!("a sequence needs a list, such as events[kind=impact].contacts; this is {}", value.kind()));
+        return Err(format!(
+            "a sequence needs a list, such as events[kind=impact].contacts; this is {}",
+            value.kind()
+        ));
     };
     list.into_iter()
         .map(|entry| match entry {

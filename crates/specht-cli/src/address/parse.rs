@@ -184,7 +184,8 @@ impl Parser<'_> {
                 steps.push(Step::Prime);
             } else if self.rest().starts_with('.') {
                 self.at += 1;
-                let key = self.name().ok_or_else(|| format!("expected a name after `.` in `{}`", self.text))?;
+                let key =
+                    self.name().ok_or_else(|| format!("expected a name after `.` in `{}`", self.text))?;
                 steps.push(Step::Key(key));
             } else if self.rest().starts_with('[') {
                 steps.push(self.bracket()?);

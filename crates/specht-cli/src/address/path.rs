@@ -149,7 +149,8 @@ fn of_contact<'a>(value: &'a Json, contact: &Option<String>) -> Found<'a> {
         if let Some(found) = object.get(name) {
             return Found::One(found);
         }
-        let flanks: Vec<f64> = object.iter().filter(|(k, _)| is_of(k, name)).filter_map(|(_, v)| v.as_f64()).collect();
+        let flanks: Vec<f64> =
+            object.iter().filter(|(k, _)| is_of(k, name)).filter_map(|(_, v)| v.as_f64()).collect();
         if !flanks.is_empty() {
             return Found::Sum(flanks.iter().sum());
         }
@@ -165,9 +166,9 @@ fn is_of(full: &str, name: &str) -> bool {
 /// Whether a list entry satisfies a condition.
 fn holds(entry: &Json, c: &Condition) -> bool {
     if c.key == "contact" {
-        let found = entry["contacts"].as_array().is_some_and(|list| {
-            list.iter().filter_map(Json::as_str).any(|full| is_of(full, &c.text))
-        });
+        let found = entry["contacts"]
+            .as_array()
+            .is_some_and(|list| list.iter().filter_map(Json::as_str).any(|full| is_of(full, &c.text)));
         return found == (c.op == "=");
     }
     let value = &entry[c.key.as_str()];

@@ -115,7 +115,8 @@ fn bad_addresses_are_refused_with_a_hint() {
 
 #[test]
 fn no_text_makes_the_reader_panic() {
-    let pieces = ["(", ")", "[", "]", ".", "'", "e", "1", "-", "kind=", "ä", "\"", "^", "max", ",", " ", "1e", "°"];
+    let pieces =
+        ["(", ")", "[", "]", ".", "'", "e", "1", "-", "kind=", "ä", "\"", "^", "max", ",", " ", "1e", "°"];
     let mut seed = 1u64;
     for _ in 0..20_000 {
         let mut text = String::new();

@@ -110,15 +110,21 @@ impl ContactsPlan {
         let mut slip = None;
         if let Some(node) = contact.slip {
             let row = b.row_of_velocity(node);
-            let linear = row.columns.iter().all(|&(_, w)| b.depends_only(w, |i| !matches!(i, Input::Velocity(_))));
+            let linear =
+                row.columns.iter().all(|&(_, w)| b.depends_only(w, |i| !matches!(i, Input::Velocity(_))));
             if !linear {
-                return Err(refuse(format!("`slip` of contact `{}` must be linear in the velocities", contact.name)));
+                return Err(refuse(format!(
+                    "`slip` of contact `{}` must be linear in the velocities",
+                    contact.name
+                )));
             }
             slip = Some(row);
         }
         let name = contact.name.clone();
         match &contact.geometry {
-            Geometry::None => parts.push(Part { model: k, name, normal: Vec::new(), tangent: slip, latent: false }),
+            Geometry::None => {
+                parts.push(Part { model: k, name, normal: Vec::new(), tangent: slip, latent: false })
+            }
             Geometry::Gap(gap) => {
                 let row = b.row_of_position(*gap);
                 parts.push(Part { model: k, name, normal: vec![row], tangent: slip, latent: false });
@@ -310,7 +316,14 @@ impl ContactsPlan {
     }
 
     /// In the laws of a latent contact the names of its family mean itself.
-    fn localise(&mut self, b: &mut Builder, k: usize, here: usize, part: &Part, map: &mut BTreeMap<Symbol, NodeId>) {
+    fn localise(
+        &mut self,
+        b: &mut Builder,
+        k: usize,
+        here: usize,
+        part: &Part,
+        map: &mut BTreeMap<Symbol, NodeId>,
+    ) {
         if let Some(row) = part.normal.first() {
             map.insert(b.symbol(Input::Gap(k)), row.value);
             map.insert(b.symbol(Input::GapRate(k)), row.rate);

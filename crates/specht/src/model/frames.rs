@@ -269,7 +269,13 @@ impl<'m> Builder<'m> {
 
     /// The row of d · (v_A − v_B), material points, with the direction d carried by `total` (which knows how contact
     /// parameters move). (4.33)-(4.46)
-    pub fn row_of_motion(&mut self, d: [NodeId; 2], a: &Material, b: &Material, total: &mut Derivation) -> Row {
+    pub fn row_of_motion(
+        &mut self,
+        d: [NodeId; 2],
+        a: &Material,
+        b: &Material,
+        total: &mut Derivation,
+    ) -> Row {
         let mut columns: BTreeMap<usize, NodeId> = BTreeMap::new();
         for &(k, c) in &a.columns {
             let w = self.dot2(d, c);

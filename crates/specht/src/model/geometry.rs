@@ -98,7 +98,12 @@ impl Builder<'_> {
     }
 
     /// Brings a feature into world axes; curves get a parameter of their own.
-    pub fn placed(&mut self, r: FeatureRef, unknowns: &mut Vec<Unknown>, count: &mut [usize; 2]) -> Option<Placed> {
+    pub fn placed(
+        &mut self,
+        r: FeatureRef,
+        unknowns: &mut Vec<Unknown>,
+        count: &mut [usize; 2],
+    ) -> Option<Placed> {
         let pose = self.frame(r.body).pose;
         let shape = self.shape(r).cloned();
         Some(match shape {
@@ -299,7 +304,12 @@ impl Builder<'_> {
         }
     }
 
-    fn contour_problem(&mut self, unknowns: Vec<Unknown>, merit: NodeId, facing: NodeId) -> Option<ContourProblem> {
+    fn contour_problem(
+        &mut self,
+        unknowns: Vec<Unknown>,
+        merit: NodeId,
+        facing: NodeId,
+    ) -> Option<ContourProblem> {
         if unknowns.is_empty() {
             return None;
         }

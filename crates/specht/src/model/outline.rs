@@ -111,8 +111,15 @@ impl Builder<'_> {
                 };
                 for chain in &parts.chains {
                     // the point is A unless the outline is A
-                    let latent =
-                        self.corner_on_chain(other.body, local, outline.body, chain, !swapped, tangent, count)?;
+                    let latent = self.corner_on_chain(
+                        other.body,
+                        local,
+                        outline.body,
+                        chain,
+                        !swapped,
+                        tangent,
+                        count,
+                    )?;
                     out.push(latent);
                 }
             }
@@ -158,7 +165,9 @@ impl Builder<'_> {
 
     /// Convex corners and convex chains of an outline; `None` for another shape.
     fn parts(&mut self, r: FeatureRef) -> Option<Parts> {
-        let Some(Shape::Outline { points, closed, material_left }) = self.shape(r).cloned() else { return None };
+        let Some(Shape::Outline { points, closed, material_left }) = self.shape(r).cloned() else {
+            return None;
+        };
         let n = points.len();
         if n < 2 {
             return Some(Parts { corners: Vec::new(), chains: Vec::new() });
