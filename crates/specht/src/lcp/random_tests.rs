@@ -129,7 +129,7 @@ fn problem(rng: &mut Numbers, round: usize) -> (Mat, Vec<f64>, Promise) {
             return (a, b, Promise::Nothing);
         }
     };
-    if round % 7 == 0 {
+    if round.is_multiple_of(7) {
         b[round % n] = 0.0;
     }
     (a, b, promise)
@@ -186,7 +186,7 @@ fn pg_6_lcp_hundred_thousand_random_problems_have_no_wrong_answer() {
             assert!(p.residual(piece.z()) < 1e-9, "listed but wrong: {}", case());
         }
         // nothing is left out
-        if round % 5 == 0 {
+        if round.is_multiple_of(5) {
             for z in brute_force(p) {
                 let mut w = vec![0.0; z.len()];
                 p.slack(&z, &mut w);

@@ -197,11 +197,11 @@ fn linear_program_certificates_prove_the_outcome() {
     for round in 0..3000 {
         let (m, n) = (1 + round % 5, 2 + round % 7);
         let mut a = Mat::from_fn(m, n, |_, _| (2.5 * rng.next()).round());
-        if m > 2 && round % 3 == 0 {
+        if m > 2 && round.is_multiple_of(3) {
             let (first, last) = a.row_pair(0, m - 1);
             last.copy_from_slice(first); // dependent rows
         }
-        let b: Vec<f64> = if round % 4 == 0 {
+        let b: Vec<f64> = if round.is_multiple_of(4) {
             (0..m).map(|_| (3.0 * rng.next()).round()).collect()
         } else {
             let x: Vec<f64> = (0..n).map(|_| rng.next().max(0.0)).collect();
