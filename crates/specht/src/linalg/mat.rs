@@ -4,11 +4,24 @@ use super::kernel::{axpy, dot, max_abs};
 use std::ops::{Index, IndexMut};
 
 /// A dense row-major matrix.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Mat {
     rows: usize,
     cols: usize,
     data: Vec<f64>,
+}
+
+impl Clone for Mat {
+    fn clone(&self) -> Self {
+        Mat { rows: self.rows, cols: self.cols, data: self.data.clone() }
+    }
+
+    /// Reuses the storage of `self`; the derived one would allocate.
+    fn clone_from(&mut self, source: &Self) {
+        self.rows = source.rows;
+        self.cols = source.cols;
+        self.data.clone_from(&source.data);
+    }
 }
 
 impl Mat {
