@@ -1,1 +1,43 @@
-//! Second-order-cone friction problems.
+//! # Exact Coulomb friction: second-order-cone contact problems
+//!
+//! ```text
+//! u = W r + q,   u + (μ|u_T|, 0, 0) ∈ K*  ⟂  r ∈ K = { |r_T| ≤ μ r_N }        W = H M⁻¹ Hᵀ
+//! ```
+//!
+//! Many contacts, exact cones, rank-deficient or unsymmetric `W`. [`Solver`] runs a cascade: Gauss–Seidel with exact
+//! contacts, proximal Newton, and an interior point method directly on the nonconvex law, with arc length through folds
+//! of its path. Every answer carries its status and both error measures; nothing is silent.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `problem`, `sparse` | what is asked (METH-CONE-PROBLEM, METH-CONE-MIXED) |
+//! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
+//! | `nsgs`, `newton`, `ipm`, `arc` | the methods (METH-CONE-NSGS, -NEWTON, -IPM, -ARC) |
+//! | `form`, `body`, `blocklu`, `panel`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
+//! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
+//! | `problems` | seeded test problems |
+
+mod arc;
+mod blocklu;
+mod body;
+mod cascade;
+mod form;
+mod ipm;
+mod island;
+mod kernel;
+mod local;
+mod newton;
+mod nsgs;
+mod order;
+mod panel;
+mod prep;
+mod problem;
+pub mod problems;
+mod solver;
+mod sparse;
+
+pub use cascade::{Counts, Method, Settings, Stage};
+pub use local::{Mode, OneContact, solve_all as solve_one_contact};
+pub use problem::{Contact, Law, Operator, Problem, ProblemError};
+pub use solver::{Solution, Solver, Status, solve};
+pub use sparse::{Matrix, Sparse};

@@ -1,0 +1,483 @@
+//! Sparse LU on a graph of blocks, pattern reused between factorisations (METH-CONE-LINALG)
+//!
+//! Nodes (bodies, bilateral rows, contacts) are ordered once by minimum degree, then merged into supernodes. Supernode
+//! `k` with `n` unknowns and `s` later unknowns in its structure stores `U` as `n × (n+s)` and the transpose of `L` as
+//! `n × s`, both row-major, so that every inner loop runs along contiguous rows:
+//!
+//! ```text
+//! P U_kk = L_kk U_kk (partial pivoting inside the supernode)      U_ks ← L_kk⁻¹ P U_ks      L_sk ← L_sk U_kk⁻¹
+//! A_ss −= L_sk U_ks                                               scattered into the later supernodes
+//! ```
+//!
+//! Values may be unsymmetric, the pattern is symmetric. No pivoting between supernodes: with `M + Hᵀ D⁻¹ H`, `D` near a
+//! positive multiple of an orthogonal projection, the Schur complements stay well behaved; the caller refines.
+
+use super::order::minimum_degree;
+use super::panel;
+
+/// Supernodes are merged when the zeros they gain are few: at most this many unknowns …
+const MERGE_WIDTH: usize = 16;
+/// … and at most this fraction of stored zeros.
+const MERGE_ZEROS: f64 = 0.25;
+
+/// Where a block sits in the storage: entry `(r, c)` is at `at + r * row + c * col`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Slot {
+    pub at: usize,
+    pub row: usize,
+    pub col: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Super {
+    /// first unknown (new numbering) and number of unknowns
+    first: usize,
+    n: usize,
+    /// later unknowns, ascending
+    s: Vec<usize>,
+    u: usize,
+    l: usize,
+    /// (target supernode, first and last position in `s` that fall into it)
+    runs: Vec<(usize, usize, usize)>,
+    /// for each run: positions of `s[begin..]` in the target's row `[own unknowns, structure]`
+    map: Vec<Vec<u32>>,
+}
+
+/// Symbolic and numeric factorisation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BlockLu {
+    supers: Vec<Super>,
+    /// supernode of an unknown (new numbering)
+    owner: Vec<usize>,
+    /// new number of the first unknown of a node
+    start: Vec<usize>,
+    size: Vec<usize>,
+    /// data offset per node in the caller's vectors
+    origin: Vec<usize>,
+    data: Vec<f64>,
+    perm: Vec<usize>,
+    row: Vec<f64>,
+    work: Vec<f64>,
+    sign: f64,
+    flops: f64,
+}
+
+impl BlockLu {
+    /// Analyse the pattern. `size[i]` unknowns per node, `adj` symmetric neighbour lists, `late` as in the ordering.
+    pub fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], late: &[bool]) {
+        let (order, later) = minimum_degree(size, adj, late);
+        let n = size.len();
+        let mut place = vec![0; n];
+        for (p, &i) in order.iter().enumerate() {
+            place[i] = p;
+        }
+        // elimination tree, postorder
+        let parent: Vec<usize> =
+            later.iter().map(|s| s.iter().map(|&i| place[i]).min().unwrap_or(usize::MAX)).collect();
+        let post = postorder(&parent);
+        let mut new = vec![0; n];
+        for (k, &p) in post.iter().enumerate() {
+            new[p] = k;
+        }
+        // nodes in final order, with unknown numbers
+        self.size = size.to_vec();
+        self.start = vec![0; n];
+        let mut first = 0;
+        for &p in &post {
+            self.start[order[p]] = first;
+            first += size[order[p]];
+        }
+        self.origin = Vec::with_capacity(n);
+        let mut o = 0;
+        for &s in size {
+            self.origin.push(o);
+            o += s;
+        }
+        let total = first;
+        // merge chains of nodes into supernodes
+        let width = |k: usize| size[order[post[k]]];
+        let reach: Vec<usize> =
+            (0..n).map(|k| later[post[k]].iter().map(|&i| size[i]).sum::<usize>()).collect();
+        let par = |k: usize| parent[post[k]];
+        self.supers.clear();
+        let mut k = 0;
+        let mut zeros_total = 0.0;
+        while k < n {
+            let begin = k;
+            let mut w = width(k);
+            let mut zeros = 0.0;
+            while k + 1 < n && par(k) == post[k + 1] {
+                let next = width(k + 1);
+                let gain = (w * (next + reach[k + 1] - reach[k])) as f64;
+                let total = ((w + next) * (w + next + 2 * reach[k + 1])) as f64;
+                if gain == 0.0 || (w + next <= MERGE_WIDTH && 2.0 * (zeros + gain) <= MERGE_ZEROS * total) {
+                    zeros += gain;
+                    w += next;
+                    k += 1;
+                } else {
+                    break;
+                }
+            }
+            zeros_total += zeros;
+            let mut s: Vec<usize> = Vec::with_capacity(reach[k]);
+            for &i in &later[post[k]] {
+                s.extend(self.start[i]..self.start[i] + size[i]);
+            }
+            s.sort_unstable();
+            self.supers.push(Super { first: self.start[order[post[begin]]], n: w, s, ..Default::default() });
+            k += 1;
+        }
+        let _ = zeros_total;
+        // storage and maps
+        self.owner = vec![0; total];
+        let mut at = 0;
+        self.flops = 0.0;
+        for (k, sn) in self.supers.iter_mut().enumerate() {
+            self.owner[sn.first..sn.first + sn.n].fill(k);
+            sn.u = at;
+            at += sn.n * (sn.n + sn.s.len());
+            sn.l = at;
+            at += sn.n * sn.s.len();
+            let (a, b) = (sn.n as f64, sn.s.len() as f64);
+            self.flops += 2.0 * a * (a * a / 3.0 + a * b + b * b) + 40.0 * (a + b);
+        }
+        for k in 0..self.supers.len() {
+            let s = std::mem::take(&mut self.supers[k].s);
+            let (mut runs, mut map) = (Vec::new(), Vec::new());
+            let mut p = 0;
+            while p < s.len() {
+                let t = self.owner[s[p]];
+                let mut e = p;
+                while e < s.len() && self.owner[s[e]] == t {
+                    e += 1;
+                }
+                let target = &self.supers[t];
+                let mut m = Vec::with_capacity(s.len() - p);
+                let mut q = 0;
+                for &x in &s[p..] {
+                    if x < target.first + target.n {
+                        m.push((x - target.first) as u32);
+                    } else {
+                        while q < target.s.len() && target.s[q] < x {
+                            q += 1;
+                        }
+                        m.push((target.n + q) as u32);
+                    }
+                }
+                runs.push((t, p, e));
+                map.push(m);
+                p = e;
+            }
+            let sn = &mut self.supers[k];
+            (sn.s, sn.runs, sn.map) = (s, runs, map);
+        }
+        self.data = vec![0.0; at];
+        self.perm = vec![0; total];
+        self.work = vec![0.0; total];
+        let longest = self.supers.iter().map(|s| s.n + s.s.len()).max().unwrap_or(0);
+        self.row = vec![0.0; 4 * longest];
+    }
+
+    /// Estimated operations of one factorisation.
+    pub fn flops(&self) -> f64 {
+        self.flops
+    }
+
+    /// Number of unknowns.
+    pub fn len(&self) -> usize {
+        self.owner.len()
+    }
+
+    /// Place of block (node `i`, node `j`), which must be in the pattern.
+    pub fn slot(&self, i: usize, j: usize) -> Slot {
+        let (a, b) = (self.start[i], self.start[j]);
+        let (ka, kb) = (self.owner[a], self.owner[b]);
+        if ka <= kb {
+            let sn = &self.supers[ka];
+            let ld = sn.n + sn.s.len();
+            let c = if ka == kb { b - sn.first } else { sn.n + sn.s.partition_point(|&x| x < b) };
+            Slot { at: sn.u + (a - sn.first) * ld + c, row: ld, col: 1 }
+        } else {
+            let sn = &self.supers[kb];
+            let ld = sn.s.len();
+            Slot { at: sn.l + (b - sn.first) * ld + sn.s.partition_point(|&x| x < a), row: 1, col: ld }
+        }
+    }
+
+    /// The storage, to be filled through slots (set to zero first).
+    pub fn values(&mut self) -> &mut [f64] {
+        &mut self.data
+    }
+
+    /// Factor what was filled in. Returns smallest / largest pivot (0: singular).
+    pub fn factor(&mut self) -> f64 {
+        let (mut lo, mut hi) = (f64::INFINITY, 0.0_f64);
+        self.sign = 1.0;
+        for k in 0..self.supers.len() {
+            let sn = &self.supers[k];
+            let (n, s) = (sn.n, sn.s.len());
+            let ld = n + s;
+            let (head, tail) = self.data.split_at_mut(sn.l);
+            let u = &mut head[sn.u..];
+            let (rest_l, later) = tail.split_at_mut(n * s);
+            let (a, b, sg) = panel::factor(u, n, ld, &mut self.perm[sn.first..sn.first + n]);
+            lo = lo.min(a);
+            hi = hi.max(b);
+            self.sign *= sg;
+            if s == 0 {
+                continue;
+            }
+            // L_skᵀ ← U_kk⁻ᵀ L_skᵀ
+            for i in 0..n {
+                let (done, row) = rest_l.split_at_mut(i * s);
+                let row = &mut row[..s];
+                for j in 0..i {
+                    let f = u[j * ld + i];
+                    if f != 0.0 {
+                        for (x, y) in row.iter_mut().zip(&done[j * s..j * s + s]) {
+                            *x -= f * y;
+                        }
+                    }
+                }
+                let inv = 1.0 / u[i * ld + i];
+                row.iter_mut().for_each(|x| *x *= inv);
+            }
+            // Schur complement into the later supernodes
+            let base = sn.l + n * s;
+            for (&(t, begin, end), map) in sn.runs.iter().zip(&sn.map) {
+                let target = &self.supers[t];
+                let tld = target.n + target.s.len();
+                let own = end - begin;
+                // rows of U
+                let dest = target.u - base;
+                update(
+                    &mut later[dest..],
+                    tld,
+                    0,
+                    begin,
+                    own,
+                    s - begin,
+                    map,
+                    rest_l,
+                    s,
+                    &u[n..],
+                    ld,
+                    n,
+                    &mut self.row,
+                );
+                // rows of Lᵀ: only what lies behind the target's own unknowns
+                if end < s {
+                    let dest = target.l - base;
+                    update_l(
+                        &mut later[dest..],
+                        target.s.len(),
+                        target.n,
+                        begin,
+                        own,
+                        end,
+                        s - end,
+                        map,
+                        &u[n..],
+                        ld,
+                        rest_l,
+                        s,
+                        n,
+                        &mut self.row,
+                    );
+                }
+            }
+        }
+        if self.supers.is_empty() {
+            1.0
+        } else if hi > 0.0 && lo.is_finite() {
+            lo / hi
+        } else {
+            0.0
+        }
+    }
+
+    /// Solve in place; `b` in the order of the nodes as given to [`BlockLu::analyse`].
+    pub fn solve(&mut self, b: &mut [f64]) {
+        for i in 0..self.size.len() {
+            for c in 0..self.size[i] {
+                self.work[self.start[i] + c] = b[self.origin[i] + c];
+            }
+        }
+        let w = &mut self.work;
+        for sn in &self.supers {
+            let (n, s, f) = (sn.n, sn.s.len(), sn.first);
+            let ld = n + s;
+            for k in 0..n {
+                w.swap(f + k, f + self.perm[f + k]);
+            }
+            for i in 1..n {
+                let row = &self.data[sn.u + i * ld..sn.u + i * ld + i];
+                let mut x = w[f + i];
+                for (a, b) in row.iter().zip(&w[f..f + i]) {
+                    x -= a * b;
+                }
+                w[f + i] = x;
+            }
+            // later parts: w_s −= L_sk z with z = the solved own part (L was divided by U_kk)
+            for k in 0..n {
+                let x = w[f + k];
+                let row = &self.data[sn.l + k * s..sn.l + k * s + s];
+                for (&i, a) in sn.s.iter().zip(row) {
+                    w[i] -= a * x;
+                }
+            }
+        }
+        for sn in self.supers.iter().rev() {
+            let (n, s, f) = (sn.n, sn.s.len(), sn.first);
+            let ld = n + s;
+            for i in (0..n).rev() {
+                let row = &self.data[sn.u + i * ld..sn.u + (i + 1) * ld];
+                let mut x = w[f + i];
+                for (a, b) in row[i + 1..n].iter().zip(&w[f + i + 1..f + n]) {
+                    x -= a * b;
+                }
+                for (&j, a) in sn.s.iter().zip(&row[n..]) {
+                    x -= a * w[j];
+                }
+                w[f + i] = x / row[i];
+            }
+        }
+        for i in 0..self.size.len() {
+            for c in 0..self.size[i] {
+                b[self.origin[i] + c] = self.work[self.start[i] + c];
+            }
+        }
+    }
+
+    /// Sign of the determinant, 0 when a pivot vanished.
+    pub fn sign_det(&self) -> f64 {
+        self.sign
+    }
+}
+
+/// Target rows `own` of U: `row_i −= Σ_k Lᵀ[k][begin+i] · U[k][begin..]`, scattered by `map`.
+#[inline(always)]
+fn update(
+    target: &mut [f64],
+    tld: usize,
+    shift: usize,
+    begin: usize,
+    own: usize,
+    width: usize,
+    map: &[u32],
+    coef: &[f64],
+    cld: usize,
+    rows: &[f64],
+    rld: usize,
+    n: usize,
+    buffer: &mut [f64],
+) {
+    scatter(target, tld, shift, begin, own, begin, width, map, 0, coef, cld, rows, rld, n, buffer)
+}
+
+/// Target rows of Lᵀ: column `begin+i` of U gives the coefficients, the rows behind `end` of Lᵀ are combined.
+#[inline(always)]
+fn update_l(
+    target: &mut [f64],
+    tld: usize,
+    shift: usize,
+    begin: usize,
+    own: usize,
+    end: usize,
+    width: usize,
+    map: &[u32],
+    coef: &[f64],
+    cld: usize,
+    rows: &[f64],
+    rld: usize,
+    n: usize,
+    buffer: &mut [f64],
+) {
+    scatter(target, tld, shift, begin, own, end, width, map, end - begin, coef, cld, rows, rld, n, buffer)
+}
+
+#[inline(always)]
+fn scatter(
+    target: &mut [f64],
+    tld: usize,
+    shift: usize,
+    begin: usize,
+    own: usize,
+    from: usize,
+    width: usize,
+    map: &[u32],
+    map_from: usize,
+    coef: &[f64],
+    cld: usize,
+    rows: &[f64],
+    rld: usize,
+    n: usize,
+    buffer: &mut [f64],
+) {
+    const CHUNK: usize = 32;
+    let (b0, rest) = buffer.split_at_mut(width);
+    let (b1, rest) = rest.split_at_mut(width);
+    let (b2, rest) = rest.split_at_mut(width);
+    let b3 = &mut rest[..width];
+    let mut i = 0;
+    while i < own {
+        let four = (own - i).min(4);
+        b0.fill(0.0);
+        b1.fill(0.0);
+        b2.fill(0.0);
+        b3.fill(0.0);
+        let mut k = 0;
+        while k < n {
+            let e = (k + CHUNK).min(n);
+            let mut c = [[0.0; 4]; CHUNK];
+            for l in k..e {
+                for r in 0..four {
+                    c[l - k][r] = coef[l * cld + begin + i + r];
+                }
+            }
+            panel::sub_four(
+                &c[..e - k],
+                &rows[k * rld..],
+                rld,
+                from,
+                [&mut *b0, &mut *b1, &mut *b2, &mut *b3],
+            );
+            k = e;
+        }
+        for (r, buf) in [&*b0, &*b1, &*b2, &*b3].into_iter().enumerate().take(four) {
+            let row_at = (map[i + r] as usize) * tld;
+            let row = &mut target[row_at..row_at + tld];
+            for (x, &m) in buf.iter().zip(&map[map_from..]) {
+                row[m as usize - shift] += x;
+            }
+        }
+        i += four;
+    }
+}
+
+fn postorder(parent: &[usize]) -> Vec<usize> {
+    let n = parent.len();
+    let mut children = vec![Vec::new(); n];
+    let mut roots = Vec::new();
+    for k in 0..n {
+        if parent[k] == usize::MAX {
+            roots.push(k);
+        } else {
+            children[parent[k]].push(k);
+        }
+    }
+    let mut out = Vec::with_capacity(n);
+    let mut stack: Vec<(usize, usize)> = Vec::new();
+    for r in roots {
+        stack.push((r, 0));
+        while let Some((k, c)) = stack.pop() {
+            if c < children[k].len() {
+                stack.push((k, c + 1));
+                stack.push((children[k][c], 0));
+            } else {
+                out.push(k);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,754 @@
+//! Body form: the system condensed on the bodies (METH-CONE-LINALG)
+//!
+//! ```text
+//! M v = Hᵀ x,  A x = H v,   B x + S H v = g
+//! condensed contacts:  x_i = B_i⁻¹ (g_i − S_i H_i v)          (M + Σ Hᵀ B⁻¹ S H) v − Σ_kept Hᵀ x = Σ Hᵀ B⁻¹ g
+//! kept contacts:       B_i x_i + S_i H_i v = g_i
+//! ```
+//!
+//! Kept are bilateral rows and guides (their `B` is singular), and in the accurate variant every contact whose `B` is
+//! small against its diagonal block (dividing by it costs digits). One refinement step with the true `B`.
+
+use super::blocklu::{BlockLu, Slot};
+use super::form::{Blocks, Rows};
+use super::kernel::{M3, V3, matmul3, mul3};
+
+/// One body touched by one cone: `3 × size` entries of `H` at `at`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Term {
+    node: usize,
+    at: usize,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BodyForm {
+    rows: Vec<Rows>,
+    m: usize,
+    n: usize,
+    /// unknowns of a node: `first[i]..first[i+1]`
+    first: Vec<usize>,
+    terms: Vec<Term>,
+    /// terms of a cone: `ptr[i]..ptr[i+1]`
+    ptr: Vec<usize>,
+    h: Vec<f64>,
+    /// M⁻¹ Hᵀ of a term, `size × 3` (block-diagonal M)
+    mh: Vec<f64>,
+    mass: MassForm,
+    always: Vec<bool>,
+    main: Factor,
+    fine: Factor,
+    use_fine: bool,
+    fine_set: Vec<bool>,
+    /// diagonal blocks when M is coupled
+    diag: Vec<M3>,
+    z: Vec<f64>,
+    v: Vec<f64>,
+    res: Vec<f64>,
+    x1: Vec<f64>,
+    full: Vec<f64>,
+}
+
+#[derive(Clone, Debug)]
+enum MassForm {
+    /// dense block and inverse per node, row-major, at `at[node]`
+    Blocks { at: Vec<usize>, m: Vec<f64>, inv: Vec<f64> },
+    /// blocks (node, node) of a coupled mass matrix, and its factorisation
+    Coupled { pairs: Vec<(usize, usize)>, at: Vec<usize>, m: Vec<f64>, slots: Vec<Slot>, lu: Box<BlockLu> },
+}
+
+impl Default for MassForm {
+    fn default() -> Self {
+        MassForm::Blocks { at: Vec::new(), m: Vec::new(), inv: Vec::new() }
+    }
+}
+
+/// A factorisation with a fixed set of kept cones.
+#[derive(Clone, Debug, Default)]
+struct Factor {
+    keep: Vec<bool>,
+    /// node number of a kept cone
+    node: Vec<usize>,
+    lu: BlockLu,
+    mass: Vec<Slot>,
+    /// slots of a condensed cone: pairs of its terms, row after row; of a kept cone: own, then (cone, body), (body, cone) per term
+    slots: Vec<Slot>,
+    at: Vec<usize>,
+}
+
+/// What the preparation hands over.
+pub(super) struct Pattern<'a> {
+    pub rows: &'a [Rows],
+    /// sizes of the nodes
+    pub sizes: &'a [usize],
+    /// nodes touched by each cone
+    pub touch: &'a [Vec<usize>],
+    /// cones that must be kept
+    pub always: &'a [bool],
+    /// pairs of different nodes coupled by M (empty: block diagonal)
+    pub coupled: &'a [(usize, usize)],
+}
+
+impl BodyForm {
+    pub fn set_pattern(&mut self, p: &Pattern) {
+        self.rows = p.rows.to_vec();
+        self.m = p.rows.iter().map(|r| r.d).sum();
+        self.first = vec![0];
+        for s in p.sizes {
+            self.first.push(self.first[self.first.len() - 1] + s);
+        }
+        self.n = self.first[p.sizes.len()];
+        self.terms.clear();
+        self.ptr = vec![0];
+        let mut at = 0;
+        for t in p.touch {
+            for &node in t {
+                self.terms.push(Term { node, at });
+                at += 3 * p.sizes[node];
+            }
+            self.ptr.push(self.terms.len());
+        }
+        self.h = vec![0.0; at];
+        self.mh = vec![0.0; at];
+        self.always = p.always.to_vec();
+        let mut mat = Vec::new();
+        let mut pos = 0;
+        let mut pairs = Vec::new();
+        for (i, s) in p.sizes.iter().enumerate() {
+            mat.push(pos);
+            pos += s * s;
+            pairs.push((i, i));
+        }
+        if p.coupled.is_empty() {
+            self.mass = MassForm::Blocks { at: mat, m: vec![0.0; pos], inv: vec![0.0; pos] };
+        } else {
+            let mut adj = vec![Vec::new(); p.sizes.len()];
+            for &(i, j) in p.coupled {
+                pairs.push((i, j));
+                mat.push(pos);
+                pos += p.sizes[i] * p.sizes[j];
+                adj[i].push(j);
+            }
+            let mut lu = BlockLu::default();
+            lu.analyse(p.sizes, &adj, &vec![false; p.sizes.len()]);
+            let slots = pairs.iter().map(|&(i, j)| lu.slot(i, j)).collect();
+            self.mass = MassForm::Coupled { pairs, at: mat, m: vec![0.0; pos], slots, lu: Box::new(lu) };
+        }
+        let mut main = std::mem::take(&mut self.main);
+        main.analyse(self, p.always);
+        self.main = main;
+        self.use_fine = false;
+        self.fine_set.clear();
+        for v in [&mut self.z, &mut self.v] {
+            v.clear();
+            v.resize(self.n, 0.0);
+        }
+        for v in [&mut self.res, &mut self.x1] {
+            v.clear();
+            v.resize(self.m, 0.0);
+        }
+        self.full.clear();
+        self.full.resize(self.n + self.m, 0.0);
+    }
+
+    /// First unknown of a node.
+    pub fn first_of(&self, node: usize) -> usize {
+        self.first.get(node).copied().unwrap_or(0)
+    }
+
+    fn size(&self, node: usize) -> usize {
+        self.first[node + 1] - self.first[node]
+    }
+
+    /// Set all values of H and M to zero.
+    pub fn clear(&mut self) {
+        self.h.fill(0.0);
+        match &mut self.mass {
+            MassForm::Blocks { m, .. } | MassForm::Coupled { m, .. } => m.fill(0.0),
+        }
+        self.use_fine = false;
+    }
+
+    /// Add to H: row `row` (0..3) of cone `i`, component `c` of node `node`.
+    pub fn set_h(&mut self, i: usize, row: usize, node: usize, c: usize, v: f64) {
+        let size = self.size(node);
+        if let Some(t) = self.terms[self.ptr[i]..self.ptr[i + 1]].iter().find(|t| t.node == node) {
+            self.h[t.at + row * size + c] = v;
+        }
+    }
+
+    /// Set an entry of M.
+    pub fn set_mass(&mut self, a: usize, ca: usize, b: usize, cb: usize, v: f64) {
+        let nb = self.size(b);
+        match &mut self.mass {
+            MassForm::Blocks { at, m, .. } => m[at[a] + ca * nb + cb] = v,
+            MassForm::Coupled { pairs, at, m, .. } => {
+                let k = if a == b {
+                    a
+                } else {
+                    let n = self.first.len() - 1;
+                    match pairs[n..].binary_search(&(a, b)) {
+                        Ok(k) => n + k,
+                        Err(_) => return,
+                    }
+                };
+                m[at[k] + ca * nb + cb] = v;
+            }
+        }
+    }
+
+    /// Invert or factor M. `Err(unknown)`: not positive definite.
+    pub fn prepare_mass(&mut self) -> Result<(), usize> {
+        match &mut self.mass {
+            MassForm::Blocks { at, m, inv } => {
+                for i in 0..at.len() {
+                    let s = self.first[i + 1] - self.first[i];
+                    spd_inverse(&m[at[i]..at[i] + s * s], &mut inv[at[i]..at[i] + s * s], s)
+                        .map_err(|k| self.first[i] + k)?;
+                }
+            }
+            MassForm::Coupled { pairs, at, m, slots, lu } => {
+                lu.values().fill(0.0);
+                for (k, &(i, j)) in pairs.iter().enumerate() {
+                    let (a, b) = (self.first[i + 1] - self.first[i], self.first[j + 1] - self.first[j]);
+                    let s = slots[k];
+                    let data = lu.values();
+                    for r in 0..a {
+                        for c in 0..b {
+                            data[s.at + r * s.row + c * s.col] = m[at[k] + r * b + c];
+                        }
+                    }
+                }
+                if !(lu.factor() > 1e-14) {
+                    return Err(0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `M` is block diagonal, so that Gauss–Seidel can run on the velocities.
+    pub fn has_blocks(&self) -> bool {
+        matches!(self.mass, MassForm::Blocks { .. })
+    }
+
+    /// `H ← S H` with a diagonal `S`, then `M⁻¹ Hᵀ`.
+    pub fn scale(&mut self, s: &[f64]) {
+        for i in 0..self.rows.len() {
+            let r = self.rows[i];
+            for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
+                let size = self.first[t.node + 1] - self.first[t.node];
+                for k in 0..r.d {
+                    for x in &mut self.h[t.at + k * size..t.at + (k + 1) * size] {
+                        *x *= s[r.at + k];
+                    }
+                }
+            }
+        }
+        if let MassForm::Blocks { at, inv, .. } = &self.mass {
+            for t in &self.terms {
+                let size = self.first[t.node + 1] - self.first[t.node];
+                let inv = &inv[at[t.node]..];
+                let h = &self.h[t.at..t.at + 3 * size];
+                for c in 0..size {
+                    let row = &inv[c * size..(c + 1) * size];
+                    let mut o = [0.0; 3];
+                    for k in 0..size {
+                        for l in 0..3 {
+                            o[l] += row[k] * h[l * size + k];
+                        }
+                    }
+                    self.mh[t.at + 3 * c..t.at + 3 * c + 3].copy_from_slice(&o);
+                }
+            }
+        } else {
+            // coupled M: one solve per row
+            self.diag.resize(self.rows.len(), [[0.0; 3]; 3]);
+            for i in 0..self.rows.len() {
+                for l in 0..self.rows[i].d {
+                    let u = self.column(i, l);
+                    for k in 0..3 {
+                        self.diag[i][k][l] = u[k];
+                    }
+                }
+            }
+        }
+    }
+
+    /// `v = M⁻¹ H_iᵀ e_l`; returns the rows of cone `i` themselves.
+    fn column(&mut self, i: usize, l: usize) -> V3 {
+        let mut e = [0.0; 3];
+        e[l] = 1.0;
+        let mut z = std::mem::take(&mut self.v);
+        z.fill(0.0);
+        self.add_ht(i, &e, &mut z);
+        if let MassForm::Coupled { lu, .. } = &mut self.mass {
+            lu.solve(&mut z);
+        }
+        self.v = z;
+        self.h_row(i, &self.v)
+    }
+
+    /// All of `A`, row-major, into a dense matrix of `m × m`.
+    pub fn dense(&mut self, a: &mut [f64]) {
+        let m = self.m;
+        for i in 0..self.rows.len() {
+            for l in 0..self.rows[i].d {
+                let col = self.rows[i].at + l;
+                if let MassForm::Coupled { .. } = self.mass {
+                    self.column(i, l);
+                } else {
+                    self.v.fill(0.0);
+                    let mut e = [0.0; 3];
+                    e[l] = 1.0;
+                    self.push(i, &e);
+                }
+                for j in 0..self.rows.len() {
+                    let o = self.h_row(j, &self.v);
+                    for k in 0..self.rows[j].d {
+                        a[(self.rows[j].at + k) * m + col] = o[k];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Diagonal block of cone `i`.
+    pub fn diagonal(&self, i: usize) -> M3 {
+        if let MassForm::Coupled { .. } = self.mass {
+            return self.diag[i];
+        }
+        let mut o = [[0.0; 3]; 3];
+        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
+            let size = self.size(t.node);
+            for k in 0..3 {
+                for c in 0..size {
+                    let h = self.h[t.at + k * size + c];
+                    for l in 0..3 {
+                        o[k][l] += h * self.mh[t.at + 3 * c + l];
+                    }
+                }
+            }
+        }
+        o
+    }
+
+    /// `Σ H v` of cone `i`.
+    #[inline]
+    fn h_row(&self, i: usize, v: &[f64]) -> V3 {
+        let mut o = [0.0; 3];
+        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
+            let (f, e) = (self.first[t.node], self.first[t.node + 1]);
+            let size = e - f;
+            let v = &v[f..e];
+            let h = &self.h[t.at..t.at + 3 * size];
+            for c in 0..size {
+                o[0] += h[c] * v[c];
+                o[1] += h[size + c] * v[c];
+                o[2] += h[2 * size + c] * v[c];
+            }
+        }
+        o
+    }
+
+    /// `z += H_iᵀ x`.
+    #[inline]
+    fn add_ht(&self, i: usize, x: &V3, z: &mut [f64]) {
+        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
+            let (f, e) = (self.first[t.node], self.first[t.node + 1]);
+            let size = e - f;
+            let h = &self.h[t.at..t.at + 3 * size];
+            for (c, z) in z[f..e].iter_mut().enumerate() {
+                *z += h[c] * x[0] + h[size + c] * x[1] + h[2 * size + c] * x[2];
+            }
+        }
+    }
+
+    /// `v = M⁻¹ Hᵀ x`.
+    pub fn velocity(&mut self, x: &[f64]) {
+        let mut z = std::mem::take(&mut self.z);
+        z.fill(0.0);
+        for i in 0..self.rows.len() {
+            self.add_ht(i, &self.rows[i].get(x), &mut z);
+        }
+        match &mut self.mass {
+            MassForm::Blocks { at, inv, .. } => {
+                for i in 0..at.len() {
+                    let (f, e) = (self.first[i], self.first[i + 1]);
+                    let s = e - f;
+                    for c in 0..s {
+                        self.v[f + c] = super::form::dot4(&inv[at[i] + c * s..at[i] + (c + 1) * s], &z[f..e]);
+                    }
+                }
+            }
+            MassForm::Coupled { lu, .. } => {
+                self.v.copy_from_slice(&z);
+                lu.solve(&mut self.v);
+            }
+        }
+        self.z = z;
+    }
+
+    /// Component `c` of the velocity of a node after [`BodyForm::velocity`].
+    pub fn component(&self, node: usize, c: usize) -> f64 {
+        self.v[self.first[node] + c]
+    }
+
+    /// `A x` of cone `i` from the velocities.
+    #[inline]
+    pub fn rows_from_velocity(&self, i: usize) -> V3 {
+        self.h_row(i, &self.v)
+    }
+
+    /// Velocities after cone `i` changed by `dx`.
+    #[inline]
+    pub fn push(&mut self, i: usize, dx: &V3) {
+        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
+            let (f, e) = (self.first[t.node], self.first[t.node + 1]);
+            let mh = &self.mh[t.at..t.at + 3 * (e - f)];
+            for (v, m) in self.v[f..e].iter_mut().zip(mh.chunks_exact(3)) {
+                *v += m[0] * dx[0] + m[1] * dx[1] + m[2] * dx[2];
+            }
+        }
+    }
+
+    pub fn mul(&mut self, x: &[f64], y: &mut [f64]) {
+        self.velocity(x);
+        for i in 0..self.rows.len() {
+            let o = self.h_row(i, &self.v);
+            self.rows[i].put(&o, y);
+        }
+    }
+
+    /// Estimated operations of one factorisation.
+    pub fn flops(&self) -> f64 {
+        self.main.lu.flops() + 600.0 * self.terms.len() as f64
+    }
+
+    pub fn accurate(&self) -> bool {
+        self.use_fine
+    }
+
+    /// Switch the accurate variant on: keep the cones named in `small`.
+    pub fn refine_form(&mut self, on: bool, small: &[bool]) {
+        self.use_fine = on;
+        if on && self.fine_set != small {
+            let keep: Vec<bool> = self.always.iter().zip(small).map(|(a, b)| *a || *b).collect();
+            let mut fine = std::mem::take(&mut self.fine);
+            fine.analyse(self, &keep);
+            self.fine = fine;
+            self.fine_set.clear();
+            self.fine_set.extend_from_slice(small);
+        }
+    }
+
+    pub fn factor(&mut self, k: &Blocks) -> f64 {
+        let mut f = std::mem::take(if self.use_fine { &mut self.fine } else { &mut self.main });
+        let r = f.fill(self, k);
+        *(if self.use_fine { &mut self.fine } else { &mut self.main }) = f;
+        r
+    }
+
+    pub fn sign_det(&self) -> f64 {
+        if self.use_fine { self.fine.lu.sign_det() } else { self.main.lu.sign_det() }
+    }
+
+    pub fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
+        let mut res = std::mem::take(&mut self.res);
+        let mut x1 = std::mem::take(&mut self.x1);
+        res.copy_from_slice(g);
+        self.solve_once(k, &mut res, g);
+        if k.plain {
+            // one refinement with the true blocks: res = g − B x − A x
+            self.mul_into(g, &mut x1);
+            for i in 0..self.rows.len() {
+                let r = self.rows[i];
+                let bx = mul3(&k.b[i], &r.get(g));
+                for l in 0..r.d {
+                    res[r.at + l] -= bx[l] + x1[r.at + l];
+                }
+            }
+            self.solve_once(k, &mut res, &mut x1);
+            for (x, y) in g.iter_mut().zip(&x1) {
+                *x += y;
+            }
+        }
+        self.res = res;
+        self.x1 = x1;
+    }
+
+    fn mul_into(&mut self, x: &[f64], y: &mut [f64]) {
+        self.mul(x, y);
+    }
+
+    fn solve_once(&mut self, k: &Blocks, g: &mut [f64], x: &mut [f64]) {
+        let mut f = std::mem::take(if self.use_fine { &mut self.fine } else { &mut self.main });
+        let mut full = std::mem::take(&mut self.full);
+        let total = f.lu.len();
+        full[..total].fill(0.0);
+        for i in 0..self.rows.len() {
+            let r = self.rows[i];
+            if f.keep[i] {
+                let at = f.node[i];
+                r.get(g)[..r.d].iter().enumerate().for_each(|(l, v)| full[at + l] = *v);
+            } else {
+                let y = mul3(&k.binv[i], &r.get(g));
+                self.add_ht(i, &y, &mut full);
+            }
+        }
+        f.lu.solve(&mut full[..total]);
+        for i in 0..self.rows.len() {
+            let r = self.rows[i];
+            if f.keep[i] {
+                let at = f.node[i];
+                x[r.at..r.at + r.d].copy_from_slice(&full[at..at + r.d]);
+            } else {
+                let hv = self.h_row(i, &full);
+                let hv = if k.plain { hv } else { mul3(&k.s[i], &hv) };
+                let gi = r.get(g);
+                let y = mul3(&k.binv[i], &[gi[0] - hv[0], gi[1] - hv[1], gi[2] - hv[2]]);
+                r.put(&y, x);
+            }
+        }
+        self.full = full;
+        *(if self.use_fine { &mut self.fine } else { &mut self.main }) = f;
+    }
+}
+
+impl Factor {
+    fn analyse(&mut self, b: &BodyForm, keep: &[bool]) {
+        let bodies = b.first.len() - 1;
+        let mut size: Vec<usize> = (0..bodies).map(|i| b.size(i)).collect();
+        let mut late = vec![false; bodies];
+        let mut adj: Vec<Vec<usize>> = vec![Vec::new(); bodies];
+        let mut number = vec![usize::MAX; b.rows.len()];
+        self.node = vec![usize::MAX; b.rows.len()];
+        let mut next = b.n;
+        for i in 0..b.rows.len() {
+            let nodes: Vec<usize> = b.terms[b.ptr[i]..b.ptr[i + 1]].iter().map(|t| t.node).collect();
+            if keep[i] {
+                number[i] = size.len();
+                self.node[i] = next;
+                next += b.rows[i].d;
+                for &a in &nodes {
+                    adj[a].push(size.len());
+                }
+                size.push(b.rows[i].d);
+                late.push(true);
+                adj.push(nodes);
+            } else {
+                for &a in &nodes {
+                    adj[a].extend(nodes.iter().filter(|&&c| c != a));
+                }
+            }
+        }
+        if let MassForm::Coupled { pairs, .. } = &b.mass {
+            for &(i, j) in pairs.iter().filter(|p| p.0 != p.1) {
+                adj[i].push(j);
+            }
+        }
+        for a in &mut adj {
+            a.sort_unstable();
+            a.dedup();
+        }
+        self.lu.analyse(&size, &adj, &late);
+        self.mass = match &b.mass {
+            MassForm::Blocks { .. } => (0..bodies).map(|i| self.lu.slot(i, i)).collect(),
+            MassForm::Coupled { pairs, .. } => pairs.iter().map(|&(i, j)| self.lu.slot(i, j)).collect(),
+        };
+        self.keep = keep.to_vec();
+        self.slots.clear();
+        self.at.clear();
+        for i in 0..b.rows.len() {
+            self.at.push(self.slots.len());
+            let terms = &b.terms[b.ptr[i]..b.ptr[i + 1]];
+            if keep[i] {
+                self.slots.push(self.lu.slot(number[i], number[i]));
+                for t in terms {
+                    self.slots.push(self.lu.slot(number[i], t.node));
+                    self.slots.push(self.lu.slot(t.node, number[i]));
+                }
+            } else {
+                for s in terms {
+                    for t in terms {
+                        self.slots.push(self.lu.slot(s.node, t.node));
+                    }
+                }
+            }
+        }
+    }
+
+    fn fill(&mut self, b: &BodyForm, k: &Blocks) -> f64 {
+        let data = self.lu.values();
+        data.fill(0.0);
+        // mass
+        let (at, m, pairs) = match &b.mass {
+            MassForm::Blocks { at, m, .. } => (at, m, None),
+            MassForm::Coupled { at, m, pairs, .. } => (at, m, Some(pairs)),
+        };
+        for (p, s) in self.mass.iter().enumerate() {
+            let (i, j) = pairs.map_or((p, p), |q| q[p]);
+            let (rows, cols) = (b.size(i), b.size(j));
+            for r in 0..rows {
+                for c in 0..cols {
+                    data[s.at + r * s.row + c * s.col] += m[at[p] + r * cols + c];
+                }
+            }
+        }
+        let mut t3 = [[0.0; 64]; 3];
+        for i in 0..b.rows.len() {
+            let d = b.rows[i].d;
+            let terms = &b.terms[b.ptr[i]..b.ptr[i + 1]];
+            let mut slot = self.at[i];
+            if self.keep[i] {
+                let own = self.slots[slot];
+                slot += 1;
+                for r in 0..d {
+                    for c in 0..d {
+                        data[own.at + r * own.row + c * own.col] += k.b[i][r][c];
+                    }
+                    // tiny regularisation: redundant bilateral rows
+                    data[own.at + r * (own.row + own.col)] += 1e-14;
+                }
+                for t in terms {
+                    let size = b.size(t.node);
+                    let (down, up) = (self.slots[slot], self.slots[slot + 1]);
+                    slot += 2;
+                    for c in 0..size {
+                        let h = [b.h[t.at + c], b.h[t.at + size + c], b.h[t.at + 2 * size + c]];
+                        let sh = if k.plain { h } else { mul3(&k.s[i], &h) };
+                        for r in 0..d {
+                            data[down.at + r * down.row + c * down.col] += sh[r];
+                            data[up.at + c * up.row + r * up.col] -= h[r];
+                        }
+                    }
+                }
+                continue;
+            }
+            let e = if k.plain { k.binv[i] } else { matmul3(&k.binv[i], &k.s[i]) };
+            // t3 = E H_b for all terms side by side
+            let wide = terms.iter().map(|t| b.size(t.node)).sum::<usize>();
+            if wide <= 64 {
+                let mut o = 0;
+                for t in terms {
+                    let size = b.size(t.node);
+                    let h = &b.h[t.at..t.at + 3 * size];
+                    for c in 0..size {
+                        for r in 0..3 {
+                            t3[r][o + c] = e[r][0] * h[c] + e[r][1] * h[size + c] + e[r][2] * h[2 * size + c];
+                        }
+                    }
+                    o += size;
+                }
+                for s in terms {
+                    let rows = b.size(s.node);
+                    let h = &b.h[s.at..s.at + 3 * rows];
+                    let mut o = 0;
+                    for t in terms {
+                        let cols = b.size(t.node);
+                        let sl = self.slots[slot];
+                        slot += 1;
+                        add_block(
+                            data,
+                            sl,
+                            rows,
+                            cols,
+                            h,
+                            [&t3[0][o..o + cols], &t3[1][o..o + cols], &t3[2][o..o + cols]],
+                        );
+                        o += cols;
+                    }
+                }
+            } else {
+                for s in terms {
+                    let rows = b.size(s.node);
+                    let h = &b.h[s.at..s.at + 3 * rows];
+                    for t in terms {
+                        let cols = b.size(t.node);
+                        let g = &b.h[t.at..t.at + 3 * cols];
+                        let sl = self.slots[slot];
+                        slot += 1;
+                        for c in 0..cols {
+                            let y = mul3(&e, &[g[c], g[cols + c], g[2 * cols + c]]);
+                            for r in 0..rows {
+                                data[sl.at + r * sl.row + c * sl.col] +=
+                                    h[r] * y[0] + h[rows + r] * y[1] + h[2 * rows + r] * y[2];
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        self.lu.factor()
+    }
+}
+
+#[inline]
+fn add_block(data: &mut [f64], s: Slot, rows: usize, cols: usize, h: &[f64], t: [&[f64]; 3]) {
+    if s.col == 1 {
+        for r in 0..rows {
+            let (a, b, c) = (h[r], h[rows + r], h[2 * rows + r]);
+            let o = s.at + r * s.row;
+            for (k, x) in data[o..o + cols].iter_mut().enumerate() {
+                *x += a * t[0][k] + b * t[1][k] + c * t[2][k];
+            }
+        }
+    } else {
+        for c in 0..cols {
+            let (x, y, z) = (t[0][c], t[1][c], t[2][c]);
+            let o = s.at + c * s.col;
+            for (r, v) in data[o..o + rows].iter_mut().enumerate() {
+                *v += h[r] * x + h[rows + r] * y + h[2 * rows + r] * z;
+            }
+        }
+    }
+}
+
+/// Inverse of a symmetric positive definite matrix by Cholesky; `Err(row)` when a pivot is not positive.
+fn spd_inverse(m: &[f64], inv: &mut [f64], n: usize) -> Result<(), usize> {
+    // inv holds L first
+    inv.copy_from_slice(m);
+    for j in 0..n {
+        for k in 0..j {
+            let l = inv[j * n + k];
+            for i in j..n {
+                inv[i * n + j] -= inv[i * n + k] * l;
+            }
+        }
+        let p = inv[j * n + j];
+        if !(p > 1e-14 * m[j * n + j].abs()) {
+            return Err(j);
+        }
+        let s = 1.0 / p.sqrt();
+        for i in j..n {
+            inv[i * n + j] *= s;
+        }
+    }
+    // L⁻¹ in the lower triangle
+    for j in 0..n {
+        inv[j * n + j] = 1.0 / inv[j * n + j];
+        for i in j + 1..n {
+            let mut s = 0.0;
+            for k in j..i {
+                s -= inv[i * n + k] * inv[k * n + j];
+            }
+            inv[i * n + j] = s / inv[i * n + i];
+        }
+    }
+    // L⁻ᵀ L⁻¹: entry (i, j), i ≥ j, needs rows ≥ i of columns i and j
+    for i in 0..n {
+        for j in 0..=i {
+            let mut s = 0.0;
+            for k in i..n {
+                s += inv[k * n + i] * inv[k * n + j];
+            }
+            inv[j * n + i] = s;
+        }
+    }
+    for i in 0..n {
+        for j in 0..i {
+            inv[i * n + j] = inv[j * n + i];
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,306 @@
+//! The order of the methods, warm start and stopping (METH-CONE-CASCADE)
+//!
+//! ```text
+//! 0  r0 = last impulses of the same contact keys (0 for new ones)
+//! 1  Newton from r0                                   (only with r0)
+//! 2  Gauss–Seidel, as long as it pays; Newton from there
+//! 3  interior point A, wide neighbourhood, Newton hand-over
+//! 4  interior point B, narrow, arc length, accurate form; D: B on weighted paths; C: very narrow
+//! 5  the answer with the smallest error, with its status; never silently
+//! ```
+
+use super::ipm::{self, Ended, Run};
+use super::island::Island;
+use super::kernel::Kind;
+use super::newton::newton;
+use super::nsgs;
+use std::time::{Duration, Instant};
+
+/// Which methods may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// the whole cascade
+    #[default]
+    Cascade,
+    /// Gauss–Seidel only
+    GaussSeidel,
+    /// proximal Newton only
+    Newton,
+    /// interior point only (stages 3 and 4)
+    InteriorPoint,
+}
+
+/// Settings of the solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// accepted error in both measures; default 1e-8, 1e-10 is possible
+    pub tolerance: f64,
+    /// methods; default the cascade
+    pub method: Method,
+    /// largest number of Gauss–Seidel sweeps in stage 2; default 40 (only spent while they pay)
+    pub sweeps: usize,
+    /// weighted restarts (stage D); default 6, raise it when the status says `NotConverged`
+    pub restarts: usize,
+    /// stop after this many seconds with the best answer; default none
+    pub time_limit: Option<f64>,
+    /// start from the impulses of the same contact keys; default true
+    pub warm: bool,
+    /// solve islands in parallel; the answer does not depend on it; default true
+    pub parallel: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            tolerance: 1e-8,
+            method: Method::Cascade,
+            sweeps: 40,
+            restarts: 6,
+            time_limit: None,
+            warm: true,
+            parallel: true,
+        }
+    }
+}
+
+/// Where the answer came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// nothing to solve
+    #[default]
+    Trivial,
+    /// Newton from the previous impulses
+    Warm,
+    /// Gauss–Seidel
+    GaussSeidel,
+    /// Newton after Gauss–Seidel
+    Newton,
+    /// interior point, wide
+    A,
+    /// interior point, narrow with arc length
+    B,
+    /// weighted restart
+    D,
+    /// interior point, very narrow
+    C,
+}
+
+/// Effort spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Gauss–Seidel sweeps
+    pub sweeps: usize,
+    /// interior point iterations
+    pub ipm: usize,
+    /// Newton steps
+    pub newton: usize,
+    /// points with negative determinant (folds) on the arc
+    pub negative: usize,
+}
+
+/// What one island reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Report {
+    pub stage: Stage,
+    pub counts: Counts,
+    pub plain: f64,
+    pub scaled: f64,
+    /// growth of x in the interior point with a residual that stays
+    pub unbounded: bool,
+    pub local_failures: usize,
+}
+
+/// Stops a run at its time limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock(Option<Instant>);
+
+impl Clock {
+    pub fn new(limit: Option<f64>) -> Self {
+        Clock(limit.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s.clamp(0.0, 1e9)))))
+    }
+
+    pub fn over(&self) -> bool {
+        self.0.is_some_and(|t| Instant::now() >= t)
+    }
+}
+
+const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.995, iterations: 40, arc: false, weights: None };
+const NARROW: Run = Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 100, arc: true, weights: None };
+const NARROWER: Run = Run { low: 0.3, high: 5.0, fraction: 0.95, iterations: 100, arc: true, weights: None };
+/// Islands up to this many cones alternate sweeps and Newton before the interior point.
+const FEW: usize = 9;
+
+/// Solve one island; `island.x` holds the start (zero when cold) and the answer.
+pub(super) fn solve_island(island: &mut Island, s: &Settings, warm: bool, clock: &Clock) {
+    let mut x = std::mem::take(&mut island.x);
+    let mut y = std::mem::take(&mut island.y);
+    let mut rep = Report::default();
+    attempt(island, s, warm, clock, &mut x, &mut rep);
+    // the answer: admissible, with its own velocities and errors
+    island.make_admissible(&mut x);
+    island.velocity(&x, &mut y);
+    let e = island.errors(&x, &y);
+    (rep.plain, rep.scaled) = if island.q_s > 0.0 { (e.plain, e.scaled) } else { (0.0, 0.0) };
+    island.x = x;
+    island.y = y;
+    island.report = rep;
+}
+
+fn attempt(island: &mut Island, s: &Settings, warm: bool, clock: &Clock, x: &mut [f64], rep: &mut Report) {
+    if island.q_s == 0.0 {
+        x.fill(0.0);
+        return;
+    }
+    let tol = s.tolerance;
+    let mut y = std::mem::take(&mut island.t4);
+    island.make_admissible(x);
+    island.velocity(x, &mut y);
+    let mut e = island.errors(x, &y).max();
+    island.t4 = y;
+    rep.stage = if warm { Stage::Warm } else { Stage::Trivial };
+    if e < tol {
+        return;
+    }
+    // 1 Newton from the previous impulses
+    if warm && matches!(s.method, Method::Cascade | Method::Newton) {
+        let (en, k) = newton(island, x, tol, 4);
+        rep.counts.newton += k;
+        e = en;
+        if e < tol {
+            return;
+        }
+    }
+    // 2 Gauss–Seidel
+    if matches!(s.method, Method::Cascade | Method::GaussSeidel) {
+        e = sweeps(island, s, x, e, clock, rep);
+        if e < tol {
+            return;
+        }
+    }
+    if s.method == Method::Newton {
+        let (en, k) = newton(island, x, tol, 60);
+        rep.counts.newton += k;
+        if en < tol {
+            rep.stage = Stage::Newton;
+        }
+        return;
+    }
+    if s.method == Method::GaussSeidel {
+        return;
+    }
+    // 3, 4 interior point
+    interior(island, s, x, e, clock, rep);
+}
+
+fn sweeps(
+    island: &mut Island,
+    s: &Settings,
+    x: &mut [f64],
+    mut e: f64,
+    clock: &Clock,
+    rep: &mut Report,
+) -> f64 {
+    let tol = s.tolerance;
+    let few = island.cones.len() <= FEW;
+    let mut y = std::mem::take(&mut island.t4);
+    let mut best = std::mem::take(&mut island.keep);
+    best.clear();
+    best.extend_from_slice(x);
+    let mut best_e = e;
+    let only = s.method == Method::GaussSeidel;
+    let step = if few { 4 } else { 10 };
+    let mut done = 0;
+    while done < s.sweeps && !clock.over() {
+        let Some(bad) = nsgs::sweep(island, x, step) else { break };
+        rep.local_failures = bad;
+        done += step;
+        rep.counts.sweeps += step;
+        island.velocity(x, &mut y);
+        let en = island.errors(x, &y).max();
+        let pays = en < e / 3.0;
+        e = en;
+        if e < best_e {
+            best_e = e;
+            best.copy_from_slice(x);
+            rep.stage = Stage::GaussSeidel;
+        }
+        if e < tol {
+            break;
+        }
+        if !only && (few || (e < 1e-3 && !pays)) {
+            let mut z = std::mem::take(&mut island.t5);
+            z.clear();
+            z.extend_from_slice(x);
+            let (en, k) = newton(island, &mut z, tol, 6);
+            rep.counts.newton += k;
+            if en < best_e {
+                best_e = en;
+                best.copy_from_slice(&z);
+                rep.stage = Stage::Newton;
+            }
+            island.t5 = z;
+            if en < tol {
+                break;
+            }
+        }
+        if !only && !few && !pays {
+            break;
+        }
+    }
+    x.copy_from_slice(&best);
+    island.keep = best;
+    island.t4 = y;
+    best_e
+}
+
+fn interior(
+    island: &mut Island,
+    s: &Settings,
+    x: &mut [f64],
+    mut best: f64,
+    clock: &Clock,
+    rep: &mut Report,
+) {
+    let tol = s.tolerance;
+    let pairs = island.cones.iter().any(|c| c.kind == Kind::Pair);
+    let mut bounds = std::mem::take(&mut island.bounds);
+    let restarts = s.restarts as u64;
+    for k in 0..restarts + 3 {
+        let (stage, run) = match k {
+            0 => (Stage::A, WIDE),
+            1 => (Stage::B, NARROW),
+            k if k == restarts + 2 => (Stage::C, NARROWER),
+            k => (Stage::D, Run { weights: Some(k - 2), ..NARROW }),
+        };
+        // guides: friction bound from the last normal force, a few repetitions
+        for _ in 0..if pairs { 8 } else { 1 } {
+            bounds.clear();
+            for c in &island.cones {
+                bounds.push(match c.kind {
+                    Kind::Pair => c.mu * x[c.rows.at].abs(),
+                    _ => c.bound / (island.q_s * c.scale[0]),
+                });
+            }
+            let run = if pairs { Run { iterations: 25, ..run } } else { run };
+            let end: Ended = ipm::run(island, &run, tol, &bounds, clock);
+            rep.counts.ipm += end.iterations;
+            rep.counts.newton += end.newton;
+            rep.counts.negative += end.negative;
+            if k == 0 {
+                rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
+            }
+            if end.error < best || pairs {
+                x.copy_from_slice(&island.ipm.best);
+                best = end.error;
+                rep.stage = stage;
+            }
+            if best < tol || clock.over() {
+                break;
+            }
+        }
+        if best < tol || clock.over() {
+            break;
+        }
+    }
+    island.bounds = bounds;
+}

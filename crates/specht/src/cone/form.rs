@@ -1,0 +1,367 @@
+//! One kernel, several forms (METH-CONE-LINALG)
+//!
+//! Everything the solvers need from the linear algebra: `A x`, and the solution of
+//!
+//! ```text
+//! B_i x_i + S_i (A x)_i = g_i      for all cones i            (B, S: small blocks; interior point: B = D, S = I)
+//! ```
+//!
+//! | form | matrix | used |
+//! |---|---|---|
+//! | dense | `B + S A`, blocked LU | few rows, or only `W` known |
+//! | sparse | the same on the graph of the contacts | large sparse `W` |
+//! | body | `M + Hᵀ B⁻¹ S H` on the graph of the bodies; bilateral rows and guides stay as rows of a saddle system | default |
+//!
+//! The accurate (KKT) variant of the body form keeps every contact with a small `B` as a row instead of dividing by it.
+
+use super::blocklu::{BlockLu, Slot};
+use super::body::BodyForm;
+use super::kernel::{M3, V3, mul3};
+use super::panel;
+
+/// Blocks of the linear system: `b`, `s`, and `e ≈ B⁻¹ S`, `binv ≈ B⁻¹` (regularised) for the condensed form.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Blocks {
+    pub b: Vec<M3>,
+    pub s: Vec<M3>,
+    pub binv: Vec<M3>,
+    /// `S` is the identity (interior point)
+    pub plain: bool,
+}
+
+impl Blocks {
+    pub fn resize(&mut self, n: usize) {
+        self.b.resize(n, [[0.0; 3]; 3]);
+        self.s.resize(n, [[0.0; 3]; 3]);
+        self.binv.resize(n, [[0.0; 3]; 3]);
+    }
+}
+
+/// Rows of a cone inside the packed vectors of an island.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rows {
+    pub at: usize,
+    pub d: usize,
+}
+
+impl Rows {
+    #[inline]
+    pub fn get(&self, v: &[f64]) -> V3 {
+        let mut o = [0.0; 3];
+        o[..self.d].copy_from_slice(&v[self.at..self.at + self.d]);
+        o
+    }
+
+    #[inline]
+    pub fn put(&self, x: &V3, v: &mut [f64]) {
+        v[self.at..self.at + self.d].copy_from_slice(&x[..self.d]);
+    }
+}
+
+/// The forms.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    Dense(DenseForm),
+    Sparse(Box<SparseForm>),
+    Body(Box<BodyForm>),
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Form::Dense(DenseForm::default())
+    }
+}
+
+impl Form {
+    /// `y = A x`.
+    pub fn mul(&mut self, x: &[f64], y: &mut [f64]) {
+        match self {
+            Form::Dense(f) => f.mul(x, y),
+            Form::Sparse(f) => f.mul(x, y),
+            Form::Body(f) => f.mul(x, y),
+        }
+    }
+
+    /// Diagonal block of cone `i`.
+    pub fn diagonal(&self, i: usize) -> M3 {
+        match self {
+            Form::Dense(f) => f.diagonal(i),
+            Form::Sparse(f) => f.diag[i],
+            Form::Body(f) => f.diagonal(i),
+        }
+    }
+
+    /// Factor; returns smallest / largest pivot.
+    pub fn factor(&mut self, k: &Blocks) -> f64 {
+        match self {
+            Form::Dense(f) => f.factor(k),
+            Form::Sparse(f) => f.factor(k),
+            Form::Body(f) => f.factor(k),
+        }
+    }
+
+    /// Solve in place with the last factorisation.
+    pub fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
+        match self {
+            Form::Dense(f) => f.solve(g),
+            Form::Sparse(f) => f.solve(g),
+            Form::Body(f) => f.solve(k, g),
+        }
+    }
+
+    /// Sign of `det(A + D)` of the last factorisation (interior point blocks).
+    pub fn sign_det(&self) -> f64 {
+        match self {
+            Form::Dense(f) => f.sign,
+            Form::Sparse(f) => f.lu.sign_det(),
+            Form::Body(f) => f.sign_det(),
+        }
+    }
+
+    /// Regularisation that the condensed form wants for the inverse of `P`.
+    pub fn delta(&self) -> f64 {
+        match self {
+            Form::Body(f) if !f.accurate() => 1e-9,
+            _ => 0.0,
+        }
+    }
+}
+
+/// `A` with all entries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DenseForm {
+    pub m: usize,
+    pub rows: Vec<Rows>,
+    pub a: Vec<f64>,
+    lu: Vec<f64>,
+    perm: Vec<usize>,
+    sign: f64,
+}
+
+impl DenseForm {
+    pub fn reset(&mut self, rows: &[Rows]) {
+        self.rows.clear();
+        self.rows.extend_from_slice(rows);
+        self.m = rows.iter().map(|r| r.d).sum();
+        self.a.clear();
+        self.a.resize(self.m * self.m, 0.0);
+        self.lu.resize(self.m * self.m, 0.0);
+        self.perm.resize(self.m, 0);
+    }
+
+    /// `A ← S A S` with a diagonal `S`.
+    pub fn scale(&mut self, s: &[f64]) {
+        for (i, row) in self.a.chunks_exact_mut(self.m.max(1)).enumerate() {
+            for (x, sj) in row.iter_mut().zip(s) {
+                *x *= s[i] * sj;
+            }
+        }
+    }
+
+    fn mul(&self, x: &[f64], y: &mut [f64]) {
+        for (row, y) in self.a.chunks_exact(self.m.max(1)).zip(y) {
+            *y = dot4(row, x);
+        }
+    }
+
+    /// Rows of cone `i` times `x`.
+    #[inline]
+    pub fn rows_times(&self, i: usize, x: &[f64]) -> V3 {
+        let r = self.rows[i];
+        let mut o = [0.0; 3];
+        for k in 0..r.d {
+            o[k] = dot4(&self.a[(r.at + k) * self.m..(r.at + k + 1) * self.m], x);
+        }
+        o
+    }
+
+    fn diagonal(&self, i: usize) -> M3 {
+        let r = self.rows[i];
+        let mut o = [[0.0; 3]; 3];
+        for k in 0..r.d {
+            for l in 0..r.d {
+                o[k][l] = self.a[(r.at + k) * self.m + r.at + l];
+            }
+        }
+        o
+    }
+
+    fn factor(&mut self, k: &Blocks) -> f64 {
+        let m = self.m;
+        if k.plain {
+            self.lu.copy_from_slice(&self.a);
+        }
+        for (i, r) in self.rows.iter().enumerate() {
+            if !k.plain {
+                let from = &self.a[r.at * m..(r.at + r.d) * m];
+                for l in 0..r.d {
+                    let row = &mut self.lu[(r.at + l) * m..(r.at + l + 1) * m];
+                    row.fill(0.0);
+                    for j in 0..r.d {
+                        let f = k.s[i][l][j];
+                        if f != 0.0 {
+                            for (x, y) in row.iter_mut().zip(&from[j * m..(j + 1) * m]) {
+                                *x += f * y;
+                            }
+                        }
+                    }
+                }
+            }
+            for l in 0..r.d {
+                for j in 0..r.d {
+                    self.lu[(r.at + l) * m + r.at + j] += k.b[i][l][j];
+                }
+            }
+        }
+        let (lo, hi, sign) = panel::factor(&mut self.lu, m, m, &mut self.perm);
+        self.sign = sign;
+        if hi > 0.0 { lo / hi } else { 0.0 }
+    }
+
+    fn solve(&mut self, g: &mut [f64]) {
+        let m = self.m;
+        for k in 0..m {
+            g.swap(k, self.perm[k]);
+        }
+        for i in 1..m {
+            let s = dot4(&self.lu[i * m..i * m + i], &g[..i]);
+            g[i] -= s;
+        }
+        for i in (0..m).rev() {
+            let s = dot4(&self.lu[i * m + i + 1..(i + 1) * m], &g[i + 1..]);
+            g[i] = (g[i] - s) / self.lu[i * m + i];
+        }
+    }
+}
+
+/// Scalar product with four partial sums (fixed order, same bits everywhere).
+#[inline]
+pub(super) fn dot4(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let mut s = [0.0; 4];
+    let (ca, cb) = (a.chunks_exact(4), b.chunks_exact(4));
+    let (ra, rb) = (ca.remainder(), cb.remainder());
+    for (x, y) in ca.zip(cb) {
+        for l in 0..4 {
+            s[l] += x[l] * y[l];
+        }
+    }
+    let mut t = (s[0] + s[2]) + (s[1] + s[3]);
+    for (x, y) in ra.iter().zip(rb) {
+        t += x * y;
+    }
+    t
+}
+
+/// `A` in blocks between contacts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SparseForm {
+    pub rows: Vec<Rows>,
+    /// blocks of row `i`: `ptr[i]..ptr[i+1]`
+    pub ptr: Vec<usize>,
+    pub col: Vec<usize>,
+    pub val: Vec<M3>,
+    pub diag: Vec<M3>,
+    slots: Vec<Slot>,
+    own: Vec<Slot>,
+    pub lu: BlockLu,
+}
+
+impl SparseForm {
+    /// Set the pattern; `pairs`: (row cone, column cone) sorted, the pattern need not be symmetric.
+    pub fn set_pattern(&mut self, rows: &[Rows], pairs: &[(usize, usize)]) {
+        let n = rows.len();
+        self.rows = rows.to_vec();
+        self.ptr = vec![0; n + 1];
+        self.col = pairs.iter().map(|p| p.1).collect();
+        for p in pairs {
+            self.ptr[p.0 + 1] += 1;
+        }
+        for i in 0..n {
+            self.ptr[i + 1] += self.ptr[i];
+        }
+        self.val = vec![[[0.0; 3]; 3]; pairs.len()];
+        self.diag = vec![[[0.0; 3]; 3]; n];
+        let mut adj = vec![Vec::new(); n];
+        for &(i, j) in pairs {
+            if i != j {
+                adj[i].push(j);
+                adj[j].push(i);
+            }
+        }
+        for a in &mut adj {
+            a.sort_unstable();
+            a.dedup();
+        }
+        let size: Vec<usize> = rows.iter().map(|r| r.d).collect();
+        self.lu.analyse(&size, &adj, &vec![false; n]);
+        self.slots = pairs.iter().map(|&(i, j)| self.lu.slot(i, j)).collect();
+        self.own = (0..n).map(|i| self.lu.slot(i, i)).collect();
+    }
+
+    /// Scale and remember the diagonal blocks.
+    pub fn scale(&mut self, s: &[f64]) {
+        for i in 0..self.rows.len() {
+            for p in self.ptr[i]..self.ptr[i + 1] {
+                let j = self.col[p];
+                for k in 0..self.rows[i].d {
+                    for l in 0..self.rows[j].d {
+                        self.val[p][k][l] *= s[self.rows[i].at + k] * s[self.rows[j].at + l];
+                    }
+                }
+                if i == j {
+                    self.diag[i] = self.val[p];
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub fn rows_times(&self, i: usize, x: &[f64]) -> V3 {
+        let mut o = [0.0; 3];
+        for p in self.ptr[i]..self.ptr[i + 1] {
+            let y = mul3(&self.val[p], &self.rows[self.col[p]].get(x));
+            for k in 0..3 {
+                o[k] += y[k];
+            }
+        }
+        o
+    }
+
+    fn mul(&self, x: &[f64], y: &mut [f64]) {
+        for i in 0..self.rows.len() {
+            let o = self.rows_times(i, x);
+            self.rows[i].put(&o, y);
+        }
+    }
+
+    fn factor(&mut self, k: &Blocks) -> f64 {
+        let data = self.lu.values();
+        data.fill(0.0);
+        let mut add = |slot: Slot, b: &M3, d: usize, e: usize| {
+            for r in 0..d {
+                for c in 0..e {
+                    data[slot.at + r * slot.row + c * slot.col] += b[r][c];
+                }
+            }
+        };
+        for i in 0..self.rows.len() {
+            let d = self.rows[i].d;
+            for p in self.ptr[i]..self.ptr[i + 1] {
+                let e = self.rows[self.col[p]].d;
+                if k.plain {
+                    add(self.slots[p], &self.val[p], d, e);
+                } else {
+                    add(self.slots[p], &super::kernel::matmul3(&k.s[i], &self.val[p]), d, e);
+                }
+            }
+            add(self.own[i], &k.b[i], d, d);
+        }
+        self.lu.factor()
+    }
+
+    fn solve(&mut self, g: &mut [f64]) {
+        self.lu.solve(g);
+    }
+}
