@@ -213,15 +213,13 @@ impl Ast {
     pub fn names(&self) -> Vec<NameUse> {
         fn walk(e: &Expr, bound: &mut Vec<String>, out: &mut Vec<NameUse>) {
             match &e.kind {
-                Kind::Name { parts, primes } => {
-                    if !bound.contains(&parts[0].name) {
-                        out.push(NameUse {
-                            name: parts[0].name.clone(),
-                            primes: *primes,
-                            call: false,
-                            span: e.span,
-                        });
-                    }
+                Kind::Name { parts, primes } if !bound.contains(&parts[0].name) => {
+                    out.push(NameUse {
+                        name: parts[0].name.clone(),
+                        primes: *primes,
+                        call: false,
+                        span: e.span,
+                    });
                 }
                 Kind::Call { name, primes, name_span, .. } => {
                     out.push(NameUse { name: name.clone(), primes: *primes, call: true, span: *name_span });

@@ -72,7 +72,10 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        let distance = edit_distance(name, candidate);
+        // `fi` for `phi` sounds right and is one mistake
+        let by_sound =
+            edit_distance(&name.replace("ph", "f"), &candidate.replace("ph", "f")).saturating_add(1);
+        let distance = edit_distance(name, candidate).min(by_sound);
         if distance <= allowed && distance < letters && best.is_none_or(|(d, _)| distance < d) {
             best = Some((distance, candidate));
         }

@@ -385,6 +385,12 @@ impl Parser<'_> {
         {
             if let (Some(unit), true) = (Unit::named(name), next.spaced) {
                 self.at += 1;
+                if self.is("^") {
+                    let message = "inside a formula a number takes one simple unit, without a power";
+                    let help =
+                        format!("write `{0}*(1 {name})^…`, or make it a parameter", start.text(self.source));
+                    return Err(ExprError::new(self.span(), message, help));
+                }
                 let unit = UnitUse { text: name.clone(), unit, span: next.span };
                 return self.node(Kind::Number { value, unit: Some(unit) }, start.to(next.span));
             }

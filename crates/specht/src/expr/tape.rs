@@ -32,145 +32,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::graph::{Fun, Graph, NodeId, Op, Symbol, powi, sign};
+use super::graph::{Fun, Graph, NodeId, Op, powi, sign};
+use super::switch::{Switch, SwitchSet};
 use super::table::Table;
-
-/// What kind of switch it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchKind {
-    /// Sign of the argument.
-    Sign,
-    /// Floor of the argument.
-    Floor,
-    /// Cell of the argument in a table.
-    Cell,
-}
-
-/// One switch of a [`SwitchSet`].
-#[derive(Clone, Debug)]
-pub struct Switch {
-    /// The node of the switch in the graph.
-    pub node: NodeId,
-    /// Its argument: the expression whose value decides. Its total derivative is the rate of the guard.
-    pub argument: NodeId,
-    /// Kind.
-    pub kind: SwitchKind,
-    /// The inputs on which the argument depends, ascending.
-    pub inputs: Vec<Symbol>,
-    table: Option<Arc<Table>>,
-}
-
-impl Switch {
-    /// Whether the argument depends on no input but `time`.
-    pub fn is_time_only(&self, time: Symbol) -> bool {
-        self.inputs.iter().all(|&s| s == time)
-    }
-
-    /// The guard for an argument and a side: positive inside the region of the side.
-    pub fn guard(&self, argument: f64, side: f64) -> f64 {
-        match self.kind {
-            SwitchKind::Sign if side == 0.0 => -argument.abs(),
-            SwitchKind::Sign => side * argument,
-            SwitchKind::Floor => (argument - side).min(side + 1.0 - argument),
-            SwitchKind::Cell => {
-                let (a, b) = self.table.as_ref().map_or((argument, argument), |t| t.cell_ends(side));
-                (argument - a).min(b - argument)
-            }
-        }
-    }
-
-    /// The side on the other side of the border that is nearest to the argument.
-    pub fn crossed(&self, argument: f64, side: f64) -> f64 {
-        match self.kind {
-            SwitchKind::Sign if side == 0.0 => sign(argument),
-            SwitchKind::Sign => -side,
-            SwitchKind::Floor => side + if argument - side < 0.5 { -1.0 } else { 1.0 },
-            SwitchKind::Cell => {
-                let (a, b) = self.table.as_ref().map_or((argument, argument), |t| t.cell_ends(side));
-                side + if argument - a < b - argument { -1.0 } else { 1.0 }
-            }
-        }
-    }
-
-    /// The side of an argument that is within `zero` of a border and moves with `rate`: the one to which it moves.
-    /// With rate zero, or away from borders, the side of the value itself.
-    pub fn directed(&self, argument: f64, rate: f64, zero: f64) -> f64 {
-        match self.kind {
-            SwitchKind::Sign if argument.abs() <= zero => sign(rate),
-            SwitchKind::Sign => sign(argument),
-            SwitchKind::Floor => {
-                let border = argument.round();
-                if (argument - border).abs() > zero || rate == 0.0 {
-                    argument.floor()
-                } else {
-                    border - if rate < 0.0 { 1.0 } else { 0.0 }
-                }
-            }
-            SwitchKind::Cell => {
-                let Some(table) = &self.table else { return 0.0 };
-                let cell = table.cell(argument);
-                let (a, b) = table.cell_ends(cell);
-                if rate < 0.0 && argument - a <= zero {
-                    cell - 1.0
-                } else if rate > 0.0 && b - argument <= zero {
-                    cell + 1.0
-                } else {
-                    cell
-                }
-            }
-        }
-    }
-}
-
-/// The switches of one or several tapes of a graph; a switch's number is its place here.
-#[derive(Clone, Debug, Default)]
-pub struct SwitchSet {
-    switches: Vec<Switch>,
-    number: HashMap<NodeId, u32>,
-}
-
-impl SwitchSet {
-    /// No switches yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.switches.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.switches.is_empty()
-    }
-
-    /// Switch number `k`.
-    pub fn get(&self, k: usize) -> &Switch {
-        &self.switches[k]
-    }
-
-    /// All switches by number.
-    pub fn iter(&self) -> impl Iterator<Item = &Switch> {
-        self.switches.iter()
-    }
-
-    fn register(&mut self, graph: &Graph, node: NodeId) -> u32 {
-        if let Some(&k) = self.number.get(&node) {
-            return k;
-        }
-        let (argument, kind, table) = match graph.op(node) {
-            Op::Floor(a) => (a, SwitchKind::Floor, None),
-            Op::Cell(t, a) => (a, SwitchKind::Cell, Some(graph.table(t).clone())),
-            Op::Sign(a) => (a, SwitchKind::Sign, None),
-            _ => (node, SwitchKind::Sign, None),
-        };
-        let k = self.switches.len() as u32;
-        self.switches.push(Switch { node, argument, kind, inputs: graph.symbols(&[argument]), table });
-        self.number.insert(node, k);
-        k
-    }
-}
 
 /// One instruction; operands are registers.
 #[derive(Clone, Copy, Debug)]
@@ -275,19 +139,17 @@ impl Sides for Latched<'_> {
     }
 }
 
+/// Sides by value and rate; switches come in the order of the tape.
 struct Directed<'a> {
-    locals: &'a [Local],
+    locals: std::slice::Iter<'a, Local>,
     rates: &'a [f64],
     zero: f64,
 }
 
 impl Directed<'_> {
-    fn side(&self, k: u32, x: f64) -> f64 {
-        // locals are in the order of the registers, numbers need not be
-        match self.locals.iter().find(|l| l.number == k) {
-            Some(l) => l.switch.directed(x, self.rates.get(k as usize).copied().unwrap_or(0.0), self.zero),
-            None => sign(x),
-        }
+    fn side(&mut self, k: u32, x: f64) -> f64 {
+        let rate = self.rates.get(k as usize).copied().unwrap_or(0.0);
+        self.locals.next().map_or(0.0, |l| l.switch.directed(x, rate, self.zero))
     }
 }
 
@@ -437,7 +299,7 @@ impl Tape {
         zero: f64,
         latches: &mut [f64],
     ) {
-        self.run(inputs, work, &mut Directed { locals: &self.locals, rates, zero });
+        self.run(inputs, work, &mut Directed { locals: self.locals.iter(), rates, zero });
         self.store_sides(work, latches);
     }
 

@@ -1,0 +1,147 @@
+//! Switches: sharing, latching, guards, crossing.
+
+use super::*;
+
+fn tape(texts: &[&str]) -> (Tape, SwitchSet) {
+    let mut graph = Graph::new();
+    let mut names = Names::new(&mut graph);
+    let roots: Vec<_> =
+        texts.iter().map(|t| lower(&mut graph, &mut names, &parse(t).unwrap()).unwrap()).collect();
+    let mut switches = SwitchSet::new();
+    (Tape::with_switches(&graph, &roots, &mut switches), switches)
+}
+
+#[test]
+fn everything_that_asks_for_one_sign_is_one_switch() {
+    let (_, switches) = tape(&[
+        "abs(x)",
+        "sign(x)",
+        "if(x > 0, 1, 2)",
+        "if(x <= 0, y, 2)",
+        "abs(-x)",
+        "max(x, 0)",
+        "sign'(x) + abs'(x)",
+    ]);
+    assert_eq!(switches.len(), 1);
+    let (_, switches) = tape(&["min(x, y)", "max(x, y)", "if(y < x, 1, 2)", "abs(y - x)"]);
+    assert_eq!(switches.len(), 1);
+    let (_, switches) = tape(&["abs(a - 5)", "floor(2.5)", "if(a > 1, x, abs(x))", "tab(0.3)"]);
+    assert_eq!(switches.len(), 0);
+    let (_, switches) = tape(&["if(t > 1, x, 2*x)", "if(t*x > 1, x, 3)"]);
+    assert!(switches.get(0).is_time_only(Symbol(3)) && !switches.get(1).is_time_only(Symbol(3)));
+}
+
+#[test]
+fn a_latched_branch_goes_on_smoothly_beyond_its_border_and_the_guard_says_so() {
+    // text, start, beyond, value of the frozen branch there, guard there
+    for (text, start, beyond, frozen, guard) in [
+        ("abs(x)", 1.0, -0.25, -0.25, -0.25),
+        ("abs(x)", -1.0, 0.25, -0.25, -0.25),
+        ("if(x > 1, x^2, 7)", 2.0, 0.5, 0.25, -0.5),
+        ("max(x, 0)", -1.0, 0.5, 0.0, -0.5),
+        ("floor(x)", 2.5, 3.25, 2.0, -0.25),
+        ("mod(x, 2)", 3.0, 4.5, 2.5, -0.25),
+        ("tab(x)", 0.5, 1.25, 2.5, -0.25),
+        ("tab(x)", 0.5, -0.5, -1.0, -0.5),
+        ("tab(x)", -3.0, 1.0, -0.5, -2.0),
+    ] {
+        let (tape, switches) = tape(&[text]);
+        assert_eq!(switches.len(), 1, "{text}");
+        let mut work = tape.workspace();
+        let (mut latches, mut guards) = ([0.0], [0.0]);
+        tape.latch(&[start], &mut work, &mut latches);
+        tape.guards(&work, &mut guards);
+        assert!(guards[0] > 0.0, "{text} at its start");
+        tape.eval_latched(&[beyond], &mut work, &latches);
+        tape.guards(&work, &mut guards);
+        assert_eq!((tape.output(&work, 0), guards[0]), (frozen, guard), "{text}");
+    }
+}
+
+#[test]
+fn crossing_leads_to_the_neighbouring_side() {
+    for (text, start, border, after) in [
+        ("abs(x)", 1.0, 0.0, -1.0),
+        ("floor(x)", 2.5, 3.0, 3.0),
+        ("floor(x)", 2.5, 2.0, 1.0),
+        ("tab(x)", 0.5, 1.0, 2.0),
+        ("tab(x)", 0.5, 0.0, 0.0),
+        ("tab(x)", 5.0, 2.5, 2.0),
+        ("tab(x)", -5.0, -1.0, 0.0),
+    ] {
+        let (tape, _) = tape(&[text]);
+        let mut work = tape.workspace();
+        let mut latches = [0.0];
+        tape.latch(&[start], &mut work, &mut latches);
+        tape.eval_latched(&[border], &mut work, &latches);
+        assert!(tape.cross(0, &work, &mut latches));
+        assert_eq!(latches[0], after, "{text}");
+        // the neighbour's guard is zero there, and positive a little further
+        let mut guards = [0.0];
+        tape.eval_latched(&[border + 0.1 * (border - start).signum()], &mut work, &latches);
+        tape.guards(&work, &mut guards);
+        assert!(guards[0] > 0.0, "{text}");
+    }
+}
+
+#[test]
+fn at_a_border_the_rate_decides() {
+    for (text, at, up, down) in [
+        ("abs(x)", 0.0, 1.0, -1.0),
+        ("abs(x)", 1e-14, 1.0, -1.0),
+        ("floor(x)", 3.0, 3.0, 2.0),
+        ("tab(x)", 1.0, 2.0, 1.0),
+        ("tab(x)", 1.0 - 1e-15, 2.0, 1.0),
+    ] {
+        let (tape, _) = tape(&[text]);
+        let mut work = tape.workspace();
+        let mut latches = [0.0];
+        for (rate, side) in [(1.0, up), (-1.0, down)] {
+            tape.latch_directed(&[at], &mut work, &[rate], 1e-12, &mut latches);
+            assert_eq!(latches[0], side, "{text} with rate {rate}");
+        }
+    }
+}
+
+#[test]
+fn conditions_are_made_of_latched_comparisons() {
+    let (tape, switches) = tape(&["if(x > 0 and y > 0 or not z > 0, 1, 0)"]);
+    assert_eq!(switches.len(), 3);
+    let mut work = tape.workspace();
+    for bits in 0..8 {
+        let side = |b: i32| if bits >> b & 1 == 1 { 1.0 } else { -1.0 };
+        let (x, y, z) = (side(0), side(1), side(2));
+        let mut latches = [0.0; 3];
+        tape.latch(&[x, y, z], &mut work, &mut latches);
+        tape.eval_latched(&[0.0; 3], &mut work, &latches);
+        let expected = f64::from(u8::from(x > 0.0 && y > 0.0 || z <= 0.0));
+        assert_eq!(tape.output(&work, 0), expected);
+    }
+}
+
+#[test]
+fn tapes_with_one_set_share_their_latches() {
+    let mut graph = Graph::new();
+    let mut names = Names::new(&mut graph);
+    let mut node = |text: &str| lower(&mut graph, &mut names, &parse(text).unwrap()).unwrap();
+    let (a, b) = (node("abs(x) + abs(y)"), node("sign(y)*z + floor(t)"));
+    let mut switches = SwitchSet::new();
+    let first = Tape::with_switches(&graph, &[a], &mut switches);
+    let second = Tape::with_switches(&graph, &[b], &mut switches);
+    assert_eq!(switches.len(), 3);
+    assert_eq!(second.switches().collect::<Vec<_>>(), [1, 2]);
+    let mut latches = vec![0.0; switches.len()];
+    first.latch(&[1.0, -1.0], &mut first.workspace(), &mut latches);
+    second.latch(&[1.0, -1.0, 0.0, 4.5], &mut second.workspace(), &mut latches);
+    assert_eq!(latches, [1.0, -1.0, 4.0]);
+}
+
+#[test]
+fn an_undefined_value_in_the_branch_not_taken_has_no_effect_on_value_or_derivative() {
+    let (mut graph, _, node) = build("if(x > 0, sqrt(x), x^2)").unwrap();
+    let slope = graph.diff(node, Symbol(0));
+    let tape = Tape::new(&graph, &[node, slope]);
+    let mut work = tape.workspace();
+    tape.eval(&[-3.0], &mut work);
+    assert_eq!((tape.output(&work, 0), tape.output(&work, 1)), (9.0, -6.0));
+}
