@@ -3,7 +3,8 @@
 //! Depth-first search over the complementary choices `w_i = 0` or `z_i = 0` ([`enumerate`]), or over any list of modes
 //! that each fix a set of variables at zero ([`enumerate_modes`]: open, stick, slide+, slide− of a contact). A branch is
 //! dropped when what is fixed so far already excludes a solution: by signs of a row (exact and cheap), and in larger
-//! problems by a linear program. What survives to a leaf is a complementary cone that contains `b`: a point, or, where the
+//! problems by a linear program, solved on from the vertex of the branch above; the next item decided is the one that this
+//! vertex violates most. What survives to a leaf is a complementary cone that contains `b`: a point, or, where the
 //! cone is degenerate (det C_k = 0), possibly a continuum, returned as [`Family`]. PG-6-LCP (b), PG-5.4.
 //!
 //! The list is complete unless [`Enumeration::complete`] is false. Solutions that differ by less than 1e-8 (scaled) are
@@ -14,6 +15,7 @@
 //! vary is a point.
 
 use super::lp::{LpOutcome, Simplex};
+use super::merge::{Found, SAME, merge};
 use super::scale::RUNAWAY;
 use super::{Family, Lcp, RESIDUAL_TOLERANCE, Scale};
 use crate::linalg::{Lu, Mat, max_abs};
@@ -94,15 +96,15 @@ pub struct Enumeration {
 pub struct EnumerateSettings {
     /// Stop after this many nodes (default 1 000 000); the result then says that it is not complete.
     pub max_nodes: usize,
-    /// Prune by linear programs when at least this many items are undecided (default 5).
-    pub lp_from: usize,
+    /// Without linear programs up to this many combinations of alternatives (default 64), with them above.
+    pub plain_up_to: usize,
     /// Rows of the quantities by which solutions are compared; all variables when `None` (default).
     pub observe: Option<Mat>,
 }
 
 impl Default for EnumerateSettings {
     fn default() -> Self {
-        EnumerateSettings { max_nodes: 1_000_000, lp_from: 5, observe: None }
+        EnumerateSettings { max_nodes: 1_000_000, plain_up_to: 64, observe: None }
     }
 }
 
@@ -134,16 +136,19 @@ pub fn enumerate_modes(p: Lcp<'_>, items: &[Vec<Vec<Var>>], settings: &Enumerate
         settings,
         observe,
         fixed: vec![0; 2 * n],
-        choice: Vec::new(),
+        choice: vec![UNDECIDED; items.len()],
         found: Vec::new(),
         nodes: 0,
         cut_short: false,
         lu: Lu::default(),
-        simplex: Simplex::default(),
+        levels: Vec::new(),
         columns: Mat::default(),
         rhs: Vec::new(),
     };
-    search.visit();
+    let combinations = items.iter().fold(1.0, |c, i| c * i.len() as f64);
+    if combinations <= settings.plain_up_to as f64 || search.load() {
+        search.visit(0);
+    }
     let (nodes, complete) = (search.nodes, !search.cut_short);
     let pieces =
         merge(search.found, &search.observe).into_iter().filter_map(|f| f.restore(p, &scale)).collect();
@@ -160,43 +165,10 @@ fn normalise_rows(mut m: Mat) -> Mat {
     m
 }
 
-/// Difference below which two scaled solutions are one.
-const SAME: f64 = 1e-8;
+/// Marks an item that has no alternative yet.
+const UNDECIDED: usize = usize::MAX;
 /// Scaled pivot ratio below which a basis counts as singular.
 const SINGULAR: f64 = 1e-10;
-
-/// A piece in scaled variables.
-struct Found {
-    family: Option<Family>,
-    open: Vec<Var>,
-    z: Vec<f64>,
-    w: Vec<f64>,
-    choice: Vec<usize>,
-}
-
-impl Found {
-    fn restore(self, p: Lcp<'_>, scale: &Scale) -> Option<Piece> {
-        if self.family.is_some() {
-            let family = Box::new(Family::new(p, self.open)?);
-            return Some(Piece::Family { family, choice: self.choice });
-        }
-        let z: Vec<f64> = self.z.iter().zip(&scale.col).map(|(z, c)| z * c).collect();
-        let w: Vec<f64> = self.w.iter().zip(&scale.row).map(|(w, r)| w / r).collect();
-        debug_assert_eq!(z.len(), p.dim());
-        Some(Piece::Point { z, w, choice: self.choice })
-    }
-
-    fn value(&self, v: Var) -> f64 {
-        match v {
-            Var::W(i) => self.w[i],
-            Var::Z(i) => self.z[i],
-        }
-    }
-
-    fn size(&self) -> f64 {
-        self.z.iter().chain(&self.w).fold(1e-300, |m: f64, x| m.max(x.abs()))
-    }
-}
 
 struct Search<'a> {
     p: Lcp<'a>,
@@ -210,13 +182,14 @@ struct Search<'a> {
     nodes: usize,
     cut_short: bool,
     lu: Lu,
-    simplex: Simplex,
+    /// The polyhedron of the branch at each depth; empty when linear programs are not used.
+    levels: Vec<Simplex>,
     columns: Mat,
     rhs: Vec<f64>,
 }
 
 impl Search<'_> {
-    fn visit(&mut self) {
+    fn visit(&mut self, depth: usize) {
         self.nodes += 1;
         if self.nodes > self.settings.max_nodes {
             self.cut_short = true;
@@ -225,25 +198,70 @@ impl Search<'_> {
         if self.excluded_by_signs() {
             return;
         }
-        let undecided = self.items.len() - self.choice.len();
-        if undecided == 0 {
+        if depth == self.items.len() {
             self.visit_leaf();
             return;
         }
-        if undecided >= self.settings.lp_from && self.items.len() > 8 && !self.feasible() {
-            return;
-        }
+        let item = self.next_item(depth);
         let (items, n) = (self.items, self.p.dim());
-        for (k, alternative) in items[self.choice.len()].iter().enumerate() {
-            self.choice.push(k);
+        for (k, alternative) in items[item].iter().enumerate() {
+            if !self.levels.is_empty() && !self.descend(depth, alternative) {
+                self.nodes += 1;
+                continue;
+            }
+            self.choice[item] = k;
             alternative.iter().for_each(|&v| self.fixed[index(v, n)] += 1);
-            self.visit();
+            self.visit(depth + 1);
             alternative.iter().for_each(|&v| self.fixed[index(v, n)] -= 1);
-            self.choice.pop();
+            self.choice[item] = UNDECIDED;
             if self.cut_short {
                 return;
             }
         }
+    }
+
+    /// The first undecided item, or the one that the vertex of this branch violates most.
+    fn next_item(&self, depth: usize) -> usize {
+        let n = self.p.dim();
+        let undecided = (0..self.items.len()).filter(|&i| self.choice[i] == UNDECIDED);
+        let Some(level) = self.levels.get(depth) else {
+            return depth;
+        };
+        let violation = |i: usize| {
+            let sum = |a: &Vec<Var>| a.iter().map(|&v| level.scaled_value(index(v, n))).sum::<f64>();
+            self.items[i].iter().map(sum).fold(f64::INFINITY, f64::min)
+        };
+        let (mut best, mut worst) = (depth, -1.0);
+        for i in undecided {
+            let v = violation(i);
+            if v > worst {
+                (best, worst) = (i, v);
+            }
+        }
+        best
+    }
+
+    /// Polyhedron of all variables. False when it is empty.
+    fn load(&mut self) -> bool {
+        let n = self.p.dim();
+        let columns =
+            Mat::from_fn(
+                n,
+                2 * n,
+                |i, k| {
+                    if k >= n { -self.p.a[(i, k - n)] } else { f64::from(u8::from(i == k)) }
+                },
+            );
+        self.levels = vec![Simplex::default(); self.items.len() + 1];
+        !matches!(self.levels[0].load(&columns, self.p.b), LpOutcome::Infeasible)
+    }
+
+    /// Polyhedron of the next depth: this one, cut by an alternative. False when it is empty.
+    fn descend(&mut self, depth: usize, alternative: &[Var]) -> bool {
+        let n = self.p.dim();
+        let (above, below) = self.levels.split_at_mut(depth + 1);
+        below[0].copy_from(&above[depth]);
+        below[0].restrict(alternative.iter().map(|&v| index(v, n)))
     }
 
     fn open(&self) -> Vec<Var> {
@@ -271,21 +289,6 @@ impl Search<'_> {
             let row = self.p.a.row(i);
             !(0..n).any(|j| self.fixed[n + j] == 0 && row[j] * b < 0.0)
         })
-    }
-
-    fn feasible(&mut self) -> bool {
-        let n = self.p.dim();
-        let open = self.open();
-        self.columns.resize(n, open.len());
-        for (k, v) in open.iter().enumerate() {
-            for i in 0..n {
-                self.columns[(i, k)] = match *v {
-                    Var::W(j) => f64::from(u8::from(i == j)),
-                    Var::Z(j) => -self.p.a[(i, j)],
-                };
-            }
-        }
-        !matches!(self.simplex.load(&self.columns, self.p.b), LpOutcome::Infeasible)
     }
 
     fn visit_leaf(&mut self) {
@@ -364,53 +367,4 @@ enum Cone {
     Point(Vec<f64>, Vec<f64>),
     Outside,
     Singular,
-}
-
-/// Remove repetitions: families first, then points that lie in none of them.
-fn merge(found: Vec<Found>, observe: &Option<Mat>) -> Vec<Found> {
-    let mut kept: Vec<Found> = Vec::new();
-    let (mut families, points): (Vec<_>, Vec<_>) = found.into_iter().partition(|f| f.family.is_some());
-    families.sort_by_key(|f| std::cmp::Reverse(f.open.len()));
-    for mut f in families {
-        if !kept.iter().any(|k| contains_family(k, &mut f)) {
-            kept.push(f);
-        }
-    }
-    for f in points {
-        let size = f.size();
-        let repeated = kept.iter().any(|k| match (&k.family, observe) {
-            (Some(family), Some(o)) => family.attains(o, &product(o, &f.z)),
-            (Some(_), None) => closed(k).all(|v| f.value(v) <= SAME * size),
-            (None, Some(o)) => close(&product(o, &f.z), &product(o, &k.z), size),
-            (None, None) => close(&f.z, &k.z, size),
-        });
-        if !repeated {
-            kept.push(f);
-        }
-    }
-    kept
-}
-
-/// The variables that `k` fixes at zero.
-fn closed(k: &Found) -> impl Iterator<Item = Var> + '_ {
-    let n = k.z.len();
-    (0..n).map(Var::W).chain((0..n).map(Var::Z)).filter(|v| !k.open.contains(v))
-}
-
-/// Whether every member of `f` is in `k`: what `k` fixes at zero vanishes all over `f`.
-fn contains_family(k: &Found, f: &mut Found) -> bool {
-    let size = f.size();
-    let candidates: Vec<Var> = closed(k).filter(|v| f.open.contains(v)).collect();
-    let Some(family) = f.family.as_mut() else { return false };
-    candidates.into_iter().all(|v| family.extent(v).hi <= SAME * size)
-}
-
-fn product(o: &Mat, z: &[f64]) -> Vec<f64> {
-    let mut y = vec![0.0; o.rows()];
-    o.mul_vec(z, &mut y);
-    y
-}
-
-fn close(x: &[f64], y: &[f64], size: f64) -> bool {
-    x.iter().zip(y).all(|(x, y)| (x - y).abs() <= SAME * size)
 }

@@ -58,6 +58,8 @@ pub struct Simplex {
     basis: Vec<usize>,
     is_basic: Vec<bool>,
     sign: Vec<f64>,
+    /// Columns held at zero by [`Simplex::restrict`].
+    held: Vec<bool>,
     pivot_row: Vec<f64>,
     n: usize,
     feasible: bool,
@@ -146,6 +148,63 @@ impl Simplex {
         }
     }
 
+    /// Cut the loaded polyhedron down to the face where the given columns vanish, starting from the present vertex. False
+    /// when the face is empty (the polyhedron is then no longer usable).
+    pub fn restrict(&mut self, columns: impl Iterator<Item = usize> + Clone) -> bool {
+        if !self.feasible {
+            return false;
+        }
+        // maximise minus the sum of those that are basic
+        let rhs = self.t.cols() - 1;
+        self.cost.fill(0.0);
+        let mut size = 0.0_f64;
+        for j in columns.clone() {
+            if !self.is_basic[j] {
+                self.held[j] = true;
+            } else if let Some(i) = self.basis.iter().position(|&v| v == j)
+                && !self.held[j]
+            {
+                size = size.max(self.t[(i, rhs)]);
+                axpy(1.0, self.t.row(i), &mut self.cost);
+                self.cost[j] = 0.0;
+            }
+        }
+        if size > 0.0 && !matches!(self.climb(self.n), Climb::Top) {
+            return true; // not decided: keep the branch
+        }
+        let left = columns.clone().fold(0.0, |sum, j| {
+            let row = self.basis.iter().position(|&v| v == j);
+            sum + row.map_or(0.0, |i| self.t[(i, rhs)].max(0.0))
+        });
+        columns.for_each(|j| self.held[j] = true);
+        self.feasible = left <= FEASIBLE * self.b_size;
+        self.feasible
+    }
+
+    /// Value of column `j` at the present vertex, scaled.
+    pub(super) fn scaled_value(&self, j: usize) -> f64 {
+        if !self.is_basic[j] {
+            return 0.0;
+        }
+        self.basis.iter().position(|&v| v == j).map_or(0.0, |i| self.t[(i, self.t.cols() - 1)].max(0.0))
+    }
+
+    /// Copy the polyhedron and vertex of another one, reusing storage.
+    pub(super) fn copy_from(&mut self, other: &Simplex) {
+        self.scale.row.clone_from(&other.scale.row);
+        self.scale.col.clone_from(&other.scale.col);
+        self.t.clone_from(&other.t);
+        self.cost.clone_from(&other.cost);
+        self.basis.clone_from(&other.basis);
+        self.is_basic.clone_from(&other.is_basic);
+        self.sign.clone_from(&other.sign);
+        self.held.clone_from(&other.held);
+        self.n = other.n;
+        self.feasible = other.feasible;
+        self.b_size = other.b_size;
+        self.pivots = other.pivots;
+    }
+
     fn fill_tableau(&mut self, a: &Mat, b: &[f64]) {
         let (m, n) = (a.rows(), a.cols());
         self.t.reshape(m, n + m + 1);
@@ -153,6 +212,8 @@ impl Simplex {
         self.basis.clear();
         self.is_basic.clear();
         self.is_basic.resize(n + m, false);
+        self.held.clear();
+        self.held.resize(n + m, false);
         self.b_size = 0.0;
         for i in 0..m {
             let r = self.scale.row[i];
@@ -180,7 +241,7 @@ impl Simplex {
             let mut s = None;
             let mut best = COST;
             for j in 0..columns {
-                if self.cost[j] > best && !self.is_basic[j] {
+                if self.cost[j] > best && !self.is_basic[j] && !self.held[j] {
                     s = Some(j);
                     if stalled > STALL {
                         break;
@@ -190,14 +251,17 @@ impl Simplex {
             }
             let Some(s) = s else { return Climb::Top };
 
-            // leaving row: least ratio; an artificial left over at zero must not grow
+            // leaving row: least ratio; an artificial or held variable left over at zero must not grow
             let mut r = None;
             let mut least = f64::INFINITY;
             for i in 0..m {
                 let t = self.t[(i, s)];
                 let ratio = if t > PIVOT {
                     self.t[(i, rhs)].max(0.0) / t
-                } else if t < -PIVOT && self.basis[i] >= columns && self.feasible {
+                } else if t < -PIVOT
+                    && self.feasible
+                    && (self.basis[i] >= columns || self.held[self.basis[i]])
+                {
                     0.0
                 } else {
                     continue;

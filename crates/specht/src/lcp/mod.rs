@@ -21,6 +21,7 @@ mod enumerate;
 mod family;
 mod lemke;
 pub mod lp;
+mod merge;
 mod principal;
 #[cfg(test)]
 mod random_tests;

@@ -224,3 +224,90 @@ fn pg_6_lcp_hundred_thousand_random_problems_have_no_wrong_answer() {
     assert!(several > 1000 && families > 1000 && none > 1000);
     assert!(worst < 1e-12);
 }
+
+/// The modes open, stick, slide+ and slide− of each contact of the reduced form.
+fn contact_modes(nn: usize) -> Vec<Vec<Vec<Var>>> {
+    let modes = |i: usize| {
+        let (gap, lambda) = (Var::W(i), Var::Z(i));
+        let (right, lambda_r) = (Var::W(nn + i), Var::Z(nn + i));
+        let (lambda_l, left) = (Var::W(2 * nn + i), Var::Z(2 * nn + i));
+        vec![
+            vec![lambda, lambda_r, lambda_l],
+            vec![gap, right, left],
+            vec![gap, lambda_r, left],
+            vec![gap, right, lambda_l],
+        ]
+    };
+    (0..nn).map(modes).collect()
+}
+
+/// PG-6-LCP (b): all modes of up to twelve contacts that may stick (4¹² = 16.8 million patterns).
+#[test]
+fn pg_6_lcp_enumeration_over_contact_modes_contains_the_answer_of_lemke() {
+    let mut rng = Numbers(4);
+    for nn in [1, 2, 3, 4, 6, 8, 10, 12] {
+        let (a, b) = friction(&mut rng, 3 * nn, nn, false);
+        let p = Lcp::new(&a, &b);
+        // compare by λ_N and λ_R
+        let observe = Mat::from_fn(2 * nn, 3 * nn, |i, j| f64::from(u8::from(i == j)));
+        let settings = EnumerateSettings { observe: Some(observe), ..Default::default() };
+        let set = enumerate_modes(p, &contact_modes(nn), &settings);
+        assert!(set.complete && set.nodes < 100_000, "{} nodes", set.nodes);
+        let mut lemke = LemkeWorkspace::default();
+        assert!(lemke.solve(p).is_solved());
+        let same = |z: &[f64]| {
+            z.iter().zip(&lemke.z).take(2 * nn).all(|(x, y)| (x - y).abs() < 1e-9 * (1.0 + y.abs()))
+        };
+        assert!(set.pieces.iter().any(|piece| same(piece.z())), "{nn}");
+        if nn <= 3 {
+            // without any pruning by linear programs
+            let plain = enumerate_modes(
+                p,
+                &contact_modes(nn),
+                &EnumerateSettings { plain_up_to: 1 << 30, ..settings },
+            );
+            assert_eq!(plain.pieces.len(), set.pieces.len());
+        }
+    }
+}
+
+/// With and without linear programs the search finds the same number of pieces.
+#[test]
+fn pruning_by_linear_programs_loses_nothing() {
+    let mut rng = Numbers(99);
+    for round in 0..3000 {
+        let (a, b, _) = problem(&mut rng, round);
+        let p = Lcp::new(&a, &b);
+        let plain = enumerate(p, &EnumerateSettings { plain_up_to: usize::MAX, ..Default::default() });
+        let pruned = enumerate(p, &EnumerateSettings { plain_up_to: 0, ..Default::default() });
+        assert_eq!(plain.pieces.len(), pruned.pieces.len(), "round {round}\n{a:?}\n{b:?}");
+    }
+}
+
+/// PG-6-LCP: the book's form (6.35) and the reduced form of the same contacts give the same forces.
+#[test]
+fn pg_6_lcp_book_and_reduced_form_agree() {
+    let (mut book, mut reduced) = (LemkeWorkspace::default(), Solver::default());
+    for seed in 0..200 {
+        let nn = 1 + seed as usize % 8;
+        let (a, b) = friction(&mut Numbers(seed), 3 * nn, nn, true);
+        let (c, d) = friction(&mut Numbers(seed), 3 * nn, nn, false);
+        let (s, t) = (book.solve(Lcp::new(&a, &b)), reduced.solve(Lcp::new(&c, &d)));
+        assert!(s.is_solved() && t.is_solved(), "{s:?} {t:?}");
+        let scale = book.z.iter().fold(1.0_f64, |m, x| m.max(*x));
+        // several solutions may exist with large friction: compare only where the reduced form has one
+        let settings = EnumerateSettings {
+            observe: Some(Mat::from_fn(2 * nn, 3 * nn, |i, j| f64::from(u8::from(i == j)))),
+            ..Default::default()
+        };
+        if nn > 5 || enumerate_modes(Lcp::new(&c, &d), &contact_modes(nn), &settings).pieces.len() != 1 {
+            continue;
+        }
+        for i in 0..nn {
+            let mu = c[(2 * nn + i, i)] / 2.0;
+            assert!((book.z[i] - reduced.z[i]).abs() < 1e-10 * scale);
+            let lambda_t = reduced.z[nn + i] - mu * reduced.z[i];
+            assert!((book.z[nn + i] - book.z[2 * nn + i] - lambda_t).abs() < 1e-10 * scale);
+        }
+    }
+}
