@@ -435,20 +435,8 @@ pub(crate) fn friction_bound(c: &ContactInfo, eval: &Eval, i: usize, m: Mode, no
 // factor of N in the friction force of a sliding contact
 fn orientation(c: &ContactInfo, sign: f64) -> f64 {
     match c.normal {
-        Normal::Bilateral { .. } => {
-            if sign < 0.0 {
-                -1.0
-            } else {
-                1.0
-            }
-        }
-        Normal::Given { .. } => {
-            if sign < 0.0 {
-                0.0
-            } else {
-                1.0
-            }
-        }
+        Normal::Bilateral { .. } if sign < 0.0 => -1.0,
+        Normal::Given { .. } if sign < 0.0 => 0.0,
         _ => 1.0,
     }
 }

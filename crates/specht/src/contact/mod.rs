@@ -12,17 +12,20 @@
 //!
 //! Contacts here are planar (at most one tangential direction); [`check`] says so to the builder of a model.
 
-mod family;
+pub(crate) mod collect;
+pub(crate) mod family;
 mod fixed;
+pub(crate) mod forms;
 mod mass;
-mod pattern;
-mod problem;
+pub(crate) mod pattern;
+pub(crate) mod problem;
 mod rank;
 mod reduce;
-mod search;
-mod transition;
+pub(crate) mod search;
+pub(crate) mod transition;
 
 pub use fixed::{Approach, Fixed, Regularity};
+pub use forms::Form;
 pub use mass::MassFactor;
 pub use rank::{FullPivot, RANK_TOLERANCE};
 pub use reduce::Reduced;

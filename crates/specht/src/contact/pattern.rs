@@ -55,6 +55,8 @@ pub(crate) struct Leaf {
 /// Memory of [`LeafSolver::solve`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeafSolver {
+    /// Of dependent solutions take the one nearest to this x̂ (empty: of minimum norm).
+    pub reference: Vec<f64>,
     active: Vec<usize>,
     k: Mat,
     rhs: Mat,
@@ -127,7 +129,13 @@ impl LeafSolver {
             } else if m > 0 {
                 let size = max_abs(&p.c).max(max_abs(self.rhs.row(q)));
                 let mut x = std::mem::take(&mut self.zero);
-                let e = self.rank.solve(self.rhs.row(q), &[], &mut x);
+                let near: Vec<f64> = match q {
+                    0 if !self.reference.is_empty() => {
+                        self.active.iter().map(|&i| self.reference[i]).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                let e = self.rank.solve(self.rhs.row(q), &near, &mut x);
                 self.zero = x;
                 if e > 1e-8 * size.max(1e-300) {
                     return;

@@ -58,7 +58,7 @@ impl FullPivot {
                     }
                 }
             }
-            if !(best > RANK_TOLERANCE) {
+            if best.is_nan() || best <= RANK_TOLERANCE {
                 break;
             }
             self.swap(k, p, q);

@@ -14,12 +14,14 @@
 //! 1e-9. At an event the deciding quantity is zero: contacts for which this is so are marked `degenerate`, and all
 //! mode lists that describe the same forces are in `alternatives`.
 
+use super::collect::sort_out;
 use super::family::Polyhedron;
 use super::fixed::{friction_bound, normal_forces};
-use super::pattern::{Leaf, Pattern, State, satisfies};
+use super::pattern::{Leaf, Pattern, State};
 use super::problem::{Bounds, Layout, Problem};
 use super::search::Search;
-use super::{Forces, Reduced, Start};
+use super::{Forces, Form, Reduced, Start};
+use crate::lcp::Solver;
 use crate::linalg::{axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
@@ -106,10 +108,9 @@ pub struct Transition {
     pub(crate) reduced: Reduced,
     pub(crate) problem: Problem,
     search: Search,
+    lcp: Solver,
 }
 
-// two solutions closer than this (scaled) are one
-const SAME: f64 = 1e-7;
 const DEGENERATE: f64 = 1e-8;
 
 impl Transition {
@@ -222,9 +223,37 @@ impl Transition {
     }
 
     fn search_or_lemke(&mut self, limit: usize, found: &mut Vec<(Leaf, Pattern)>) -> bool {
-        let complete = self.search.run(&self.problem, limit);
+        if self.search.run(&self.problem, limit) {
+            found.append(&mut self.search.found);
+            return true;
+        }
+        // too many patterns: what the search has seen so far, or one solution by Lemke's method
         found.append(&mut self.search.found);
-        complete
+        if found.is_empty()
+            && let Some(x) = one_solution(&self.problem, &mut self.lcp)
+        {
+            let pattern = pattern_of(&self.problem, &x);
+            found.push((Leaf { x, null: crate::linalg::Mat::default(), feasible: true }, pattern));
+        }
+        false
+    }
+
+    /// The book's complementarity problem (6.35) of the posed problem; `None` for bilateral friction and pins.
+    pub fn book_form(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Form> {
+        self.pose(info, eval, starts).then(|| super::forms::book(&self.problem, &[])).flatten()
+    }
+
+    /// The reduced complementarity problem; `None` for sliding journals. The static coefficient is not used.
+    pub fn reduced_form(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Form> {
+        self.pose(info, eval, starts).then(|| super::forms::reduced(&self.problem)).flatten()
+    }
+
+    /// Accelerations and forces of a solution x of a form, after it was posed.
+    pub fn forces_of(&self, info: &[ContactInfo], eval: &Eval, starts: &[Start], x: &[f64]) -> Forces {
+        let modes = self.modes(info, starts, &pattern_of(&self.problem, x));
+        let mut out = Forces::default();
+        self.forces(info, eval, x, &modes, &mut out);
+        out
     }
 
     // points and continua, merged and sorted
@@ -237,21 +266,7 @@ impl Transition {
         set: &mut SolutionSet,
     ) {
         let p = &self.problem;
-        let mut families: Vec<Vec<Polyhedron>> = Vec::new();
-        let mut points: Vec<(Vec<f64>, Vec<Pattern>)> = Vec::new();
-        for (leaf, pattern) in found {
-            if leaf.null.rows() == 0 {
-                add_point(p, &mut points, leaf.x.clone(), pattern);
-            } else if let Some(poly) = Polyhedron::new(p, leaf, pattern) {
-                if poly.is_extended() {
-                    add_family(p, &mut families, poly);
-                } else {
-                    add_point(p, &mut points, poly.x.clone(), pattern);
-                }
-            }
-        }
-        points.retain(|(x, _)| !families.iter().flatten().any(|f| satisfies(p, &f.pattern, x)));
-
+        let (points, families) = sort_out(p, found);
         for (x, patterns) in &points {
             set.solutions.push(self.solution(info, eval, starts, x, patterns));
         }
@@ -399,38 +414,50 @@ impl Transition {
         }
         // accelerations vary when the energy of their difference is more than rounding
         let size = accel.iter().flatten().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
-        let moves = accel.iter().any(|[lo, hi]| hi - lo > SAME * size);
+        let moves = accel.iter().any(|[lo, hi]| hi - lo > 1e-7 * size);
         let _ = (info, starts);
         Family { accel, lambda, moves }
     }
 }
 
-fn add_point(p: &Problem, points: &mut Vec<(Vec<f64>, Vec<Pattern>)>, x: Vec<f64>, pattern: &Pattern) {
-    let mut y = Vec::new();
-    p.y(&x, &mut y);
-    let tol = SAME * p.size(&x, &y);
-    for (other, patterns) in points.iter_mut() {
-        if other.iter().zip(&x).all(|(a, b)| (a - b).abs() <= tol) {
-            patterns.push(pattern.clone());
-            return;
-        }
-    }
-    points.push((x, vec![pattern.clone()]));
+/// One solution through the reduced form, verified; `None` when none was found this way.
+pub(crate) fn one_solution(p: &Problem, lcp: &mut Solver) -> Option<Vec<f64>> {
+    let form = super::forms::reduced(p)?;
+    lcp.solve(form.lcp()).is_solved().then(|| form.x(&lcp.z)).filter(|x| p.residual(x) < 1e-8)
 }
 
-// polyhedra that touch belong to one continuum
-fn add_family(p: &Problem, families: &mut Vec<Vec<Polyhedron>>, poly: Polyhedron) {
-    let mut group = vec![poly];
-    families.retain_mut(|g| {
-        let joined = g.iter().any(|f| f.touches(&group[0], p));
-        if joined {
-            group.append(g);
-        }
-        !joined
-    });
-    // the first found leads: its modes are the least open
-    group.rotate_left(1);
-    families.push(group);
+/// The pattern that a solution satisfies.
+pub(crate) fn pattern_of(p: &Problem, x: &[f64]) -> Pattern {
+    let mut y = Vec::new();
+    p.y(x, &mut y);
+    let tol = DEGENERATE * p.size(x, &y);
+    let closed: Vec<Option<bool>> = (0..p.normals).map(|i| Some(x[i] > tol || y[i] <= tol)).collect();
+    let state = p
+        .friction
+        .iter()
+        .enumerate()
+        .map(|(j, f)| {
+            let i = p.normals + j;
+            Some(match (f.follows_normal(), f.start) {
+                (Some(n), _) if closed[n] == Some(false) => State::Off,
+                (_, Start::Plus) => State::Plus,
+                (_, Start::Minus) => State::Minus,
+                _ if y[i] > tol => State::Plus,
+                _ if y[i] < -tol => State::Minus,
+                _ => State::Stick,
+            })
+        })
+        .collect();
+    let sign = p
+        .friction
+        .iter()
+        .map(|f| match f.is_signed() {
+            true if dot(&f.load.coef, x) + f.load.constant < 0.0 => -1.0,
+            true => 1.0,
+            false => 0.0,
+        })
+        .collect();
+    Pattern { closed, state, sign }
 }
 
 /// Scaled residual of `M u̇ = h + Wᵀ λ`.

@@ -15,8 +15,15 @@
 //! The laws are verified on the result, whatever the solver said. Energy is checked: equal ε_N at all contacts never
 //! gain energy (8.57), other combinations may, and are then marked.
 
-use crate::contact::Start;
-use crate::system::{ContactInfo, Eval, Restitution};
+mod newton;
+mod phase;
+mod verify;
+
+use crate::contact::problem::{Bounds, Layout, Problem};
+use crate::contact::{Form, Reduced, Start, forms};
+use crate::linalg::{axpy, dot, max_abs};
+use crate::system::{ContactInfo, Eval, Normal, Restitution};
+use phase::{Answer, Phase};
 
 /// Impact law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +95,12 @@ pub type Closed = [bool];
 /// The impact solver; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Impactor {
-    _start: Start,
+    layout: Layout,
+    reduced: Reduced,
+    problem: Problem,
+    phase: Phase,
+    rate_a: Vec<f64>,
+    zero: Vec<f64>,
 }
 
 impl Impactor {
@@ -102,8 +114,39 @@ impl Impactor {
         closed: &Closed,
         e: &[Restitution],
     ) -> Impact {
-        let _ = (law, info, eval, closed, e);
-        Impact { status: ImpactStatus::Invalid, u: u.to_vec(), ..Impact::default() }
+        if !self.pose(info, eval, u, closed) {
+            return self.unsolved(info, u, ImpactStatus::Invalid);
+        }
+        match law {
+            Law::Poisson => match self.compress() {
+                Some((x, count)) => self.expand(info, eval, u, closed, e, x, count),
+                None => self.unsolved(info, u, ImpactStatus::NoSolution),
+            },
+            Law::Newton => {
+                let eps: Vec<f64> = self.layout.normals.iter().map(|&i| e[i].normal).collect();
+                match newton::solve(&self.problem, &eps) {
+                    Some(x) => self.report(law, info, eval, u, closed, e, &x, &x, 1),
+                    None => self.unsolved(info, u, ImpactStatus::NoSolution),
+                }
+            }
+            Law::Moreau => {
+                let p = &mut self.problem;
+                for (k, &i) in self.layout.normals.iter().enumerate() {
+                    p.c[k] *= 1.0 + e[i].normal;
+                }
+                for (j, &i) in self.layout.tangents.iter().enumerate() {
+                    p.c[p.normals + j] *= 1.0 + e[i].tangential;
+                }
+                match self.compress() {
+                    Some((x, count)) => {
+                        let mut out = self.report(law, info, eval, u, closed, e, &x, &x, count);
+                        out.residual = out.residual.max(self.problem.residual(&x));
+                        out
+                    }
+                    None => self.unsolved(info, u, ImpactStatus::NoSolution),
+                }
+            }
+        }
     }
 
     /// Impact without collision (PG-5.3-ROD): the solution of the compression laws other than the trivial one, at
@@ -116,7 +159,189 @@ impl Impactor {
         closed: &Closed,
         e: &[Restitution],
     ) -> Option<Impact> {
-        let _ = (info, eval, u, closed, e);
-        None
+        if !self.pose(info, eval, u, closed) {
+            return None;
+        }
+        let x = self.phase.nontrivial(&self.problem)?;
+        Some(self.expand(info, eval, u, closed, e, x, 1))
+    }
+
+    /// The compression problem (8.87) at `u`: the book's form.
+    pub fn compression_form(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        u: &[f64],
+        closed: &Closed,
+    ) -> Option<Form> {
+        self.pose(info, eval, u, closed).then(|| forms::book(&self.problem, &[])).flatten()
+    }
+
+    fn pose(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64], closed: &Closed) -> bool {
+        // a purely given load transmits no impulse
+        self.layout.fill(info, |i| {
+            closed[i] && !(matches!(info[i].normal, Normal::Given { .. }) && info[i].load_on.is_empty())
+        });
+        let l = &self.layout;
+        self.rate_a.clear();
+        self.rate_a.extend((0..eval.w.rows()).map(|r| eval.rate(r, u)));
+        self.zero.clear();
+        self.zero.resize(u.len(), 0.0);
+        if !self.reduced.eliminate(&eval.mass, &self.zero, &eval.w, &self.rate_a, &l.bilateral, &l.rows) {
+            return false;
+        }
+        self.problem.assemble(info, eval, l, &self.reduced, false);
+        for (j, &i) in l.tangents.iter().enumerate() {
+            let b = Bounds::symmetric(eval.mu[i]);
+            self.problem.set_bounds(j, b, b, Start::Zero);
+        }
+        let finite = |x: &[f64]| x.iter().all(|v| v.is_finite());
+        finite(self.problem.h.as_slice()) && finite(&self.problem.c) && finite(&self.reduced.a0)
+    }
+
+    // (8.87)
+    fn compress(&mut self) -> Answer {
+        let approach: Vec<f64> = self.problem.c[self.problem.normals..].to_vec();
+        self.phase.solve(&self.problem, &approach)
+    }
+
+    // (8.97): x_N = Λ_NP, x_T = Λ_TE
+    fn expand(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        u: &[f64],
+        closed: &Closed,
+        e: &[Restitution],
+        x_c: Vec<f64>,
+        count: usize,
+    ) -> Impact {
+        let (p, l) = (&self.problem, &self.layout);
+        let (nn, r) = (p.normals, p.dim());
+        let compression_residual = p.residual(&x_c);
+        let mut stored = vec![0.0; r];
+        for (k, &i) in l.normals.iter().enumerate() {
+            stored[k] = e[i].normal * x_c[k].max(0.0);
+        }
+        if stored.iter().all(|&s| s == 0.0) {
+            let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &x_c, count);
+            out.residual = out.residual.max(compression_residual);
+            return out;
+        }
+        let mut q = p.clone();
+        let before: Vec<f64> = x_c.iter().zip(&stored).map(|(a, b)| a + b).collect();
+        p.y(&before, &mut q.c);
+        for f in &mut q.friction {
+            f.load.constant = dot(&f.load.coef, &stored);
+            f.static_constant = f.load.constant;
+        }
+        for a in q.pins.iter_mut().flatten() {
+            a.constant = dot(&a.coef, &stored);
+        }
+        let mut y_c = Vec::new();
+        p.y(&x_c, &mut y_c);
+        let mut approach = Vec::new();
+        for (j, &i) in l.tangents.iter().enumerate() {
+            let mu = eval.mu[i];
+            let mut b = Bounds::symmetric(mu);
+            // (8.31), (8.37): the bound on the side of Λ_TC moves inwards
+            let tc = x_c[nn + j] / p.scale[nn + j];
+            if tc != 0.0 && matches!(info[i].normal, Normal::Unilateral { .. }) {
+                let kept = e[i].normal * e[i].tangential * tc;
+                if tc > 0.0 {
+                    (b.lo, b.lo0) = (mu * (1.0 - e[i].nu), -kept);
+                } else {
+                    (b.hi, b.hi0) = (mu * (1.0 - e[i].nu), kept);
+                }
+            }
+            q.set_bounds(j, b, b, Start::Zero);
+            let slip = y_c[nn + j];
+            let settled = slip.abs() <= 1e-9 * max_abs(&p.c);
+            approach.push(if settled { p.c[nn + j] } else { slip });
+        }
+        let Some((x, more)) = self.phase.solve(&q, &approach) else {
+            return self.unsolved(info, u, ImpactStatus::NoSolution);
+        };
+        let residual = compression_residual.max(q.residual(&x));
+        let total: Vec<f64> = (0..r).map(|i| before[i] + x[i]).collect();
+        let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &total, count.max(more));
+        out.residual = out.residual.max(residual);
+        out
+    }
+
+    fn report(
+        &self,
+        law: Law,
+        info: &[ContactInfo],
+        eval: &Eval,
+        u: &[f64],
+        closed: &Closed,
+        e: &[Restitution],
+        compression: &[f64],
+        total: &[f64],
+        count: usize,
+    ) -> Impact {
+        let (rows, m) = (eval.w.rows(), info.len());
+        let status = if count > 1 { ImpactStatus::Several { count } } else { ImpactStatus::Solved };
+        let mut out = Impact { status, normal: vec![0.0; m], tangential: vec![0.0; m], ..Impact::default() };
+        let (u_c, impulse_c) = self.after(u, rows, compression);
+        (out.u, out.impulse) = self.after(u, rows, total);
+        out.compression = impulse_c;
+        out.rate_a.clone_from(&self.rate_a);
+        out.rate_c = (0..rows).map(|r| eval.rate(r, &u_c)).collect();
+        out.rate_e = (0..rows).map(|r| eval.rate(r, &out.u)).collect();
+        for (i, c) in info.iter().enumerate() {
+            out.normal[i] = match c.normal {
+                Normal::Unilateral { row } | Normal::Bilateral { row } => out.impulse[row],
+                Normal::Pin { rows } => out.impulse[rows[0]].hypot(out.impulse[rows[1]]),
+                Normal::Given { .. } => 0.0,
+            };
+            if let [t] = c.tangent[..] {
+                out.tangential[i] = out.impulse[t];
+            }
+        }
+        verify::finish(law, info, eval, u, closed, e, &mut out);
+        out
+    }
+
+    // velocities and impulses per row after x̂
+    fn after(&self, u: &[f64], rows: usize, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (l, red) = (&self.layout, &self.reduced);
+        let mut v: Vec<f64> = u.iter().zip(&red.a0).map(|(u, a)| u + a).collect();
+        let mut impulse = vec![0.0; rows];
+        for (k, &row) in l.bilateral.iter().enumerate() {
+            impulse[row] = red.s0[k];
+        }
+        for (i, &row) in l.rows.iter().enumerate() {
+            let f = x[i] / self.problem.scale[i];
+            impulse[row] = f;
+            axpy(f, red.a.row(i), &mut v);
+            for (k, &b) in l.bilateral.iter().enumerate() {
+                impulse[b] += red.s[(k, i)] * f;
+            }
+        }
+        (v, impulse)
+    }
+
+    fn unsolved(&self, info: &[ContactInfo], u: &[f64], status: ImpactStatus) -> Impact {
+        let (rows, m) = (self.rate_a.len(), info.len());
+        Impact {
+            status,
+            u: u.to_vec(),
+            impulse: vec![0.0; rows],
+            compression: vec![0.0; rows],
+            normal: vec![0.0; m],
+            tangential: vec![0.0; m],
+            rate_a: self.rate_a.clone(),
+            rate_c: self.rate_a.clone(),
+            rate_e: self.rate_a.clone(),
+            normal_work: vec![0.0; m],
+            tangential_work: vec![0.0; m],
+            residual: f64::INFINITY,
+            ..Impact::default()
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

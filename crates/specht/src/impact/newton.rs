@@ -1,0 +1,78 @@
+//! Newton's law for frictionless impacts (chapter 7).
+//!
+//! ```text
+//! I_S* = closed contacts with ġ_NA ≤ 0:   ġ_NE = −ε ġ_NA,   Λ = −G⁻¹ (E + ε) ġ_NA      (7.9)-(7.12)
+//! ```
+//!
+//! A contact whose impulse would be negative is removed (the most negative first) and the rest solved again; a removed
+//! contact must end with ġ_NE ≥ 0. When that fails all subsets are tried, up to 16 contacts, the largest first.
+//! Dependent contacts: minimum norm.
+
+use crate::contact::FullPivot;
+use crate::contact::problem::Problem;
+use crate::linalg::{Mat, max_abs};
+
+const TOLERANCE: f64 = 1e-10;
+
+/// x̂ for velocities `p.c` before the impact and restitution `e` per normal.
+pub(crate) fn solve(p: &Problem, e: &[f64]) -> Option<Vec<f64>> {
+    let n = p.normals;
+    let size = max_abs(&p.c[..n]).max(1e-300);
+    let mut used: Vec<bool> = (0..n).map(|i| p.c[i] <= TOLERANCE * size).collect();
+    let members = used.clone();
+    let mut x = vec![0.0; p.dim()];
+    loop {
+        if !impulses(p, e, &used, &mut x) {
+            break;
+        }
+        let largest = max_abs(&x);
+        let worst = (0..n).filter(|&i| used[i]).min_by(|&a, &b| x[a].total_cmp(&x[b]));
+        match worst {
+            Some(i) if x[i] < -TOLERANCE * largest => used[i] = false,
+            _ => break,
+        }
+    }
+    if is_admissible(p, e, &used, &x, size) {
+        return Some(x);
+    }
+    let list: Vec<usize> = (0..n).filter(|&i| members[i]).collect();
+    if list.len() > 16 {
+        return None;
+    }
+    let mut subsets: Vec<u32> = (0..1u32 << list.len()).collect();
+    subsets.sort_by_key(|s| std::cmp::Reverse(s.count_ones()));
+    for s in subsets {
+        used.fill(false);
+        for (k, &i) in list.iter().enumerate() {
+            used[i] = s >> k & 1 == 1;
+        }
+        if impulses(p, e, &used, &mut x) && is_admissible(p, e, &used, &x, size) {
+            return Some(x);
+        }
+    }
+    None
+}
+
+// (7.11) for the used contacts; false when the demands contradict each other
+fn impulses(p: &Problem, e: &[f64], used: &[bool], x: &mut [f64]) -> bool {
+    let list: Vec<usize> = (0..p.normals).filter(|&i| used[i]).collect();
+    let g = Mat::from_fn(list.len(), list.len(), |i, j| p.h[(list[i], list[j])]);
+    let b: Vec<f64> = list.iter().map(|&i| -(1.0 + e[i]) * p.c[i]).collect();
+    let mut s = vec![0.0; list.len()];
+    let mut rank = FullPivot::default();
+    rank.factor(&g);
+    let inconsistency = rank.solve(&b, &[], &mut s);
+    x.fill(0.0);
+    for (k, &i) in list.iter().enumerate() {
+        x[i] = s[k];
+    }
+    inconsistency <= 1e-9 * max_abs(&p.c).max(1e-300)
+}
+
+fn is_admissible(p: &Problem, e: &[f64], used: &[bool], x: &[f64], size: f64) -> bool {
+    let mut y = Vec::new();
+    p.y(x, &mut y);
+    let tol = 1e-9 * size.max(max_abs(x));
+    (0..p.normals)
+        .all(|i| if used[i] { x[i] >= -tol && (y[i] + e[i] * p.c[i]).abs() <= tol } else { y[i] >= -tol })
+}
