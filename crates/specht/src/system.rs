@@ -283,8 +283,13 @@ pub struct Eval {
     pub drive_offset: f64,
     /// Registers and other scratch memory of the system.
     pub work: Vec<f64>,
+    /// Registers of compiled expressions.
+    pub tapes: Vec<crate::expr::Work>,
     /// Contact parameters of curved contours: found by iteration, warm-started from here.
     pub contour: Vec<f64>,
+    /// A contact whose curves have no unique nearest points here (the denominator of (4.35) vanishes): its rows are not
+    /// to be trusted.
+    pub singular: Option<usize>,
 }
 
 impl Eval {
@@ -311,7 +316,9 @@ impl Eval {
             drive: vec![0.0; d.u],
             drive_offset: 0.0,
             work: Vec::new(),
+            tapes: Vec::new(),
             contour: Vec::new(),
+            singular: None,
         }
     }
 

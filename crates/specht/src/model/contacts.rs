@@ -60,7 +60,8 @@ pub(super) struct ContactsPlan {
     pub contacts: Vec<ContactPlan>,
     /// System contacts of each contact of the model.
     pub of_model: Vec<std::ops::Range<usize>>,
-    pub contours: Vec<ContourProblem>,
+    /// Equations of curves, with the contact.
+    pub contours: Vec<(usize, ContourProblem)>,
     pub watches: Vec<Watch>,
     pub relaxing: Vec<Relaxing>,
     /// Contacts of the system that stand for themselves in inputs: number in the input → contact.
@@ -169,7 +170,8 @@ impl ContactsPlan {
                 } else {
                     let error = unsupported();
                     let touch = b.touch(p, q, contact.tangent, count).ok_or(error)?;
-                    self.contours.extend(touch.contour);
+                    let here = parts.len();
+                    self.contours.extend(touch.contour.map(|c| (here, c)));
                     parts.push(Part {
                         model: k,
                         name,

@@ -62,11 +62,9 @@ pub(super) struct ContourProblem {
 /// A pair of features at work.
 #[derive(Clone, Debug)]
 pub(super) struct Touch {
-    pub gap: NodeId,
     pub normal_row: Row,
     pub tangent_row: Row,
     pub contour: Option<ContourProblem>,
-    pub tangent: [NodeId; 2],
 }
 
 impl Builder<'_> {
@@ -215,7 +213,7 @@ impl Builder<'_> {
         if contour.is_none() {
             self.total = total;
         }
-        Some(Touch { gap: solved.gap, normal_row, tangent_row, contour, tangent: t })
+        Some(Touch { normal_row, tangent_row, contour })
     }
 
     /// Gap, normal (from `b` to `a`), contact point on `a`, and the equations of the unknowns.
@@ -372,22 +370,6 @@ impl Builder<'_> {
         }
         let node = self.g.substitute(node, &map);
         self.default_value(node)
-    }
-
-    /// Value of a node with the default parameters, everything else zero.
-    pub fn default_value(&mut self, node: NodeId) -> f64 {
-        let mut inputs = vec![0.0; self.inputs.len()];
-        for (k, input) in self.inputs.iter().enumerate() {
-            if let Input::Parameter(p) = *input
-                && let Some(parameter) = self.model.parameters.iter().find(|x| x.live == Some(p))
-            {
-                inputs[k] = parameter.value;
-            }
-        }
-        let tape = crate::expr::Tape::new(&self.g, &[node]);
-        let mut work = tape.workspace();
-        tape.eval(&inputs, &mut work);
-        tape.output(&work, 0)
     }
 }
 

@@ -9,15 +9,23 @@
 use crate::expr::{Graph, NodeId};
 use crate::system::Mode;
 
+mod compile;
+mod compiled;
 mod contacts;
+mod contour;
+mod events;
 mod forces;
 mod frames;
 mod geometry;
 mod kinematics;
 mod outline;
+mod scene;
 
+pub use compile::build;
+pub use compiled::CompiledSystem;
 pub use contacts::BuildError;
 pub use kinematics::{Pose, place, poses, time_derivation};
+pub use scene::{Scene, SceneBody, SceneShape};
 
 /// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the
 /// input vector of every tape.

@@ -1,0 +1,661 @@
+//! A model as a [`System`]: compiled tapes and the numeric assembly around them.
+//!
+//! One evaluation: fill the inputs, solve the contact parameters of curves, run the main tape with frozen switches, scatter.
+//! What depends on parameters alone (often all of M and W) is computed once per parameter set and copied. M and h of
+//! bodies are assembled from their Jacobian columns: M = Σ m J_SᵀJ_S + I J_RᵀJ_R, h = Σ J_Sᵀ m(g − j̄_S) − J_Rᵀ I j̄_R (3.11).
+
+use std::sync::{Arc, Mutex};
+
+use crate::expr::{Table, Tape, Work};
+use crate::system::{
+    ContactInfo, Dims, Direction, Discrete, Eval, Instant, Mode, Restitution, State, System, Trigger,
+};
+
+use super::contour::ContourSolver;
+use super::scene::Scene;
+use super::{Input, Model};
+
+/// Where an input comes from during an evaluation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    Time,
+    Q(usize),
+    U(usize),
+    Z(usize),
+    Memory(usize),
+    Direction(usize),
+    StickTime(usize),
+    LoadRate(usize),
+}
+
+/// Values of the main tape that go to one array: (place, output), split by whether they depend on the state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scatter {
+    pub constant: Vec<(u32, u32)>,
+    pub moving: Vec<(u32, u32)>,
+}
+
+impl Scatter {
+    fn write(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
+        for &(place, root) in list {
+            out[place as usize] = tape.output(work, root as usize);
+        }
+    }
+
+    fn add(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
+        for &(place, root) in list {
+            out[place as usize] += tape.output(work, root as usize);
+        }
+    }
+}
+
+/// A body with inertia, as outputs of the main tape.
+#[derive(Clone, Debug)]
+pub(super) struct BodyTerm {
+    pub mass: u32,
+    pub inertia: u32,
+    pub columns: Vec<(u32, [u32; 3])>,
+    pub load: [u32; 3],
+    /// m j̃, I j̃_R when the body is driven.
+    pub momentum: Option<[u32; 3]>,
+    /// M is constant.
+    pub constant_mass: bool,
+    /// Its part of h is constant.
+    pub constant_load: bool,
+}
+
+/// A guard: when it falls through zero the latch changes.
+#[derive(Clone, Debug)]
+pub(super) enum Guard {
+    /// Sign switch.
+    Sign { switch: usize },
+    /// One border of a floor.
+    Floor { switch: usize, up: bool },
+    /// One border of a table cell.
+    Cell { switch: usize, up: bool, table: Arc<Table> },
+    /// End of a curve: −1 low, +1 high. Written by the contour solver.
+    Contour { latch: usize, end: i32 },
+    /// Hand-over of a watched edge to the previous or next one.
+    Watch { watch: usize, up: bool },
+    /// Relaxing surface.
+    Relaxing { which: usize },
+}
+
+/// When the guard of a switch counts.
+#[derive(Clone, Debug)]
+pub(super) enum Relevance {
+    Always,
+    /// Only while one of these contacts slips; with `true` also while it sticks.
+    Friction(Vec<(usize, bool)>),
+}
+
+/// A corner that watches a chain of edges.
+#[derive(Clone, Debug)]
+pub(super) struct WatchPlan {
+    /// Places of the four inputs.
+    pub slots: [usize; 4],
+    pub edges: Vec<[f64; 4]>,
+    /// First output of the parameter tape.
+    pub source: usize,
+    pub ring: bool,
+    pub corner: [u32; 2],
+    pub latch: usize,
+}
+
+/// A relaxing surface.
+#[derive(Clone, Debug)]
+pub(super) struct RelaxingPlan {
+    pub slot: usize,
+    pub latch: usize,
+    pub state: usize,
+    pub flight: u32,
+    pub contact: u32,
+    pub gap: u32,
+}
+
+/// Everything needed to evaluate a model.
+#[derive(Clone, Debug)]
+pub struct CompiledSystem {
+    pub(super) model: Model,
+    pub(super) scene: Scene,
+    pub(super) dims: Dims,
+    pub(super) contacts: Vec<ContactInfo>,
+    pub(super) of_model: Vec<std::ops::Range<usize>>,
+    pub(super) state_names: Vec<String>,
+    pub(super) directions: Vec<Direction>,
+    pub(super) event_names: Vec<String>,
+    pub(super) output_names: Vec<String>,
+
+    pub(super) inputs: Vec<Input>,
+    pub(super) parameters: Vec<f64>,
+    /// Inputs with the parameters in place.
+    pub(super) base: Vec<f64>,
+    pub(super) fill: Vec<(u32, Source)>,
+
+    pub(super) main: Tape,
+    pub(super) bodies: Vec<BodyTerm>,
+    pub(super) mass: Scatter,
+    pub(super) h: Scatter,
+    pub(super) z_rate: Scatter,
+    pub(super) w: Scatter,
+    pub(super) gap: Scatter,
+    pub(super) rate_offset: Scatter,
+    pub(super) accel_offset: Scatter,
+    pub(super) mu: Scatter,
+    pub(super) mu_static: Scatter,
+    pub(super) load: Scatter,
+    pub(super) load_static: Scatter,
+    pub(super) load_terms: Scatter,
+    pub(super) drive: Scatter,
+    /// kinetic, potential, power, drive_offset.
+    pub(super) energies: [u32; 4],
+    /// Constant parts of every array.
+    pub(super) image: Eval,
+
+    pub(super) switch_count: usize,
+    /// D(argument) per switch, for latching at zero.
+    pub(super) switch_rates: Tape,
+    pub(super) guards: Vec<Guard>,
+    pub(super) relevance: Vec<Relevance>,
+    /// (switch, contact, factor): the switch is the sign of the slip of a contact.
+    pub(super) slip_switches: Vec<(usize, usize, f64)>,
+    pub(super) contours: Vec<ContourSolver>,
+    pub(super) watches: Vec<WatchPlan>,
+    pub(super) relaxing: Vec<RelaxingPlan>,
+
+    pub(super) parameter_tape: Tape,
+    pub(super) crossings: Tape,
+    pub(super) restitution: Tape,
+    pub(super) outputs: Tape,
+    pub(super) sets: Tape,
+    pub(super) starts: Tape,
+    pub(super) poses: Tape,
+    pub(super) pool: Pool,
+}
+
+/// Memory for the tapes that are not part of an evaluation.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub inputs: Vec<f64>,
+    pub restitution: Work,
+    pub outputs: Work,
+    pub sets: Work,
+}
+
+/// Scratch memory shared between calls; a clone starts empty.
+#[derive(Debug, Default)]
+pub(super) struct Pool(Mutex<Vec<Scratch>>);
+
+impl Clone for Pool {
+    fn clone(&self) -> Self {
+        Pool::default()
+    }
+}
+
+impl CompiledSystem {
+    /// Values of the live parameters, by their numbers; missing ones keep their value.
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        for (old, &new) in self.parameters.iter_mut().zip(values) {
+            *old = new;
+        }
+        for (slot, input) in self.base.iter_mut().zip(&self.inputs) {
+            if let Input::Parameter(k) = *input {
+                *slot = self.parameters.get(k).copied().unwrap_or(f64::NAN);
+            }
+        }
+        let mut work = self.parameter_tape.workspace();
+        self.parameter_tape.eval(&self.base, &mut work);
+        let mut next = 0;
+        for contour in &mut self.contours {
+            for s in &mut contour.sigma {
+                s.range = [0, 1].map(|i| self.parameter_tape.output(&work, next + i));
+                next += 2;
+            }
+        }
+        for watch in &mut self.watches {
+            for (i, edge) in watch.edges.iter_mut().enumerate() {
+                *edge = [0, 1, 2, 3].map(|j| self.parameter_tape.output(&work, watch.source + 4 * i + j));
+            }
+        }
+        self.make_image();
+    }
+
+    /// The constant parts, with the state at zero.
+    fn make_image(&mut self) {
+        let mut image = Eval::new(&self.dims);
+        let mut work = self.main.workspace();
+        self.main.eval(&self.base, &mut work);
+        let (tape, work) = (&self.main, &work);
+        let n = self.dims.u;
+        for body in self.bodies.iter().filter(|b| b.constant_mass) {
+            body.add_mass(tape, work, image.mass.as_mut_slice(), n);
+        }
+        for &(place, root) in &self.mass.constant {
+            image.mass.as_mut_slice()[place as usize] += tape.output(work, root as usize);
+        }
+        mirror(image.mass.as_mut_slice(), n);
+        for body in self.bodies.iter().filter(|b| b.constant_load) {
+            body.add_load(tape, work, &mut image.h);
+        }
+        Scatter::add(&self.h.constant, tape, work, &mut image.h);
+        Scatter::write(&self.z_rate.constant, tape, work, &mut image.z_rate);
+        Scatter::write(&self.w.constant, tape, work, image.w.as_mut_slice());
+        Scatter::write(&self.gap.constant, tape, work, &mut image.gap);
+        Scatter::write(&self.rate_offset.constant, tape, work, &mut image.rate_offset);
+        Scatter::write(&self.accel_offset.constant, tape, work, &mut image.accel_offset);
+        Scatter::write(&self.mu.constant, tape, work, &mut image.mu);
+        Scatter::write(&self.mu_static.constant, tape, work, &mut image.mu_static);
+        Scatter::write(&self.load.constant, tape, work, &mut image.load);
+        Scatter::write(&self.load_static.constant, tape, work, &mut image.load_static);
+        image.load_terms.resize(self.load_terms.constant.len() + self.load_terms.moving.len(), 0.0);
+        Scatter::write(&self.load_terms.constant, tape, work, &mut image.load_terms);
+        Scatter::write(&self.drive.constant, tape, work, &mut image.drive);
+        self.image = image;
+    }
+
+    /// Sizes of the scratch memory: inputs, then sides of the switches, then their arguments.
+    fn prepare(&self, out: &mut Eval) {
+        let size = self.base.len() + 2 * self.switch_count;
+        let tapes = 3 + self.contours.len();
+        if out.work.len() == size && out.tapes.len() == tapes {
+            return;
+        }
+        out.work.clear();
+        out.work.resize(size, 0.0);
+        out.tapes.clear();
+        out.tapes.push(self.main.workspace());
+        out.tapes.push(self.crossings.workspace());
+        out.tapes.push(self.switch_rates.workspace());
+        out.tapes.extend(self.contours.iter().map(|c| c.tape.workspace()));
+        let sigma = self.contours.iter().map(|c| c.sigma.len()).sum();
+        out.contour.clear();
+        out.contour.resize(sigma, f64::NAN);
+        out.load_terms.resize(self.image.load_terms.len(), 0.0);
+    }
+
+    /// Write everything that comes from state and modes into the inputs.
+    pub(super) fn fill(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
+        inputs.copy_from_slice(&self.base);
+        for &(slot, source) in &self.fill {
+            inputs[slot as usize] = match source {
+                Source::Time => s.t,
+                Source::Q(k) => s.q[k],
+                Source::U(k) => s.u[k],
+                Source::Z(k) => s.z[k],
+                Source::Memory(k) => s.memory[k],
+                Source::Direction(c) => d.modes[c].direction(),
+                Source::StickTime(c) => {
+                    let since = d.stick_since[c];
+                    if since.is_nan() { 0.0 } else { s.t - since }
+                }
+                Source::LoadRate(c) => d.load_rate[c],
+            };
+        }
+        for watch in &self.watches {
+            let edge = watch.edge(d);
+            for (&slot, value) in watch.slots.iter().zip(edge) {
+                inputs[slot] = value;
+            }
+        }
+        for r in &self.relaxing {
+            inputs[r.slot] = f64::from(d.latches[r.latch]);
+        }
+    }
+
+    /// Run contours and the main tape. Only `out.mass` and the other results are left to be scattered.
+    fn run(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.prepare(out);
+        let (inputs, rest) = out.work.split_at_mut(self.base.len());
+        let (sides, arguments) = rest.split_at_mut(self.switch_count);
+        self.fill(s, d, inputs);
+        out.singular = None;
+        let (first, contour_work) = out.tapes.split_at_mut(3);
+        for (c, work) in self.contours.iter().zip(contour_work) {
+            if !c.solve(inputs, work, &d.latches, &mut out.contour, &mut out.guards) && out.singular.is_none()
+            {
+                out.singular = Some(c.contact);
+            }
+        }
+        for (side, &latch) in sides.iter_mut().zip(&d.latches) {
+            *side = f64::from(latch);
+        }
+        for &(k, contact, factor) in &self.slip_switches {
+            sides[k] = factor * d.modes[contact].direction();
+        }
+        self.main.eval_latched(inputs, &mut first[0], sides);
+        if self.switch_count > 0 {
+            self.main.switch_arguments(&first[0], arguments);
+        }
+    }
+
+    fn write_guards(&self, d: &Discrete, out: &mut Eval) {
+        let arguments = &out.work[self.base.len() + self.switch_count..];
+        let (tape, work) = (&self.main, &out.tapes[0]);
+        for (k, guard) in self.guards.iter().enumerate() {
+            let relevant = |switch: usize| match &self.relevance[switch] {
+                Relevance::Always => true,
+                Relevance::Friction(list) => list.iter().any(|&(c, at_rest)| {
+                    d.modes[c].direction() != 0.0 || (at_rest && d.modes[c] == Mode::Stick)
+                }),
+            };
+            out.guards[k] = match guard {
+                Guard::Sign { switch } if relevant(*switch) => {
+                    arguments[*switch] * f64::from(d.latches[*switch])
+                }
+                Guard::Floor { switch, up } if relevant(*switch) => {
+                    let (x, side) = (arguments[*switch], f64::from(d.latches[*switch]));
+                    if *up { side + 1.0 - x } else { x - side }
+                }
+                Guard::Cell { switch, up, table } if relevant(*switch) => {
+                    let (a, b) = table.cell_ends(f64::from(d.latches[*switch]));
+                    let x = arguments[*switch];
+                    if *up { b - x } else { x - a }
+                }
+                Guard::Contour { .. } => continue,
+                Guard::Watch { watch, up } => {
+                    let watch = &self.watches[*watch];
+                    let p = watch.corner.map(|r| tape.output(work, r as usize));
+                    match watch.neighbour(d.latches[watch.latch], *up) {
+                        Some(next) => watch.distance(d.latches[watch.latch], p) - watch.distance(next, p),
+                        None => 1.0,
+                    }
+                }
+                Guard::Relaxing { which } => {
+                    let r = &self.relaxing[*which];
+                    let root = if d.latches[r.latch] == 0 { r.flight } else { r.contact };
+                    tape.output(work, root as usize)
+                }
+                _ => 1.0,
+            };
+        }
+    }
+
+    /// Memory for a side tape, reused between calls.
+    pub(super) fn scratch(&self) -> Scratch {
+        let pooled = self.pool.0.lock().ok().and_then(|mut pool| pool.pop());
+        pooled.unwrap_or_else(|| Scratch {
+            inputs: self.base.clone(),
+            restitution: self.restitution.workspace(),
+            outputs: self.outputs.workspace(),
+            sets: self.sets.workspace(),
+        })
+    }
+
+    pub(super) fn give_back(&self, scratch: Scratch) {
+        if let Ok(mut pool) = self.pool.0.lock() {
+            pool.push(scratch);
+        }
+    }
+}
+
+impl WatchPlan {
+    fn index(&self, latch: i32) -> usize {
+        (latch.max(0) as usize).min(self.edges.len().saturating_sub(1))
+    }
+
+    fn edge(&self, d: &Discrete) -> [f64; 4] {
+        self.edges[self.index(d.latches[self.latch])]
+    }
+
+    fn distance(&self, latch: i32, p: [f64; 2]) -> f64 {
+        let [x, y, nx, ny] = self.edges[self.index(latch)];
+        nx * (p[0] - x) + ny * (p[1] - y)
+    }
+
+    fn neighbour(&self, latch: i32, up: bool) -> Option<i32> {
+        let n = self.edges.len() as i32;
+        let next = if up { latch + 1 } else { latch - 1 };
+        if self.ring && n > 1 { Some(next.rem_euclid(n)) } else { (0..n).contains(&next).then_some(next) }
+    }
+}
+
+impl BodyTerm {
+    /// Lower triangle of M.
+    fn add_mass(&self, tape: &Tape, work: &Work, mass: &mut [f64], n: usize) {
+        let (m, inertia) = (tape.output(work, self.mass as usize), tape.output(work, self.inertia as usize));
+        let value = |c: &[u32; 3]| c.map(|r| tape.output(work, r as usize));
+        for (a, (i, c)) in self.columns.iter().enumerate() {
+            let [x, y, r] = value(c);
+            let (x, y, r) = (m * x, m * y, inertia * r);
+            let row = &mut mass[*i as usize * n..(*i as usize + 1) * n];
+            for (j, c) in &self.columns[..=a] {
+                let v = value(c);
+                row[*j as usize] += x * v[0] + y * v[1] + r * v[2];
+            }
+        }
+    }
+
+    fn add_load(&self, tape: &Tape, work: &Work, h: &mut [f64]) {
+        let load = self.load.map(|r| tape.output(work, r as usize));
+        for (k, c) in &self.columns {
+            let c = c.map(|r| tape.output(work, r as usize));
+            h[*k as usize] += load[0] * c[0] + load[1] * c[1] + load[2] * c[2];
+        }
+    }
+
+    fn add_drive(&self, tape: &Tape, work: &Work, drive: &mut [f64]) {
+        let Some(momentum) = self.momentum else { return };
+        let p = momentum.map(|r| tape.output(work, r as usize));
+        for (k, c) in &self.columns {
+            let c = c.map(|r| tape.output(work, r as usize));
+            drive[*k as usize] += p[0] * c[0] + p[1] * c[1] + p[2] * c[2];
+        }
+    }
+}
+
+/// Upper triangle from the lower one.
+fn mirror(mass: &mut [f64], n: usize) {
+    for i in 0..n {
+        for j in 0..i {
+            mass[j * n + i] = mass[i * n + j];
+        }
+    }
+}
+
+impl System for CompiledSystem {
+    fn dims(&self) -> Dims {
+        self.dims
+    }
+
+    fn contacts(&self) -> &[ContactInfo] {
+        &self.contacts
+    }
+
+    fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.run(s, d, out);
+        let image = &self.image;
+        let n = self.dims.u;
+
+        // constant parts
+        out.mass.as_mut_slice().copy_from_slice(image.mass.as_slice());
+        out.w.as_mut_slice().copy_from_slice(image.w.as_slice());
+        out.h.copy_from_slice(&image.h);
+        out.z_rate.copy_from_slice(&image.z_rate);
+        out.gap.copy_from_slice(&image.gap);
+        out.rate_offset.copy_from_slice(&image.rate_offset);
+        out.accel_offset.copy_from_slice(&image.accel_offset);
+        out.mu.copy_from_slice(&image.mu);
+        out.mu_static.copy_from_slice(&image.mu_static);
+        out.load.copy_from_slice(&image.load);
+        out.load_static.copy_from_slice(&image.load_static);
+        out.load_terms.copy_from_slice(&image.load_terms);
+        out.drive.copy_from_slice(&image.drive);
+
+        // bodies
+        let (tape, work) = (&self.main, &out.tapes[0]);
+        let mut moved = false;
+        for body in &self.bodies {
+            if !body.constant_mass {
+                body.add_mass(tape, work, out.mass.as_mut_slice(), n);
+                moved = true;
+            }
+            if !body.constant_load {
+                body.add_load(tape, work, &mut out.h);
+            }
+            body.add_drive(tape, work, &mut out.drive);
+        }
+        if !self.mass.moving.is_empty() {
+            Scatter::add(&self.mass.moving, tape, work, out.mass.as_mut_slice());
+            moved = true;
+        }
+        if moved {
+            mirror(out.mass.as_mut_slice(), n);
+        }
+
+        // what the tape gives directly
+        Scatter::add(&self.h.moving, tape, work, &mut out.h);
+        Scatter::write(&self.z_rate.moving, tape, work, &mut out.z_rate);
+        Scatter::write(&self.w.moving, tape, work, out.w.as_mut_slice());
+        Scatter::write(&self.gap.moving, tape, work, &mut out.gap);
+        Scatter::write(&self.rate_offset.moving, tape, work, &mut out.rate_offset);
+        Scatter::write(&self.accel_offset.moving, tape, work, &mut out.accel_offset);
+        Scatter::write(&self.mu.moving, tape, work, &mut out.mu);
+        Scatter::write(&self.mu_static.moving, tape, work, &mut out.mu_static);
+        Scatter::write(&self.load.moving, tape, work, &mut out.load);
+        Scatter::write(&self.load_static.moving, tape, work, &mut out.load_static);
+        Scatter::write(&self.load_terms.moving, tape, work, &mut out.load_terms);
+        Scatter::add(&self.drive.moving, tape, work, &mut out.drive);
+        [out.kinetic, out.potential, out.power, out.drive_offset] =
+            self.energies.map(|r| tape.output(work, r as usize));
+        if !self.guards.is_empty() {
+            self.write_guards(d, out);
+        }
+        if !self.crossings.is_empty() || self.dims.crossings > 0 {
+            let inputs = &out.work[..self.base.len()];
+            self.crossings.eval(inputs, &mut out.tapes[1]);
+            self.crossings.outputs(&out.tapes[1], &mut out.crossings);
+        }
+    }
+
+    fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {
+        d.latches.resize(self.dims.latches, 0);
+        self.prepare(out);
+        self.fill(s, d, &mut out.work[..self.base.len()]);
+
+        // contact parameters
+        let (inputs, _) = out.work.split_at_mut(self.base.len());
+        let (first, contour_work) = out.tapes.split_at_mut(3);
+        for (c, work) in self.contours.iter().zip(contour_work) {
+            c.latch(inputs, work, &mut d.latches, &mut out.contour);
+        }
+        // watched edges and relaxing surfaces do not depend on each other or on the switches
+        self.main.eval(inputs, &mut first[0]);
+        let work = &first[0];
+        for watch in &self.watches {
+            let p = watch.corner.map(|r| self.main.output(work, r as usize));
+            let mut best = if keep { d.latches[watch.latch] } else { 0 };
+            for e in 0..watch.edges.len() as i32 {
+                if watch.distance(e, p) > watch.distance(best, p) {
+                    best = e;
+                }
+            }
+            d.latches[watch.latch] = best;
+        }
+        for r in &self.relaxing {
+            let value = |root: u32| self.main.output(work, root as usize);
+            if d.latches[r.latch] == 0 {
+                if value(r.flight) < 0.0 || (value(r.flight) == 0.0 && !keep && value(r.contact) > 0.0) {
+                    d.latches[r.latch] = 1;
+                }
+            } else if value(r.contact) < 0.0 {
+                d.latches[r.latch] = 0;
+            }
+        }
+
+        // switches, with edges and surfaces in place
+        if self.switch_count == 0 {
+            return;
+        }
+        self.fill(s, d, &mut out.work[..self.base.len()]);
+        let (inputs, rest) = out.work.split_at_mut(self.base.len());
+        let (sides, arguments) = rest.split_at_mut(self.switch_count);
+        let (first, contour_work) = out.tapes.split_at_mut(3);
+        for (c, work) in self.contours.iter().zip(contour_work) {
+            c.solve(inputs, work, &d.latches, &mut out.contour, &mut out.guards);
+        }
+        self.main.latch(inputs, &mut first[0], sides);
+        self.main.switch_arguments(&first[0], arguments);
+        self.switch_rates.eval(inputs, &mut first[2]);
+        for k in 0..self.switch_count {
+            let zero = arguments[k] == 0.0;
+            if zero && keep && d.latches[k] != 0 {
+                continue;
+            }
+            let is_sign = sides[k] == 0.0 && zero && self.is_sign(k);
+            let side = if is_sign {
+                let rate = self.switch_rates.output(&first[2], k);
+                if rate < 0.0 { -1.0 } else { 1.0 }
+            } else {
+                sides[k]
+            };
+            d.latches[k] = if side.is_finite() { side.clamp(-2e9, 2e9) as i32 } else { 1 };
+        }
+    }
+
+    fn flip(&self, k: usize, d: &mut Discrete) {
+        match &self.guards[k] {
+            Guard::Sign { switch } => d.latches[*switch] = if d.latches[*switch] > 0 { -1 } else { 1 },
+            Guard::Floor { switch, up } | Guard::Cell { switch, up, .. } => {
+                d.latches[*switch] += if *up { 1 } else { -1 };
+            }
+            Guard::Contour { latch, end } => {
+                d.latches[*latch] = if d.latches[*latch] == 0 { *end } else { 0 }
+            }
+            Guard::Watch { watch, up } => {
+                let watch = &self.watches[*watch];
+                if let Some(next) = watch.neighbour(d.latches[watch.latch], *up) {
+                    d.latches[watch.latch] = next;
+                }
+            }
+            Guard::Relaxing { which } => {
+                let latch = self.relaxing[*which].latch;
+                d.latches[latch] = 1 - d.latches[latch];
+            }
+        }
+    }
+
+    fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]) {
+        let mut scratch = self.scratch();
+        self.fill(s, d, &mut scratch.inputs);
+        self.restitution.eval(&scratch.inputs, &mut scratch.restitution);
+        for (k, r) in out.iter_mut().enumerate() {
+            let [normal, tangential, nu] =
+                [0, 1, 2].map(|i| self.restitution.output(&scratch.restitution, 3 * k + i));
+            *r = Restitution { normal, tangential, nu };
+        }
+        self.give_back(scratch);
+    }
+
+    fn directions(&self) -> &[Direction] {
+        &self.directions
+    }
+
+    fn event_names(&self) -> &[String] {
+        &self.event_names
+    }
+
+    fn fire(
+        &self,
+        triggers: &[Trigger],
+        at: Instant<'_>,
+        memory: &mut [f64],
+        fired: &mut Vec<usize>,
+    ) -> bool {
+        self.fire_events(triggers, at, memory, fired)
+    }
+
+    fn output_names(&self) -> &[String] {
+        &self.output_names
+    }
+
+    fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
+        self.write_outputs(at, out);
+    }
+}
+
+impl CompiledSystem {
+    fn is_sign(&self, switch: usize) -> bool {
+        self.guards.iter().any(|g| matches!(g, Guard::Sign { switch: k } if *k == switch))
+            || self.slip_switches.iter().any(|&(k, _, _)| k == switch)
+    }
+}

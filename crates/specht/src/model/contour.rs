@@ -1,0 +1,270 @@
+//! Contact parameters of curves: the equations (4.21), solved at every evaluation.
+//!
+//! Newton's method from the last parameters, steps limited to a quarter of the range; a global search where it fails and at
+//! the first evaluation. Equations are signed so that +F pulls σ upwards, hence the root that is meant has ∂F/∂σ < 0; of
+//! several, the one with the smallest merit (distance, or height over a flat) whose normals oppose each other (4.22).
+//! Tolerance: the last Newton step is below 1e-11 of the range, so the error is that of rounding.
+
+use crate::expr::{Tape, Work};
+
+/// One parameter.
+#[derive(Clone, Debug)]
+pub(super) struct Sigma {
+    /// Place of σ in the inputs.
+    pub slot: usize,
+    /// Place of the flag "inside the range".
+    pub active: usize,
+    /// Number of the latch; none for a closed curve.
+    pub latch: Option<usize>,
+    /// First of its two guards (low end, high end).
+    pub guard: usize,
+    /// Range, from the parameters.
+    pub range: [f64; 2],
+}
+
+/// The equations of one contact.
+#[derive(Clone, Debug)]
+pub(super) struct ContourSolver {
+    pub contact: usize,
+    pub tape: Tape,
+    pub sigma: Vec<Sigma>,
+    /// First of its numbers in `Eval::contour`.
+    pub first: usize,
+}
+
+const SAMPLES: usize = 96;
+const GRID: usize = 24;
+const STARTS: usize = 12;
+const NEWTON_LIMIT: usize = 30;
+const STEP_TOLERANCE: f64 = 1e-11;
+
+impl ContourSolver {
+    /// Solve at `inputs`, with ends frozen by `latches`; `contour` holds the start values (NaN: none) and receives the
+    /// result. Returns false where the equations are singular.
+    pub fn solve(
+        &self,
+        inputs: &mut [f64],
+        work: &mut Work,
+        latches: &[i32],
+        contour: &mut [f64],
+        guards: &mut [f64],
+    ) -> bool {
+        let mine = &mut contour[self.first..self.first + self.sigma.len()];
+        for (s, &value) in self.sigma.iter().zip(mine.iter()) {
+            let side = s.latch.map_or(0, |k| latches[k]);
+            inputs[s.active] = if side == 0 { 1.0 } else { 0.0 };
+            inputs[s.slot] = match side {
+                0 => value,
+                -1 => s.range[0],
+                _ => s.range[1],
+            };
+        }
+        let warm = self.sigma.iter().all(|s| inputs[s.slot].is_finite());
+        let found = (warm && self.newton(inputs, work, false) && self.is_meant(inputs, work))
+            || self.search(inputs, work, false);
+        for (s, value) in self.sigma.iter().zip(mine.iter_mut()) {
+            *value = inputs[s.slot];
+        }
+        for (i, s) in self.sigma.iter().enumerate() {
+            let Some(latch) = s.latch else { continue };
+            let pull = self.tape.output(work, i);
+            let (low, high) = match latches[latch] {
+                0 => (inputs[s.slot] - s.range[0], s.range[1] - inputs[s.slot]),
+                -1 => (-pull, 1.0),
+                _ => (1.0, pull),
+            };
+            guards[s.guard] = low;
+            guards[s.guard + 1] = high;
+        }
+        found
+    }
+
+    /// Find the parameters without regard to latches and set them.
+    pub fn latch(&self, inputs: &mut [f64], work: &mut Work, latches: &mut [i32], contour: &mut [f64]) {
+        let mine = &mut contour[self.first..self.first + self.sigma.len()];
+        let warm = mine.iter().all(|v| v.is_finite());
+        for (s, &value) in self.sigma.iter().zip(mine.iter()) {
+            inputs[s.slot] = value;
+            inputs[s.active] = 1.0;
+        }
+        if !(warm && self.newton(inputs, work, true) && self.is_meant(inputs, work)) {
+            self.search(inputs, work, true);
+        }
+        for (s, value) in self.sigma.iter().zip(mine.iter_mut()) {
+            *value = inputs[s.slot];
+            if let Some(latch) = s.latch {
+                latches[latch] = match (inputs[s.active] != 0.0, inputs[s.slot] <= s.range[0]) {
+                    (true, _) => 0,
+                    (false, true) => -1,
+                    (false, false) => 1,
+                };
+            }
+        }
+    }
+
+    /// Newton's method on the active parameters; with `clamp` a parameter that leaves its range stays at the end. The
+    /// tape holds the values at the result.
+    fn newton(&self, inputs: &mut [f64], work: &mut Work, clamp: bool) -> bool {
+        let n = self.sigma.len();
+        let mut last = false;
+        for _ in 0..NEWTON_LIMIT {
+            self.tape.eval(inputs, work);
+            if last {
+                return true;
+            }
+            let active = |i: usize| inputs[self.sigma[i].active] != 0.0;
+            let f = |i: usize| self.tape.output(work, i);
+            let j = |i: usize, k: usize| self.tape.output(work, n + i * n + k);
+            let mut step = [0.0; 2];
+            match (active(0), n == 2 && active(1)) {
+                (true, false) => step[0] = -f(0) / j(0, 0),
+                (false, true) => step[1] = -f(1) / j(1, 1),
+                (true, true) => {
+                    let det = j(0, 0) * j(1, 1) - j(0, 1) * j(1, 0);
+                    step[0] = (-f(0) * j(1, 1) + f(1) * j(0, 1)) / det;
+                    step[1] = (-f(1) * j(0, 0) + f(0) * j(1, 0)) / det;
+                }
+                (false, false) => return true,
+            }
+            if !step.iter().all(|s| s.is_finite()) {
+                return false;
+            }
+            // one common factor keeps the direction
+            let mut factor = 1.0_f64;
+            for (s, d) in self.sigma.iter().zip(step) {
+                let limit = 0.25 * (s.range[1] - s.range[0]).abs();
+                if d.abs() > limit {
+                    factor = factor.min(limit / d.abs());
+                }
+            }
+            last = factor == 1.0;
+            for (s, d) in self.sigma.iter().zip(step) {
+                let span = s.range[1] - s.range[0];
+                last &= d.abs() <= STEP_TOLERANCE * span.abs();
+                let mut value = inputs[s.slot] + factor * d;
+                if s.latch.is_none() && (value < s.range[0] || value > s.range[1]) {
+                    value -= ((value - s.range[0]) / span).floor() * span;
+                }
+                if clamp && s.latch.is_some() && !(s.range[0]..=s.range[1]).contains(&value) {
+                    value = value.clamp(s.range[0], s.range[1]);
+                    inputs[s.active] = 0.0;
+                    last = false;
+                }
+                inputs[s.slot] = value;
+            }
+        }
+        false
+    }
+
+    /// Whether the values on the tape belong to the root that is meant.
+    fn is_meant(&self, inputs: &[f64], work: &Work) -> bool {
+        let n = self.sigma.len();
+        let at_end = self.sigma.iter().any(|s| inputs[s.active] == 0.0);
+        let facing = self.tape.output(work, n + n * n + 1) > 0.0;
+        (facing || at_end)
+            && (0..n).all(|i| {
+                let s = &self.sigma[i];
+                if inputs[s.active] != 0.0 {
+                    n == 2 || self.tape.output(work, n) < 0.0
+                } else {
+                    // at an end the pull must point outwards
+                    let pull = self.tape.output(work, i);
+                    if inputs[s.slot] <= s.range[0] { pull <= 0.0 } else { pull >= 0.0 }
+                }
+            })
+    }
+
+    /// Global search. With `clamp` ends count as candidates and inactive parameters are released first.
+    fn search(&self, inputs: &mut [f64], work: &mut Work, clamp: bool) -> bool {
+        let n = self.sigma.len();
+        if clamp {
+            self.sigma.iter().for_each(|s| inputs[s.active] = 1.0);
+        }
+        let free: Vec<usize> = (0..n).filter(|&i| inputs[self.sigma[i].active] != 0.0).collect();
+        let starts =
+            if free.len() == 2 { self.grid(inputs, work) } else { self.line(inputs, work, &free, clamp) };
+        let mut best: Option<(f64, [f64; 4])> = None;
+        for start in starts {
+            for (i, s) in self.sigma.iter().enumerate() {
+                inputs[s.slot] = start[i];
+                inputs[s.active] = start[2 + i];
+            }
+            if !self.newton(inputs, work, clamp) || !self.is_meant(inputs, work) {
+                continue;
+            }
+            let merit = self.tape.output(work, n + n * n);
+            if best.as_ref().is_none_or(|b| merit < b.0) {
+                let mut at = [0.0; 4];
+                for (i, s) in self.sigma.iter().enumerate() {
+                    (at[i], at[2 + i]) = (inputs[s.slot], inputs[s.active]);
+                }
+                best = Some((merit, at));
+            }
+        }
+        let found = best.is_some();
+        let at = best.map_or([f64::NAN, f64::NAN, 1.0, 1.0], |b| b.1);
+        for (i, s) in self.sigma.iter().enumerate() {
+            let middle = 0.5 * (s.range[0] + s.range[1]);
+            inputs[s.slot] = if found { at[i] } else { middle };
+            if found {
+                inputs[s.active] = at[2 + i];
+            }
+        }
+        self.tape.eval(inputs, work);
+        found
+    }
+
+    /// Start values in one free parameter: between samples where F falls through zero, and the ends.
+    fn line(&self, inputs: &mut [f64], work: &mut Work, free: &[usize], clamp: bool) -> Vec<[f64; 4]> {
+        let mut base = [0.0; 4];
+        for (i, s) in self.sigma.iter().enumerate() {
+            (base[i], base[2 + i]) = (inputs[s.slot], inputs[s.active]);
+        }
+        let Some(&i) = free.first() else { return vec![base] };
+        let s = &self.sigma[i];
+        let mut starts = Vec::new();
+        let mut previous = (s.range[0], f64::NAN);
+        for k in 0..=SAMPLES {
+            let sigma = s.range[0] + (s.range[1] - s.range[0]) * k as f64 / SAMPLES as f64;
+            inputs[s.slot] = sigma;
+            self.tape.eval(inputs, work);
+            let pull = self.tape.output(work, i);
+            if previous.1 >= 0.0 && pull <= 0.0 {
+                // the secant point is close enough for Newton
+                let (a, b) = previous;
+                let t = if b > pull { b / (b - pull) } else { 0.5 };
+                base[i] = a + t * (sigma - a);
+                starts.push(base);
+            }
+            let end = (k == 0 && pull < 0.0) || (k == SAMPLES && pull > 0.0);
+            if clamp && s.latch.is_some() && end {
+                let mut at = base;
+                (at[i], at[2 + i]) = (sigma, 0.0);
+                starts.push(at);
+            }
+            previous = (sigma, pull);
+        }
+        starts
+    }
+
+    /// Start values in two parameters: the grid points with the smallest merit whose normals oppose each other.
+    fn grid(&self, inputs: &mut [f64], work: &mut Work) -> Vec<[f64; 4]> {
+        let mut points = Vec::with_capacity(GRID * GRID);
+        let at =
+            |s: &Sigma, k: usize| s.range[0] + (s.range[1] - s.range[0]) * (k as f64 + 0.5) / GRID as f64;
+        for i in 0..GRID {
+            for j in 0..GRID {
+                let (a, b) = (at(&self.sigma[0], i), at(&self.sigma[1], j));
+                inputs[self.sigma[0].slot] = a;
+                inputs[self.sigma[1].slot] = b;
+                self.tape.eval(inputs, work);
+                let (merit, facing) = (self.tape.output(work, 6), self.tape.output(work, 7));
+                if facing > 0.5 && merit.is_finite() {
+                    points.push((merit, [a, b, 1.0, 1.0]));
+                }
+            }
+        }
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.into_iter().take(STARTS).map(|p| p.1).collect()
+    }
+}
