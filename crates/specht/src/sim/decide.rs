@@ -40,7 +40,13 @@ impl Decider {
     pub fn new() -> Self {
         Decider {
             transition: Transition::default(),
-            set: SolutionSet { status: Status::Invalid, solutions: Vec::new(), families: Vec::new(), complete: true, redundant: 0 },
+            set: SolutionSet {
+                status: Status::Invalid,
+                solutions: Vec::new(),
+                families: Vec::new(),
+                complete: true,
+                redundant: 0,
+            },
             chosen: None,
             q_step: Vec::new(),
             here: State::default(),
@@ -78,7 +84,14 @@ impl Decider {
     }
 
     /// Break ties by the rate of the deciding quantities.
-    fn probe<S: System + ?Sized>(&mut self, field: &mut Field<S>, starts: &[Start], policy: Policy, k: usize, moment: f64) {
+    fn probe<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        starts: &[Start],
+        policy: Policy,
+        k: usize,
+        moment: f64,
+    ) {
         self.here.clone_from(&field.state);
         let latches_keep = field.discrete.clone();
         let mut delta = 1e-5 * moment;
@@ -131,7 +144,11 @@ impl Decider {
             return None;
         }
         let hull = |pick: &dyn Fn(&crate::contact::Family) -> [f64; 2]| {
-            self.set.families.iter().map(pick).fold((f64::INFINITY, f64::NEG_INFINITY), |h, r| (h.0.min(r[0]), h.1.max(r[1])))
+            self.set
+                .families
+                .iter()
+                .map(pick)
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |h, r| (h.0.min(r[0]), h.1.max(r[1])))
         };
         let row = |r: Option<usize>| r.map_or((0.0, 0.0), |r| hull(&|f| f.lambda[r]));
         Some(Family {

@@ -24,7 +24,7 @@ use super::audit::{self, Auditor};
 use super::classify::Sets;
 use super::decide::Decider;
 use super::field::Field;
-use super::impulse::Blow;
+use super::instant::Tools;
 use super::ledger::Ledger;
 use super::locate::Locator;
 use super::project::Projector;
@@ -46,7 +46,7 @@ pub fn event_driven<S: System + ?Sized>(
         return Err(StartError::Settings(problem));
     }
     let mut run = Run::new(sys, start.clone(), settings)?;
-    let end = match run.begin() {
+    let end = match run.begin()? {
         Some(end) => end,
         None => loop {
             let flow = match run.segment(outside) {
@@ -85,7 +85,7 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub auditor: Auditor,
     pub decider: Decider,
     pub sets: Sets,
-    pub blow: Blow,
+    pub tools: Tools,
     pub out: Trajectory,
     pub point: Point,
     pub forces: system::Forces,
@@ -104,6 +104,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
         field.watches.scales.length = length;
+        field.watches.rebuild(field.info, &field.discrete, sys.directions(), field.dims.guards);
         let (d, n) = (field.dims, field.size());
         let tail = field.tail();
         let mut groups = vec![0..d.q, d.q..d.q + d.u];
@@ -131,7 +132,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             auditor: Auditor::new(length),
             decider: Decider::new(),
             sets: Sets::default(),
-            blow: Blow::new(&d),
+            tools: Tools::default(),
             out,
             point,
             forces: system::Forces::new(&d),
@@ -150,16 +151,11 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     }
 
     /// Latches, modes and forces at the start.
-    fn begin(&mut self) -> Option<End> {
-        match start::classify(&mut self.field, &mut self.sets, self.length) {
-            Ok(()) => {}
-            Err(e) => return Some((Status::Failed, e.to_string())),
-        }
+    fn begin(&mut self) -> Result<Option<End>, StartError> {
+        start::classify(&mut self.field, &mut self.sets, self.length)?;
         self.ledger.start(self.field.dims.contacts, &self.field.eval);
         self.field.pack(&mut self.x);
-        let end = self.first_instant();
-        self.outputs_done = 0;
-        end
+        Ok(self.first_instant())
     }
 
     /// Integrate to the next event or the end.
@@ -168,7 +164,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         field.watches.rebuild(field.info, &field.discrete, field.sys.directions(), field.dims.guards);
         let t = field.state.t;
         if !self.ode.start(t, &self.x, field) {
-            return Flow::End(Status::Failed, format!("no accelerations at t = {t}: the constraints contradict each other"));
+            return Flow::End(
+                Status::Failed,
+                format!("no accelerations at t = {t}: the constraints contradict each other"),
+            );
         }
         self.arm(true);
         self.control.restart();
@@ -187,7 +186,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 return Flow::End(Status::Finished, String::new());
             }
             if self.out.counts.steps >= self.settings.max_steps {
-                let message = format!("more than {} steps at t = {t}; raise max_steps or the tolerance", self.settings.max_steps);
+                let message = format!(
+                    "more than {} steps at t = {t}; raise max_steps or the tolerance",
+                    self.settings.max_steps
+                );
                 return Flow::End(Status::Failed, message);
             }
             let mut h = self.h.min(self.settings.longest_step);
@@ -246,7 +248,11 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 && field.discrete.modes[i] == Mode::Open
             {
                 let u = &field.state.u;
-                let (gap, rate, accel) = (field.eval.gap[row], field.eval.rate(row, u), field.eval.accel(row, &field.forces.accel));
+                let (gap, rate, accel) = (
+                    field.eval.gap[row],
+                    field.eval.rate(row, u),
+                    field.eval.accel(row, &field.forces.accel),
+                );
                 if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel {
                     self.h = self.h.min(-2.5 * rate / accel);
                 }
@@ -280,7 +286,13 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             self.field.at(self.ode.time() + theta * h, &self.dense);
             let field = &self.field;
             let before = super::watch::value(
-                what, field.info, &field.eval, &field.forces, &field.signs, &field.state.u, field.singularity,
+                what,
+                field.info,
+                &field.eval,
+                &field.forces,
+                &field.signs,
+                &field.state.u,
+                field.singularity,
             );
             let slope = (f - before) / ((1.0 - theta) * h);
             let step = -f / slope;

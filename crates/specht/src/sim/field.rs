@@ -90,7 +90,8 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Forces and accelerations with the frozen modes; false when there are none.
     pub fn solve(&mut self) -> bool {
-        self.regularity = self.fixed.solve(self.info, &self.eval, &self.discrete.modes, &self.signs, &mut self.forces);
+        self.regularity =
+            self.fixed.solve(self.info, &self.eval, &self.discrete.modes, &self.signs, &mut self.forces);
         if self.watches.singular {
             self.singularity = self.nearness();
         }
@@ -121,7 +122,9 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     /// Gap of contact `i` (a pin: its distance).
     pub fn gap(&self, i: usize) -> f64 {
         match self.info[i].normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } | Normal::Given { row: Some(row) } => self.eval.gap[row],
+            Normal::Unilateral { row } | Normal::Bilateral { row } | Normal::Given { row: Some(row) } => {
+                self.eval.gap[row]
+            }
             Normal::Pin { rows } => self.eval.gap[rows[0]].hypot(self.eval.gap[rows[1]]),
             Normal::Given { row: None } => 0.0,
         }

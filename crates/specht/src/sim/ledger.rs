@@ -80,7 +80,9 @@ pub(crate) fn powers(info: &[ContactInfo], eval: &Eval, forces: &Forces, u: &[f6
             }
         }
         match c.normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => offset_work += forces.lambda[row] * eval.rate_offset[row],
+            Normal::Unilateral { row } | Normal::Bilateral { row } => {
+                offset_work += forces.lambda[row] * eval.rate_offset[row]
+            }
             Normal::Pin { rows } => {
                 for row in rows {
                     offset_work += forces.lambda[row] * eval.rate_offset[row];
@@ -122,13 +124,22 @@ impl Ledger {
         e.friction.copy_from_slice(&tail[..n]);
         e.external = tail[n] + self.jump_external;
         e.drive = tail[n + 1] + self.jump_drive;
-        let moved = e.kinetic.abs().max((e.potential - before).abs()).max(e.external.abs()).max(e.drive.abs());
+        let moved =
+            e.kinetic.abs().max((e.potential - before).abs()).max(e.external.abs()).max(e.drive.abs());
         let fallen = (e.potential + e.kinetic - e.initial).abs();
         e.scale = e.scale.max(moved).max(fallen);
     }
 
     /// Book an impact with impulses `lambda` per row from `u0` to `u1`; returns the work at every contact.
-    pub fn impact(&mut self, info: &[ContactInfo], eval: &Eval, lambda: &[f64], u0: &[f64], u1: &[f64], work: &mut [f64]) {
+    pub fn impact(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        lambda: &[f64],
+        u0: &[f64],
+        u1: &[f64],
+        work: &mut [f64],
+    ) {
         let mut offset_work = 0.0;
         for (i, c) in info.iter().enumerate() {
             work[i] = 0.0;

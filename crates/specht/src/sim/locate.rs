@@ -46,7 +46,12 @@ pub(crate) struct Locator {
 impl Locator {
     /// Search the step tried last. True when there is an event; it is in `found`. The field is left evaluated somewhere
     /// inside the step when `disturbed` is set.
-    pub fn search<S: System + ?Sized>(&mut self, field: &mut Field<S>, ode: &mut Dopri5, disturbed: &mut bool) -> bool {
+    pub fn search<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        ode: &mut Dopri5,
+        disturbed: &mut bool,
+    ) -> bool {
         self.roots.clear();
         for k in 0..field.watches.list.len() {
             let suspect = inspect(field, k);
@@ -69,7 +74,13 @@ impl Locator {
     }
 
     /// Exact root of a suspect, or none when the dense output clears it.
-    fn root<S: System + ?Sized>(&mut self, field: &mut Field<S>, ode: &mut Dopri5, k: usize, suspect: Suspect) -> Option<f64> {
+    fn root<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        ode: &mut Dopri5,
+        k: usize,
+        suspect: Suspect,
+    ) -> Option<f64> {
         self.x.resize(ode.state().len(), 0.0);
         let what = field.watches.list[k].what;
         let x = &mut self.x;
@@ -91,7 +102,8 @@ impl Locator {
                 Some(if fa > 0.0 {
                     root::falls(&mut f, a, fa, b, fb, WIDTH)
                 } else if a == 0.0 {
-                    back_to_positive(&mut f, b).map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH))
+                    back_to_positive(&mut f, b)
+                        .map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH))
                 } else {
                     let f0 = f(0.0);
                     if f0 > 0.0 { root::falls(&mut f, 0.0, f0, a, fa, WIDTH) } else { a }
@@ -102,7 +114,10 @@ impl Locator {
                 if fb > 0.0 {
                     return None;
                 }
-                Some(back_to_positive(&mut f, b).map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH)))
+                Some(
+                    back_to_positive(&mut f, b)
+                        .map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH)),
+                )
             }
             Suspect::Dip(a, b) => {
                 let (x, y) = root::minimum(&mut f, a, b, 1e-6, 0.0);
@@ -130,14 +145,28 @@ fn back_to_positive(f: &mut impl FnMut(f64) -> f64, b: f64) -> Option<(f64, f64)
 }
 
 /// Value of an event function on the dense output.
-fn dense<S: System + ?Sized>(field: &mut Field<S>, ode: &mut Dopri5, what: What, theta: f64, x: &mut [f64]) -> f64 {
+fn dense<S: System + ?Sized>(
+    field: &mut Field<S>,
+    ode: &mut Dopri5,
+    what: What,
+    theta: f64,
+    x: &mut [f64],
+) -> f64 {
     ode.interpolate(theta, x);
     field.unpack(ode.time() + theta * ode.step(), x);
     field.evaluate();
     if what.needs_forces() && !field.solve() {
         return -1.0;
     }
-    watch::value(what, field.info, &field.eval, &field.forces, &field.signs, &field.state.u, field.singularity)
+    watch::value(
+        what,
+        field.info,
+        &field.eval,
+        &field.forces,
+        &field.signs,
+        &field.state.u,
+        field.singularity,
+    )
 }
 
 /// Read the samples of one watch.

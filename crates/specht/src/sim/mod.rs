@@ -9,13 +9,13 @@ mod classify;
 mod decide;
 mod event_driven;
 mod field;
-mod impulse;
 mod instant;
 mod ledger;
 mod locate;
 mod policy;
 mod project;
 mod settings;
+pub mod start;
 mod trajectory;
 mod watch;
 mod zeno;
@@ -24,7 +24,8 @@ pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND};
 pub use event_driven::event_driven;
 pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Settings};
+pub use start::StartError;
 pub use trajectory::{
-    Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples, StartRecord, Status,
-    Trajectory,
+    Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples,
+    StartRecord, Status, Trajectory,
 };

@@ -31,7 +31,9 @@ pub(crate) enum Choice {
 pub(crate) fn choose(policy: Policy, set: &SolutionSet, previous: Option<&Forces>) -> Choice {
     match set.status {
         Status::Unique => Choice::Take(0),
-        Status::Family if policy != Policy::Stop => Choice::Take(nearest(set, previous).map_or(0, |(k, _)| k)),
+        Status::Family if policy != Policy::Stop => {
+            Choice::Take(nearest(set, previous).map_or(0, |(k, _)| k))
+        }
         Status::Several => match policy {
             Policy::Stop => Choice::Stop,
             Policy::Painleve => Choice::Take(0),

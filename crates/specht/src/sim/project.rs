@@ -32,7 +32,8 @@ impl Projector {
         self.choose(field, false);
         let position = self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.gap[r].abs()));
         self.choose(field, true);
-        let velocity = self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.rate(r, &field.state.u).abs()));
+        let velocity =
+            self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.rate(r, &field.state.u).abs()));
         (position, velocity)
     }
 

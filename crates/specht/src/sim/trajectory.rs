@@ -289,7 +289,8 @@ pub struct Sample<'a> {
 
 impl Samples {
     pub(crate) fn new(dims: Dims, outputs: usize) -> Self {
-        let stride = dims.q + 2 * dims.u + dims.z + dims.memory + 4 * dims.contacts + outputs + ENERGY_COLUMNS;
+        let stride =
+            dims.q + 2 * dims.u + dims.z + dims.memory + 4 * dims.contacts + outputs + ENERGY_COLUMNS;
         Samples { dims, outputs, stride, ..Default::default() }
     }
 
@@ -302,7 +303,18 @@ impl Samples {
 
     pub(crate) fn push(&mut self, p: &Point, energy: &[f64; ENERGY_COLUMNS]) {
         self.time.push(p.state.t);
-        for part in [&p.state.q, &p.state.u, &p.state.z, &p.state.memory, &p.accel, &p.gap, &p.slip, &p.normal, &p.tangential, &p.outputs] {
+        for part in [
+            &p.state.q,
+            &p.state.u,
+            &p.state.z,
+            &p.state.memory,
+            &p.accel,
+            &p.gap,
+            &p.slip,
+            &p.normal,
+            &p.tangential,
+            &p.outputs,
+        ] {
             self.data.extend_from_slice(part);
         }
         self.data.extend_from_slice(energy);

@@ -90,7 +90,9 @@ impl Watches {
             let rubs = c.friction && !c.tangent.is_empty();
             match c.normal {
                 Normal::Unilateral { .. } | Normal::Given { row: Some(_) } => push(What::Normal(i)),
-                Normal::Bilateral { .. } | Normal::Given { row: None } if rubs && mode.direction() != 0.0 => push(What::Normal(i)),
+                Normal::Bilateral { .. } | Normal::Given { row: None } if rubs && mode.direction() != 0.0 => {
+                    push(What::Normal(i))
+                }
                 _ => {}
             }
             if !rubs {
@@ -160,7 +162,15 @@ impl Watches {
     }
 
     /// Arm what is above its noise at the left end; `fresh` after an event, when nothing is armed by its past.
-    pub fn arm(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64], forces: &Forces, signs: &[f64], fresh: bool) {
+    pub fn arm(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        u: &[f64],
+        forces: &Forces,
+        signs: &[f64],
+        fresh: bool,
+    ) {
         let n = self.list.len();
         for i in 0..info.len() {
             if let Some(&row) = info[i].tangent.first() {
