@@ -53,10 +53,17 @@ fn pg_6_6_oscillator_limit_cycle() {
     trusted(&t);
     let top = t.samples.rows().filter(|s| s.t > 10.0).map(|s| s.q[0]).fold(0.0, f64::max);
     near(top, 0.529, 1e-3);
-    let mut instants: Vec<f64> = t.events.iter().map(|e| e.time).filter(|t| *t > 10.0 && *t <= 11.0).collect();
+    let mut instants: Vec<f64> =
+        t.events.iter().map(|e| e.time).filter(|t| *t > 10.0 && *t <= 11.0).collect();
     instants.dedup();
     assert_eq!(instants.len(), 10, "{instants:?}");
-    let stick: Vec<f64> = t.events.iter().filter(|e| e.time > 10.0 && e.contacts[0].contact == 0).map(|e| e.time).take(2).collect();
+    let stick: Vec<f64> = t
+        .events
+        .iter()
+        .filter(|e| e.time > 10.0 && e.contacts[0].contact == 0)
+        .map(|e| e.time)
+        .take(2)
+        .collect();
     near(stick[1] - stick[0], 0.009, 1e-3);
 }
 

@@ -19,7 +19,12 @@ pub struct Hand {
 }
 
 impl Hand {
-    pub fn new(q: usize, rows: usize, contacts: Vec<ContactInfo>, equations: impl Fn(&State, &Discrete, &mut Eval) + Sync + 'static) -> Self {
+    pub fn new(
+        q: usize,
+        rows: usize,
+        contacts: Vec<ContactInfo>,
+        equations: impl Fn(&State, &Discrete, &mut Eval) + Sync + 'static,
+    ) -> Self {
         let n = contacts.len();
         Hand {
             dims: Dims { q, u: q, rows, contacts: n, ..Dims::default() },
@@ -93,11 +98,23 @@ pub fn unilateral(name: &str, row: usize, tangent: Option<usize>) -> ContactInfo
 }
 
 pub fn loaded(name: &str, tangent: usize) -> ContactInfo {
-    ContactInfo { name: name.into(), normal: Normal::Given { row: None }, tangent: vec![tangent], load_on: Vec::new(), friction: true }
+    ContactInfo {
+        name: name.into(),
+        normal: Normal::Given { row: None },
+        tangent: vec![tangent],
+        load_on: Vec::new(),
+        friction: true,
+    }
 }
 
 pub fn bilateral(name: &str, row: usize, tangent: usize) -> ContactInfo {
-    ContactInfo { name: name.into(), normal: Normal::Bilateral { row }, tangent: vec![tangent], load_on: Vec::new(), friction: true }
+    ContactInfo {
+        name: name.into(),
+        normal: Normal::Bilateral { row },
+        tangent: vec![tangent],
+        load_on: Vec::new(),
+        friction: true,
+    }
 }
 
 pub fn state(q: &[f64], u: &[f64]) -> State {
@@ -164,7 +181,11 @@ pub fn oscillator() -> Hand {
 pub fn woodpecker(mu: [f64; 3]) -> Hand {
     let (mm, jm, ms, js, c, g) = (0.0003, 5e-9, 0.0045, 7e-7, 0.0056, 9.81);
     let (r0, rm, hm, lm, lg, hs, ls) = (0.0025, 0.0031, 0.0058, 0.010, 0.015, 0.02, 0.0201);
-    let contacts = vec![unilateral("beak", 0, Some(1)), unilateral("lower", 2, Some(3)), unilateral("upper", 4, Some(5))];
+    let contacts = vec![
+        unilateral("beak", 0, Some(1)),
+        unilateral("lower", 2, Some(3)),
+        unilateral("upper", 4, Some(5)),
+    ];
     let mut hand = Hand::new(3, 6, contacts, move |s, _, out| {
         let m = [
             [ms + mm, ms * lm, ms * lg],
@@ -183,8 +204,16 @@ pub fn woodpecker(mu: [f64; 3]) -> Hand {
         out.h[0] = -(ms + mm) * g;
         out.h[1] = -spring - ms * g * lm;
         out.h[2] = spring - ms * g * lg;
-        out.potential = (ms + mm) * g * q[0] + ms * g * (lm * q[1] + lg * q[2]) + 0.5 * c * (q[1] - q[2]).powi(2);
-        let w = [[0.0, 0.0, -hs], [1.0, lm, lg - ls], [0.0, hm, 0.0], [1.0, rm, 0.0], [0.0, -hm, 0.0], [1.0, rm, 0.0]];
+        out.potential =
+            (ms + mm) * g * q[0] + ms * g * (lm * q[1] + lg * q[2]) + 0.5 * c * (q[1] - q[2]).powi(2);
+        let w = [
+            [0.0, 0.0, -hs],
+            [1.0, lm, lg - ls],
+            [0.0, hm, 0.0],
+            [1.0, rm, 0.0],
+            [0.0, -hm, 0.0],
+            [1.0, rm, 0.0],
+        ];
         for (i, row) in w.iter().enumerate() {
             out.w.row_mut(i).copy_from_slice(row);
         }
@@ -238,49 +267,59 @@ pub fn rod_state(phi: f64, w: f64, v: f64) -> State {
 /// PG-8.11-ROCKING: free rod of half length 1 on two points (∓b, 0).
 pub fn rocking(b: f64, mu: f64) -> Hand {
     let (m, j, g) = (1.0, 1.0 / 3.0, 10.0);
-    Hand::new(3, 4, vec![unilateral("left", 0, Some(1)), unilateral("right", 2, Some(3))], move |st, _, out| {
-        let (q, u) = (&st.q, &st.u);
-        let (s, c) = q[2].sin_cos();
-        out.mass[(0, 0)] = m;
-        out.mass[(1, 1)] = m;
-        out.mass[(2, 2)] = j;
-        out.h[1] = -m * g;
-        for (k, a) in [-b, b].into_iter().enumerate() {
-            let gap = q[1] * c + (a - q[0]) * s;
-            out.gap[2 * k] = gap;
-            out.w.row_mut(2 * k).copy_from_slice(&[-s, c, (a - q[0]) * c - q[1] * s]);
-            out.w.row_mut(2 * k + 1).copy_from_slice(&[c, s, gap]);
-            let rate = -s * u[0] + c * u[1] + ((a - q[0]) * c - q[1] * s) * u[2];
-            out.accel_offset[2 * k] = -2.0 * u[2] * (u[1] * s + u[0] * c) - u[2] * u[2] * gap;
-            out.accel_offset[2 * k + 1] = u[2] * (-u[0] * s + u[1] * c) + u[2] * rate;
-            out.mu[k] = mu;
-            out.mu_static[k] = mu;
-        }
-        out.kinetic = 0.5 * (m * (u[0] * u[0] + u[1] * u[1]) + j * u[2] * u[2]);
-        out.potential = m * g * q[1];
-    })
+    Hand::new(
+        3,
+        4,
+        vec![unilateral("left", 0, Some(1)), unilateral("right", 2, Some(3))],
+        move |st, _, out| {
+            let (q, u) = (&st.q, &st.u);
+            let (s, c) = q[2].sin_cos();
+            out.mass[(0, 0)] = m;
+            out.mass[(1, 1)] = m;
+            out.mass[(2, 2)] = j;
+            out.h[1] = -m * g;
+            for (k, a) in [-b, b].into_iter().enumerate() {
+                let gap = q[1] * c + (a - q[0]) * s;
+                out.gap[2 * k] = gap;
+                out.w.row_mut(2 * k).copy_from_slice(&[-s, c, (a - q[0]) * c - q[1] * s]);
+                out.w.row_mut(2 * k + 1).copy_from_slice(&[c, s, gap]);
+                let rate = -s * u[0] + c * u[1] + ((a - q[0]) * c - q[1] * s) * u[2];
+                out.accel_offset[2 * k] = -2.0 * u[2] * (u[1] * s + u[0] * c) - u[2] * u[2] * gap;
+                out.accel_offset[2 * k + 1] = u[2] * (-u[0] * s + u[1] * c) + u[2] * rate;
+                out.mu[k] = mu;
+                out.mu_static[k] = mu;
+            }
+            out.kinetic = 0.5 * (m * (u[0] * u[0] + u[1] * u[1]) + j * u[2] * u[2]);
+            out.potential = m * g * q[1];
+        },
+    )
 }
 
 /// PG-8.13-SUPERBALL: x, y, φ between floor and table top.
 pub fn superball(reversible: f64) -> Hand {
     let (m, j, r, l) = (1.0, 0.004, 0.1, 1.0);
-    let mut hand = Hand::new(3, 4, vec![unilateral("floor", 0, Some(1)), unilateral("top", 2, Some(3))], move |st, _, out| {
-        let (q, u) = (&st.q, &st.u);
-        out.mass[(0, 0)] = m;
-        out.mass[(1, 1)] = m;
-        out.mass[(2, 2)] = j;
-        out.w.row_mut(0).copy_from_slice(&[0.0, 1.0, 0.0]);
-        out.w.row_mut(1).copy_from_slice(&[1.0, 0.0, r]);
-        out.w.row_mut(2).copy_from_slice(&[0.0, -1.0, 0.0]);
-        out.w.row_mut(3).copy_from_slice(&[-1.0, 0.0, r]);
-        out.gap[0] = q[1] - r;
-        out.gap[2] = l - r - q[1];
-        for k in 0..2 {
-            out.mu[k] = 1.0;
-            out.mu_static[k] = 1.0;
-        }
-        out.kinetic = 0.5 * (m * (u[0] * u[0] + u[1] * u[1]) + j * u[2] * u[2]);
-    });
+    let mut hand = Hand::new(
+        3,
+        4,
+        vec![unilateral("floor", 0, Some(1)), unilateral("top", 2, Some(3))],
+        move |st, _, out| {
+            let (q, u) = (&st.q, &st.u);
+            out.mass[(0, 0)] = m;
+            out.mass[(1, 1)] = m;
+            out.mass[(2, 2)] = j;
+            out.w.row_mut(0).copy_from_slice(&[0.0, 1.0, 0.0]);
+            out.w.row_mut(1).copy_from_slice(&[1.0, 0.0, r]);
+            out.w.row_mut(2).copy_from_slice(&[0.0, -1.0, 0.0]);
+            out.w.row_mut(3).copy_from_slice(&[-1.0, 0.0, r]);
+            out.gap[0] = q[1] - r;
+            out.gap[2] = l - r - q[1];
+            for k in 0..2 {
+                out.mu[k] = 1.0;
+                out.mu_static[k] = 1.0;
+            }
+            out.kinetic = 0.5 * (m * (u[0] * u[0] + u[1] * u[1]) + j * u[2] * u[2]);
+        },
+    );
     for e in &mut hand.restitution {
         *e = Restitution { normal: 1.0, tangential: reversible, nu: reversible };
     }
