@@ -71,7 +71,6 @@ mod lexer;
 mod lower;
 mod parser;
 mod print;
-mod schedule;
 mod switch;
 mod table;
 pub mod tape;

@@ -1,1 +1,94 @@
-//! The model file.
+//! The model file: text → [`Model`], with messages that point at the place and say what to do.
+//!
+//! ```text
+//! text ─tree─▶ values with places ─raw─▶ sections as written ─builder─▶ Model
+//!                                        (expressions parsed)  (names resolved, families expanded, units checked)
+//! ```
+//!
+//! Every step collects as many messages as make sense. Nothing here reads files: a csv table comes through the loader
+//! that the caller gives. Sizes are bounded everywhere, so that any text is answered quickly.
+
+use crate::model::Model;
+
+mod bodies;
+mod builder;
+mod checks;
+mod contacts;
+mod diagnostic;
+mod families;
+mod fields;
+mod forces;
+mod formula;
+mod keys;
+mod make;
+mod names;
+mod order;
+mod params;
+mod raw;
+mod raw_parts;
+mod resolve;
+mod rest;
+mod schema;
+mod tasks;
+mod tensor;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use diagnostic::{Diagnostic, Origin, Place, Severity};
+pub use schema::schema;
+pub use tree::MAX_BYTES;
+
+/// The sentence for what only spatial models have.
+const SPATIAL: &str =
+    "spatial bodies and two-dimensional friction come in a later version; this version is planar";
+
+/// What the caller wants besides the file itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// Overrides of parameters: name (or `mu[3]`) and value as text, read like a value in the file.
+    pub set: Vec<(String, String)>,
+    /// Case to use.
+    pub case: Option<String>,
+    /// Parameters that stay symbols of the graph, so that they can be changed without reading the file again.
+    pub live: Vec<String>,
+}
+
+/// A file that was understood.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The machine.
+    pub model: Model,
+    /// What looks odd but can be used.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a model file that needs no other files.
+pub fn read(text: &str, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
+    read_with(text, options, &|_| Err("files cannot be read here".to_string()))
+}
+
+/// Reads a model file; `loader` gives the text of the csv files it names (path relative to the model file), or says why not.
+pub fn read_with(
+    text: &str,
+    options: &Options,
+    loader: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<Loaded, Vec<Diagnostic>> {
+    let mut report = diagnostic::Report::default();
+    let Some(tree) = tree::parse(text, &mut report) else {
+        return Err(report.list);
+    };
+    let raw = raw::read(&tree, text, &mut report);
+    let names = names::Names::of(&raw, &mut report);
+    if report.has_errors() {
+        return Err(report.list);
+    }
+    let mut builder = builder::Builder::new(raw, text, options, loader, report);
+    builder.names = names;
+    builder.build();
+    if builder.report.has_errors() {
+        return Err(builder.report.list);
+    }
+    Ok(Loaded { model: builder.model, warnings: builder.report.list })
+}

@@ -1,0 +1,368 @@
+//! Every key of the model file: its name, what may stand there and one line of explanation. The reader takes the allowed
+//! keys from here, the schema for editors is made from here, so neither can forget a key.
+
+/// A key of a section.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Name in the file.
+    pub name: &'static str,
+    /// What may stand there.
+    pub kind: Kind,
+    /// One line for the editor.
+    pub about: &'static str,
+}
+
+/// What may stand at a key.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A number or an expression in quotes.
+    Expr,
+    /// Any text.
+    Text,
+    /// true or false.
+    Bool,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A list.
+    List(&'static Kind),
+    /// A table with these keys.
+    Table(&'static [Key]),
+    /// A table with names of the user's choice.
+    Map(&'static Kind),
+    /// A list of tables, `[[name]]`.
+    Tables(&'static [Key]),
+    /// One of several.
+    Any(&'static [Kind]),
+}
+
+use Kind::{Any, Bool, Choice, Expr, List, Map, Table, Tables, Text};
+
+const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    Key { name, kind, about }
+}
+
+const VECTOR: Kind = List(&Expr);
+const EXPR_OR_LIST: Kind = Any(&[Expr, List(&Expr)]);
+const NESTED: Kind = Any(&[Expr, List(&Any(&[Expr, List(&Expr)]))]);
+const TEXTS: Kind = List(&Text);
+const FOR: Key = key(
+    "for",
+    Text,
+    "family: one entry per value of the index, as in \"i = 1..n\"; named block[1], block[2], …",
+);
+
+/// Keys at the top of the file.
+pub const TOP: &[Key] = &[
+    key("name", Text, "title of the model"),
+    key("about", Text, "one sentence on what the model shows"),
+    key("source", Text, "where the model comes from"),
+    key("gravity", VECTOR, "gravity as a vector, m/s²; [0, -9.81] points down"),
+    key(
+        "parameters",
+        Map(&Any(&[Expr, NESTED, Table(PARAMETER)])),
+        "constants of the model: everything that may be varied",
+    ),
+    key(
+        "coordinates",
+        Map(&Any(&[Expr, Table(COORDINATE)])),
+        "generalised coordinates and their start; what is left out is 0",
+    ),
+    key("states", Map(&Table(STATE)), "first-order variables: electric, hydraulic, control"),
+    key(
+        "memory",
+        Map(&Any(&[Expr, Table(MEMORY)])),
+        "values that are constant between events and changed by `set`",
+    ),
+    key(
+        "define",
+        Map(&Any(&[Expr, Table(DEFINE)])),
+        "named formulas, functions \"f(x, y)\" = \"…\", and tables",
+    ),
+    key("ground", Map(&FEATURE), "features of the fixed frame"),
+    key("body", Tables(BODY), "everything that moves: particle, rotor, rigid body, massless frame"),
+    key("force", Tables(FORCE), "smooth forces, springs, drives"),
+    key("contact", Tables(CONTACT), "where friction, impact or a one-sided force acts"),
+    key("event", Tables(EVENT), "moments of interest, and what changes then"),
+    key("start", Table(START), "what the initial state must satisfy"),
+    key("run", Table(RUN), "how long and how"),
+    key("output", Map(&Expr), "quantities to record"),
+    key("case", Map(&Map(&NESTED)), "named sets of parameter values, chosen with --case"),
+    key("task", Tables(TASK), "analyses"),
+    key("plot", Tables(PLOT), "plots for the report"),
+    key("draw", Tables(DRAW), "extra lines for the animation, fixed frame"),
+];
+
+/// `[parameters] name = { … }`
+pub const PARAMETER: &[Key] = &[
+    key(
+        "value",
+        NESTED,
+        "value: a number, a quantity such as \"3 mm\", an expression in other parameters, or a list",
+    ),
+    key(
+        "range",
+        VECTOR,
+        "sensible range [from, to], for sliders and sweeps; a value outside is warned about",
+    ),
+    key("about", Text, "what the parameter is"),
+];
+
+/// `[coordinates] name = { … }`
+pub const COORDINATE: &[Key] = &[
+    key("start", EXPR_OR_LIST, "value at the start; other coordinates' names mean their start values"),
+    key("rate", EXPR_OR_LIST, "velocity at the start"),
+    key(
+        "guess",
+        EXPR_OR_LIST,
+        "instead of start: value and velocity are solved for from the [start] conditions",
+    ),
+    FOR,
+];
+
+/// `[states] name = { … }`
+pub const STATE: &[Key] = &[
+    key("start", EXPR_OR_LIST, "value at the start"),
+    key("rate", EXPR_OR_LIST, "time derivative, an expression of everything"),
+    FOR,
+];
+
+/// `[memory] name = { … }`
+pub const MEMORY: &[Key] = &[key("start", EXPR_OR_LIST, "value at the start"), FOR];
+
+/// `[define] name = { … }`
+pub const DEFINE: &[Key] = &[
+    key("table", List(&List(&Expr)), "points [[x, y], …] of a function of one argument"),
+    key("csv", Text, "file with the points, columns named in the first line"),
+    key("x", Text, "column of the argument"),
+    key("y", Text, "column of the value"),
+    key(
+        "ends",
+        Choice(ENDS),
+        "outside the points: hold the end values, extend the end lines, or repeat with the period",
+    ),
+    key("smooth", Bool, "monotone cubic instead of straight lines between the points"),
+];
+
+/// Words of `ends`.
+pub const ENDS: &[&str] = &["hold", "extend", "repeat"];
+
+const FEATURE: Kind = Any(&[VECTOR, Table(SHAPE)]);
+
+/// A feature that is not a point.
+pub const SHAPE: &[Key] = &[
+    key("through", VECTOR, "flat: a point of the line"),
+    key("normal", VECTOR, "flat: direction out of the material"),
+    key("center", VECTOR, "round: centre"),
+    key("radius", Expr, "round: radius"),
+    key("hole", Bool, "round: the material is outside"),
+    key("curve", VECTOR, "curve: [x, y] as expressions of its parameter"),
+    key("parameter", Text, "curve: name of its parameter"),
+    key("range", VECTOR, "curve: range of its parameter"),
+    key("outline", List(&List(&Expr)), "outline: corners [[x, y], …], joined by straight edges"),
+    key("closed", Bool, "outline: the last corner joins the first"),
+    key("material", Choice(SIDES), "curve, outline: side of the material seen along growing parameter"),
+];
+
+/// Words of `material`.
+pub const SIDES: &[&str] = &["left", "right"];
+
+/// `[[body]]`
+pub const BODY: &[Key] = &[
+    key("name", Text, "name, required"),
+    FOR,
+    key(
+        "position",
+        EXPR_OR_LIST,
+        "origin [x, y]; one expression is motion along x; relative to `on` if given",
+    ),
+    key("angle", Expr, "angle, counter-clockwise; relative to `on` if given"),
+    key("rotation", Any(&[Text, List(&List(&Text))]), "spatial rotation (a later version)"),
+    key("spin", VECTOR, "spatial angular velocity at the start (a later version)"),
+    key("on", Text, "another body: position and angle are relative to it"),
+    key("mass", Expr, "mass; needs a position"),
+    key("inertia", Any(&[Expr, NESTED]), "moment of inertia about the mass centre; needs an angle"),
+    key("center", VECTOR, "mass centre in body axes, default the origin"),
+    key("kinetic", Expr, "kinetic energy as a formula, instead or in addition"),
+    key("features", Map(&FEATURE), "named points and shapes in body axes"),
+];
+
+/// `[[force]]`
+pub const FORCE: &[Key] = &[
+    key("name", Text, "name"),
+    FOR,
+    key(
+        "along",
+        Expr,
+        "the force acts in the direction in which this expression of coordinates and time grows",
+    ),
+    key("between", TEXTS, "two points [\"a.p\", \"b.q\"]; positive pushes apart"),
+    key("at", Text, "point on which `force = [Fx, Fy]` acts"),
+    key("axes", Choice(AXES), "axes of `force` at a point: fixed (default) or the body's"),
+    key("on", Text, "body on which `torque` acts"),
+    key("torque", Expr, "torque on the body, counter-clockwise"),
+    key("against", Text, "body that takes the reaction of the torque"),
+    key("potential", Expr, "potential energy; the force is minus its gradient"),
+    key(
+        "force",
+        EXPR_OR_LIST,
+        "law: may use `stretch` and `stretch'`; positive enlarges stretch. At a point: [Fx, Fy]",
+    ),
+    key("spring", Expr, "stiffness: force -spring*(stretch - length)"),
+    key("length", Expr, "free length of the spring, default 0"),
+    key("damper", Expr, "damping: force -damper*stretch'"),
+];
+
+/// Words of `axes`.
+pub const AXES: &[&str] = &["fixed", "body"];
+
+/// `[[contact]]`
+pub const CONTACT: &[Key] = &[
+    key("name", Text, "name, required"),
+    FOR,
+    key(
+        "between",
+        TEXTS,
+        "two features [\"rod.tip\", \"ground.floor\"]; the normal points from the second to the first",
+    ),
+    key("gap", Expr, "distance as a formula of coordinates and time"),
+    key("play", Expr, "a formula kept between `limits`: two contacts NAME.low and NAME.high"),
+    key("limits", VECTOR, "[low, high] of `play`"),
+    key("pin", TEXTS, "two points kept together; closes loops"),
+    key("radius", Expr, "journal radius of a pin with friction"),
+    key("bilateral", Bool, "the contact cannot open"),
+    key("spring", Expr, "elastic contact: stiffness"),
+    key("damper", Expr, "elastic contact: damping"),
+    key("relaxing", Bool, "elastic contact whose surface relaxes after separation (PG-3.2, law C)"),
+    key("slip", EXPR_OR_LIST, "slip velocity as a formula linear in the velocities"),
+    key("normal_force", Expr, "given normal force; may be linear in other contacts' normal forces"),
+    key("friction_force", Any(&[Expr, Table(FRICTION_FORCE)]), "largest friction force, given directly"),
+    key(
+        "friction",
+        Any(&[Expr, Table(FRICTION), List(&List(&Expr))]),
+        "friction coefficient: expression (may use slip, speed, t), { static, sliding }, or a tensor",
+    ),
+    key(
+        "restitution",
+        Any(&[Expr, Table(RESTITUTION)]),
+        "restitution 0 to 1, or { normal, tangential, nu }; default 0",
+    ),
+    key("tangent", VECTOR, "direction of positive slip in the axes of the second body"),
+];
+
+/// `friction = { … }`
+pub const FRICTION: &[Key] = &[
+    key("static", Expr, "at rest; may use load_rate and stick_time"),
+    key("sliding", Expr, "while sliding; may use slip and speed"),
+    key("regular", Expr, "coefficient of the friction tensor that is free of paradoxes"),
+];
+
+/// `friction_force = { … }`
+pub const FRICTION_FORCE: &[Key] = &[
+    key("static", Expr, "at rest; may use load_rate and stick_time"),
+    key("sliding", Expr, "while sliding; may use slip and speed"),
+];
+
+/// `restitution = { … }`
+pub const RESTITUTION: &[Key] = &[
+    key("normal", Expr, "normal restitution"),
+    key("tangential", Expr, "tangential restitution"),
+    key("nu", Expr, "share of the tangential impulse that is reversible"),
+];
+
+/// `[[event]]`
+pub const EVENT: &[Key] = &[
+    key("name", Text, "name"),
+    FOR,
+    key("crossing", Expr, "fires when this expression passes through zero"),
+    key("direction", Choice(DIRECTIONS), "up, down or both (default)"),
+    key(
+        "on",
+        Text,
+        "fires when something happens at a contact: \"beak.impact\"; also touch detach stick slip reverse",
+    ),
+    key("set", Map(&Expr), "new values of memory; all read the values before the event"),
+    key("stop", Bool, "ends the run"),
+];
+
+/// Words of `direction`.
+pub const DIRECTIONS: &[&str] = &["up", "down", "both"];
+
+/// `[start]`
+pub const START: &[Key] = &[
+    key("closed", TEXTS, "contacts whose gap and gap rate are zero at the start"),
+    key("sticking", TEXTS, "contacts whose slip is zero at the start"),
+    key("equilibrium", Bool, "start from a position in which all forces balance, friction off"),
+];
+
+/// `[run]`
+pub const RUN: &[Key] = &[
+    key("until", Expr, "end time, s"),
+    key("scheme", Choice(SCHEMES), "event: every event located (default); step: time stepping"),
+    key("step", Expr, "step of the time-stepping scheme, s"),
+    key("tolerance", Expr, "tolerance of the integration, default 1e-9"),
+    key("every", Expr, "output interval, s; default: every accepted step"),
+    key("impact", Choice(IMPACTS), "impact law, default poisson"),
+    key("several", Choice(POLICIES), "which solution when there are several or none, default continuous"),
+];
+
+/// Words of `scheme`.
+pub const SCHEMES: &[&str] = &["event", "step"];
+/// Words of `impact`.
+pub const IMPACTS: &[&str] = &["poisson", "newton", "moreau"];
+/// Words of `several`.
+pub const POLICIES: &[&str] = &["continuous", "compliant", "painleve", "klein", "stop"];
+
+/// `[[task]]`: common keys; further keys belong to the analysis.
+pub const TASK: &[Key] = &[
+    key("name", Text, "name; the finding is stored under it"),
+    key("analyse", Choice(ANALYSES), "kind of analysis, required"),
+    key("case", Text, "case of parameters to use"),
+    key("contact", Text, "contact to look at"),
+    key("contacts", TEXTS, "contacts to look at"),
+    key("over", Map(&List(&Expr)), "parameter = [from, to, count]: one gives a curve, two a map"),
+    key("section", Text, "event that serves as Poincaré section"),
+    key("period", Expr, "period of the excitation"),
+    key("points", Any(&[Expr, TEXTS]), "points to look at"),
+    key("of", Any(&[Text, TEXTS]), "outputs to look at"),
+    key("from", Expr, "start of the time window"),
+    key("to", Expr, "end of the time window"),
+    key("record", TEXTS, "addresses into the result, one column each"),
+    key("amplitude", Text, "parameter that is the amplitude of the excitation"),
+    key("data", Text, "csv file with measured data"),
+    key("fit", TEXTS, "parameters to find"),
+    key("residual", Expr, "what should be zero at every row of the data; columns are names"),
+    key("until", Expr, "end time of the runs"),
+];
+
+/// Words of `analyse`.
+pub const ANALYSES: &[&str] = &[
+    "painleve",
+    "rest",
+    "self-braking",
+    "true-motion",
+    "equilibrium",
+    "modes",
+    "stability",
+    "limit-cycle",
+    "return-map",
+    "break-away",
+    "load-statistics",
+    "quasi-static",
+    "sweep",
+    "fit",
+];
+
+/// `[[plot]]`
+pub const PLOT: &[Key] = &[
+    key("name", Text, "title"),
+    key("x", Expr, "horizontal axis, default t"),
+    key("y", EXPR_OR_LIST, "vertical axis, one curve each"),
+    FOR,
+];
+
+/// `[[draw]]`
+pub const DRAW: &[Key] =
+    &[key("path", List(&List(&Expr)), "polyline [[x, y], …]"), key("circle", Table(CIRCLE), "a circle"), FOR];
+
+/// `circle = { … }`
+pub const CIRCLE: &[Key] = &[key("center", VECTOR, "centre"), key("radius", Expr, "radius")];

@@ -1,0 +1,435 @@
+//! Values that are made once: start values, states, definitions, tables; and the check of dimensions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::builder::{Builder, Context, Element, Group, Scope, Thing, Val};
+use super::diagnostic::{Diagnostic, Place, Resolved, fault};
+use super::formula::{Family, Formula};
+use super::names::What;
+use super::raw::{DefineKind, Members, RawFile};
+use crate::expr::{self, Dim, Dimensions, Ends, Interpolation, NodeId, Table, TableId, check_dimensions};
+use crate::model::{Coordinate, Input, Memory, Span, StateVariable};
+
+impl Builder<'_> {
+    /// Makes a thing that was not made before.
+    pub fn make(&mut self, thing: Thing) -> Resolved<Val> {
+        let raw = self.raw.clone();
+        match thing {
+            Thing::Parameter(k) => self.make_parameter(k),
+            Thing::Define(scope, k) => {
+                let DefineKind::Formula(formula) = &raw.defines[k].kind else {
+                    return Err(fault(raw.defines[k].name.span, "this is a function", ""));
+                };
+                let node = self.within(Context::new(scope), |b| b.lower(formula))?;
+                let dim = self.dim(formula)?;
+                self.dims.insert(raw.defines[k].name.text.clone(), dim);
+                Ok(Val::One(node, dim))
+            }
+            Thing::Start(e) | Thing::Rate(e) => {
+                let (element, group) =
+                    (self.coordinates.1[e].clone(), self.coordinates.0[self.coordinates.1[e].raw]);
+                let c = &raw.coordinates[element.raw];
+                let members = if matches!(thing, Thing::Start(_)) { &c.start } else { &c.rate };
+                self.member_value(members.as_ref(), c.family.as_ref(), &element, group, Scope::Start)
+            }
+            Thing::StateStart(e) | Thing::StateRate(e) => {
+                let (element, group) = (self.states.1[e].clone(), self.states.0[self.states.1[e].raw]);
+                let s = &raw.states[element.raw];
+                let (members, scope) = match thing {
+                    Thing::StateStart(_) => (&s.start, Scope::Start),
+                    _ => (&s.rate, Scope::Motion),
+                };
+                self.member_value(members.as_ref(), s.family.as_ref(), &element, group, scope)
+            }
+            Thing::MemoryStart(e) => {
+                let (element, group) = (self.memory.1[e].clone(), self.memory.0[self.memory.1[e].raw]);
+                let m = &raw.memory[element.raw];
+                self.member_value(m.start.as_ref(), m.family.as_ref(), &element, group, Scope::Start)
+            }
+            Thing::Pose(e) => self.make_pose(e),
+            Thing::Point(body, k) => self.make_point(body, k),
+            Thing::Force(e) => self.make_force(e),
+            Thing::Gap(e) => self.make_gap(e),
+            Thing::Slip(e) => self.make_slip(e),
+        }
+    }
+
+    /// The value of one member of a family: the common expression, or its entry of the list; 0 when left out.
+    fn member_value(
+        &mut self,
+        members: Option<&Members>,
+        family: Option<&Family>,
+        element: &Element,
+        group: Group,
+        scope: Scope,
+    ) -> Resolved<Val> {
+        let formula = match members {
+            None => return Ok(Val::One(self.zero(), Dim::Any)),
+            Some(Members::Same(formula)) => formula,
+            Some(Members::Each(list, span)) => {
+                if !group.family {
+                    let help = "add  for = \"i = 1..n\"";
+                    return Err(fault(
+                        *span,
+                        format!("`{}` is not a family, but has a list", element.name),
+                        help,
+                    ));
+                }
+                if list.len() != group.count {
+                    let message = format!("a list of {} for a family of {}", list.len(), group.count);
+                    return Err(fault(
+                        *span,
+                        message,
+                        "give one entry for each member, or one expression for all",
+                    ));
+                }
+                &list[(element.index.unwrap_or(group.low) - group.low) as usize]
+            }
+        };
+        let context = self.place_of(scope, family, element);
+        let node = self.within(context, |b| b.lower(formula))?;
+        let dim = self.dim(formula)?;
+        Ok(Val::One(node, dim))
+    }
+
+    /// Coordinates, states and memory of the model.
+    pub fn finish_variables(&mut self) {
+        let raw = self.raw.clone();
+        self.symbol(Input::Time);
+        for e in 0..self.coordinates.1.len() {
+            self.symbol(Input::Coordinate(e));
+        }
+        for e in 0..self.coordinates.1.len() {
+            self.symbol(Input::Velocity(e));
+        }
+        for e in 0..self.states.1.len() {
+            self.symbol(Input::State(e));
+        }
+        for e in 0..self.memory.1.len() {
+            self.symbol(Input::Memory(e));
+        }
+
+        let mut dims: BTreeMap<String, Dim> = BTreeMap::new();
+        let mut join = |name: &str, dim: Dim| {
+            let known = dims.entry(name.to_string()).or_insert(dim);
+            *known = if known.clashes(dim) { Dim::Any } else { known.or(dim) };
+        };
+        for e in 0..self.coordinates.1.len() {
+            let element = self.coordinates.1[e].clone();
+            let c = &raw.coordinates[element.raw];
+            let start = self.known(Thing::Start(e), c.name.span);
+            let rate = self.known(Thing::Rate(e), c.name.span);
+            let (Some(start), Some(rate)) = (self.keep(start), self.keep(rate)) else { continue };
+            let (Some((start, d0)), Some((rate, d1))) = (start.one(), rate.one()) else { continue };
+            self.finite(start, c.name.span, &element.name);
+            self.finite(rate, c.name.span, &format!("{}'", element.name));
+            join(&c.name.text, d0.or(d1.times(Dim::TIME)));
+            if d0.rate(1).clashes(d1) {
+                let place = c.name.span;
+                let message = format!("start and rate of `{}` do not fit", element.name);
+                self.report.error(place, message, format!("the start is in {d0}, the rate in {d1}"));
+            }
+            let coordinate =
+                Coordinate { name: element.name, start, rate, guess: c.guess, span: c.name.span };
+            self.model.coordinates.push(coordinate);
+        }
+        for e in 0..self.states.1.len() {
+            let element = self.states.1[e].clone();
+            let span = raw.states[element.raw].name.span;
+            let start = self.known(Thing::StateStart(e), span);
+            let Some((start, dim)) = self.keep(start).and_then(|v| v.one()) else { continue };
+            join(&raw.states[element.raw].name.text, dim);
+            self.finite(start, span, &element.name);
+            self.model.states.push(StateVariable { name: element.name, start, rate: start });
+        }
+        for e in 0..self.memory.1.len() {
+            let element = self.memory.1[e].clone();
+            let span = raw.memory[element.raw].name.span;
+            let start = self.known(Thing::MemoryStart(e), span);
+            let Some((start, _)) = self.keep(start).and_then(|v| v.one()) else { continue };
+            self.finite(start, span, &element.name);
+            self.model.memory.push(Memory { name: element.name, start });
+        }
+        self.dims.extend(dims);
+    }
+
+    /// Rates of states, after everything that they may use is declared.
+    pub fn finish_states(&mut self) {
+        for e in 0..self.states.1.len() {
+            let span = self.raw.clone().states[self.states.1[e].raw].name.span;
+            let rate = self.known_node(Thing::StateRate(e), span);
+            if let (Some(rate), Some(state)) = (self.keep(rate), self.model.states.get_mut(e)) {
+                state.rate = rate;
+            }
+        }
+    }
+
+    fn finite(&mut self, node: NodeId, span: Span, name: &str) {
+        if let Some(value) = self.default_value(node)
+            && !value.is_finite()
+        {
+            self.report.error(
+                span,
+                format!("the start value of `{name}` is {value}"),
+                "it must be a finite number",
+            );
+        }
+    }
+
+    /// Keeps the formulas of functions, and looks at every definition once, so that errors show even when it is not used.
+    pub fn declare_functions(&mut self) {
+        let raw = self.raw.clone();
+        for (k, define) in raw.defines.iter().enumerate() {
+            if let DefineKind::Function(params, body) = &define.kind {
+                let formula = expr::Formula {
+                    name: define.name.text.clone(),
+                    params: params.clone(),
+                    body: (*body.ast).clone(),
+                };
+                self.functions.insert(k, Arc::new(formula));
+            }
+        }
+        self.function_circles(&raw);
+    }
+
+    /// Functions that call each other in a circle; iterative depth-first search.
+    fn function_circles(&mut self, raw: &RawFile) {
+        let calls: BTreeMap<usize, Vec<(usize, expr::Span)>> = self
+            .functions
+            .iter()
+            .map(|(&k, f)| {
+                let uses = f.body.names().into_iter().filter(|u| u.call).filter_map(|u| {
+                    match self.names.get(&u.name) {
+                        Some(What::Define(j)) if self.functions.contains_key(&j) => Some((j, u.span)),
+                        _ => None,
+                    }
+                });
+                (k, uses.collect())
+            })
+            .collect();
+        let mut done: BTreeMap<usize, bool> = BTreeMap::new();
+        let mut found: Vec<(usize, expr::Span, String)> = Vec::new();
+        for &root in calls.keys() {
+            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
+            while let Some((k, next)) = path.last().copied() {
+                if next == 0 && done.contains_key(&k) {
+                    path.pop();
+                    continue;
+                }
+                if next == 0 {
+                    done.insert(k, false);
+                }
+                let Some(&(j, span)) = calls[&k].get(next) else {
+                    done.insert(k, true);
+                    path.pop();
+                    continue;
+                };
+                if let Some(last) = path.last_mut() {
+                    last.1 += 1;
+                }
+                match done.get(&j) {
+                    Some(true) => {}
+                    Some(false) => {
+                        let from = path.iter().position(|(p, _)| *p == j).unwrap_or(0);
+                        let mut names: Vec<&str> =
+                            path[from..].iter().map(|(p, _)| raw.defines[*p].name.text.as_str()).collect();
+                        names.push(&raw.defines[j].name.text);
+                        found.push((k, span, names.join(" → ")));
+                    }
+                    None => path.push((j, 0)),
+                }
+            }
+        }
+        for (k, span, names) in found {
+            if let DefineKind::Function(_, body) = &raw.defines[k].kind {
+                let at = body.place(span);
+                let help = "a function cannot be recursive; use `sum` or a family";
+                self.report.error(at, format!("functions call each other in a circle: {names}"), help);
+            }
+        }
+    }
+
+    /// Lowers all plain definitions once, so that errors show even in those that nobody uses.
+    pub fn check_definitions(&mut self) {
+        let raw = self.raw.clone();
+        for (k, thing) in self.definitions_in_order() {
+            let define = &raw.defines[k];
+            match &define.kind {
+                DefineKind::Formula(_) => {
+                    let result = self.known(thing, define.name.span);
+                    self.keep(result);
+                }
+                DefineKind::Function(..) => {}
+                _ => {
+                    self.table(k);
+                }
+            }
+        }
+    }
+
+    /// The table of a definition; made once.
+    pub fn table(&mut self, k: usize) -> Option<TableId> {
+        if let Some(known) = self.tables.get(&k) {
+            return *known;
+        }
+        self.tables.insert(k, None);
+        let made = self.make_table(k);
+        let id = self.keep(made);
+        self.tables.insert(k, id);
+        id
+    }
+
+    fn make_table(&mut self, k: usize) -> Resolved<TableId> {
+        let raw = self.raw.clone();
+        let define = &raw.defines[k];
+        let (points, ends, smooth) = match &define.kind {
+            DefineKind::Table { points, ends, smooth } => {
+                let mut out = Vec::with_capacity(points.len());
+                for [x, y] in points {
+                    let pair = self.within(Context::new(Scope::Parameter), |b| -> Resolved<[f64; 2]> {
+                        let x = b.constant(x, "a point of a table")?;
+                        Ok([x, b.constant(y, "a point of a table")?])
+                    })?;
+                    out.push(pair);
+                }
+                (out, ends, *smooth)
+            }
+            DefineKind::Csv { file, x, y, ends, smooth } => {
+                let text = (self.loader)(&file.text).map_err(|why| {
+                    fault(
+                        file.span,
+                        format!("cannot read `{}`: {why}", file.text),
+                        "the path is relative to the model file",
+                    )
+                })?;
+                let points = csv_columns(&text, &x.text, &y.text)
+                    .map_err(|why| fault(file.span, format!("`{}`: {why}", file.text), ""))?;
+                (points, ends, *smooth)
+            }
+            _ => return Err(fault(define.name.span, "this is not a table", "")),
+        };
+        let ends = match ends.as_deref() {
+            Some("extend") => Ends::Extend,
+            Some("repeat") => Ends::Repeat,
+            _ => Ends::Hold,
+        };
+        let interpolation = if smooth { Interpolation::Monotone } else { Interpolation::Linear };
+        let table = Table::new(&define.name.text, &points, ends, interpolation)
+            .map_err(|why| fault(define.name.span, format!("table `{}`: {why}", define.name.text), ""))?;
+        Ok(self.model.graph.add_table(table))
+    }
+
+    /// The dimension of an expression; a clash of known ones is an error.
+    pub fn dim(&mut self, formula: &Formula) -> Resolved<Dim> {
+        let known = Known { dims: &self.dims, builder: self };
+        match check_dimensions(&formula.ast, &known) {
+            Ok(dim) => Ok(dim),
+            Err(mut error) => {
+                error.help = self.with_lines(&error.help);
+                Err(formula.diagnostic(error).into())
+            }
+        }
+    }
+
+    /// Lowers and requires a dimension; `what` begins the message: "the mass of `rod`".
+    pub fn lower_as(&mut self, formula: &Formula, wanted: Dim, what: &str) -> Resolved<NodeId> {
+        let node = self.lower(formula)?;
+        let dim = self.dim(formula)?;
+        if dim.clashes(wanted) {
+            return Err(wrong_dimension(formula, dim, wanted, what).into());
+        }
+        Ok(node)
+    }
+
+    /// `m` is in kg → `m` is in kg (line 7), for names of the file.
+    fn with_lines(&self, help: &str) -> String {
+        let parts: Vec<String> = help
+            .split(", `")
+            .enumerate()
+            .map(|(k, part)| {
+                let part = if k == 0 { part.to_string() } else { format!("`{part}") };
+                let name = part.split('`').nth(1).unwrap_or("");
+                match self.names.get(name) {
+                    Some(_) => format!("{part} (line {})", Place::of(self.text, self.names.span(name)).line),
+                    None => part,
+                }
+            })
+            .collect();
+        parts.join(", ")
+    }
+}
+
+/// The message for a value in the wrong unit.
+pub fn wrong_dimension(formula: &Formula, dim: Dim, wanted: Dim, what: &str) -> Diagnostic {
+    let unit = |d: Dim| if d == Dim::NONE { "a pure number".to_string() } else { format!("in {d}") };
+    formula.error(format!("{what} must be {}, this is {}", unit(wanted), unit(dim)), "")
+}
+
+struct Known<'a, 'b> {
+    dims: &'a BTreeMap<String, Dim>,
+    builder: &'a Builder<'b>,
+}
+
+impl Dimensions for Known<'_, '_> {
+    fn name(&self, path: &[&str]) -> Dim {
+        match path {
+            ["t"] => Dim::TIME,
+            [name] if self.builder.context.locals.iter().any(|(n, _)| n == name) => Dim::Any,
+            [name] => self.dims.get(*name).copied().unwrap_or(Dim::Any),
+            [body, rest @ ..] if matches!(self.builder.names.get(body), Some(What::Body(_))) => match rest {
+                ["x" | "y"] | [_, "x" | "y"] => Dim::LENGTH,
+                ["angle"] => Dim::NONE,
+                _ => Dim::Any,
+            },
+            ["ground", _, "x" | "y"] => Dim::LENGTH,
+            _ => Dim::Any,
+        }
+    }
+
+    fn function(&self, name: &str) -> Option<&expr::Formula> {
+        match self.builder.names.get(name) {
+            Some(What::Define(k)) => self.builder.functions.get(&k).map(Arc::as_ref),
+            _ => None,
+        }
+    }
+}
+
+/// Two columns of a csv text; the first line names the columns, separated by comma, semicolon or tab.
+fn csv_columns(text: &str, x: &str, y: &str) -> Result<Vec<[f64; 2]>, String> {
+    let mut lines =
+        text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.trim_start().starts_with('#'));
+    let (_, head) = lines.next().ok_or("the file is empty")?;
+    let separator = if head.contains(';') {
+        ';'
+    } else if head.contains('\t') {
+        '\t'
+    } else {
+        ','
+    };
+    let clean = |s: &str| s.trim().trim_matches('"').to_string();
+    let columns: Vec<String> = head.trim_start_matches('\u{feff}').split(separator).map(clean).collect();
+    let find = |name: &str| {
+        columns
+            .iter()
+            .position(|c| c == name)
+            .ok_or(format!("no column `{name}`; its columns are {}", columns.join(", ")))
+    };
+    let (i, j) = (find(x)?, find(y)?);
+    let mut points = Vec::new();
+    for (n, line) in lines {
+        let cells: Vec<&str> = line.split(separator).collect();
+        let number = |k: usize| {
+            let cell = cells.get(k).map(|c| clean(c)).unwrap_or_default();
+            cell.parse::<f64>()
+                .ok()
+                .filter(|v| v.is_finite())
+                .ok_or(format!("line {}: `{cell}` is not a number", n + 1))
+        };
+        points.push([number(i)?, number(j)?]);
+        if points.len() > 200_000 {
+            return Err("more than 200000 rows".into());
+        }
+    }
+    Ok(points)
+}

@@ -1,0 +1,563 @@
+//! Bodies, features, forces, contacts and events as written.
+
+use super::SPATIAL;
+use super::diagnostic::Report;
+use super::fields::{Fields, Word, formulas, word};
+use super::formula::{Family, Formula};
+use super::keys;
+use super::raw::{key_word, points};
+use super::tree::{Entry, Node, Value};
+use crate::model::Span;
+
+#[derive(Clone, Debug)]
+pub struct RawFeature {
+    pub name: Word,
+    pub shape: RawShape,
+}
+
+#[derive(Clone, Debug)]
+pub enum RawShape {
+    Point([Formula; 2]),
+    Flat { through: [Formula; 2], normal: [Formula; 2] },
+    Round { center: [Formula; 2], radius: Formula, hole: bool },
+    Curve { point: [Formula; 2], parameter: Word, range: [Formula; 2], left: bool },
+    Outline { points: Vec<[Formula; 2]>, closed: bool, left: bool },
+}
+
+#[derive(Clone, Debug)]
+pub struct RawBody {
+    pub name: Word,
+    pub family: Option<Family>,
+    pub position: Option<Vec<Formula>>,
+    pub angle: Option<Formula>,
+    pub on: Option<Formula>,
+    pub mass: Option<Formula>,
+    pub inertia: Option<Formula>,
+    pub center: Option<[Formula; 2]>,
+    pub kinetic: Option<Formula>,
+    pub features: Vec<RawFeature>,
+}
+
+#[derive(Clone, Debug)]
+pub struct RawForce {
+    pub name: Option<Word>,
+    pub family: Option<Family>,
+    pub kind: RawForceKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum RawForceKind {
+    Along(Formula, RawLaw),
+    Between([Formula; 2], RawLaw),
+    At { point: Formula, force: [Formula; 2], body_axes: bool },
+    Torque { body: Formula, torque: Formula, against: Option<Formula> },
+    Potential(Formula),
+}
+
+#[derive(Clone, Debug)]
+pub struct RawLaw {
+    pub force: Option<Formula>,
+    pub spring: Option<Formula>,
+    pub length: Option<Formula>,
+    pub damper: Option<Formula>,
+}
+
+#[derive(Clone, Debug)]
+pub struct RawContact {
+    pub name: Word,
+    pub family: Option<Family>,
+    pub geometry: RawGeometry,
+    pub radius: Option<Formula>,
+    pub bilateral: bool,
+    pub spring: Option<Formula>,
+    pub damper: Option<Formula>,
+    pub relaxing: bool,
+    pub slip: Option<Formula>,
+    pub normal_force: Option<Formula>,
+    pub friction: Option<(RawFriction, Span)>,
+    /// `friction` holds the bound itself.
+    pub friction_force: bool,
+    pub restitution: [Option<Formula>; 3],
+    pub tangent: Option<[Formula; 2]>,
+}
+
+#[derive(Clone, Debug)]
+pub enum RawGeometry {
+    Between([Formula; 2]),
+    Gap(Formula),
+    Play(Formula, [Formula; 2]),
+    Pin([Formula; 2]),
+    None,
+}
+
+#[derive(Clone, Debug)]
+pub enum RawFriction {
+    Law(Formula),
+    Split { rest: Option<Formula>, sliding: Option<Formula> },
+    Regular(Formula),
+    Tensor(Vec<Vec<Formula>>, Span),
+}
+
+#[derive(Clone, Debug)]
+pub struct RawEvent {
+    pub name: Option<Word>,
+    pub family: Option<Family>,
+    pub trigger: RawTrigger,
+    pub set: Vec<(Word, Formula)>,
+    pub stop: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum RawTrigger {
+    Crossing(Formula, i8),
+    On(Formula),
+}
+
+/// Two formulas; three are refused with the sentence on spatial models.
+fn pair(node: &Node, what: &str, report: &mut Report) -> Option<[Formula; 2]> {
+    match <[Formula; 2]>::try_from(formulas(node, report)?) {
+        Ok(pair) => Some(pair),
+        Err(list) if list.len() == 3 => {
+            report.error(node.span, format!("`{what}` has three entries"), SPATIAL);
+            None
+        }
+        Err(_) => {
+            report.error(node.span, format!("`{what}` has two entries"), format!("write  {what} = [x, y]"));
+            None
+        }
+    }
+}
+
+impl Fields<'_> {
+    fn pair(&self, key: &str, report: &mut Report) -> Option<[Formula; 2]> {
+        pair(&self.get(key)?.node, key, report)
+    }
+
+    fn required_pair(&self, key: &str, report: &mut Report) -> Option<[Formula; 2]> {
+        if self.get(key).is_none() {
+            report.error(self.span, format!("`{key}` is missing"), format!("write  {key} = [x, y]"));
+        }
+        self.pair(key, report)
+    }
+
+    fn family(&self, report: &mut Report) -> Option<Family> {
+        Family::read(&self.get("for")?.node, report)
+    }
+
+    fn name(&self, what: &str, report: &mut Report) -> Option<Word> {
+        if self.get("name").is_none() {
+            report.error(self.span, format!("this {what} has no name"), "write  name = \"…\"");
+        }
+        self.word("name", report)
+    }
+
+    fn material(&self, report: &mut Report) -> Option<bool> {
+        if self.get("material").is_none() {
+            let help = "write  material = \"left\"  or  \"right\", as seen along the curve";
+            report.error(self.span, "it must be said on which side the material is", help);
+        }
+        Some(self.choice("material", keys::SIDES, report)? == "left")
+    }
+}
+
+impl RawFeature {
+    /// `name = [x, y]` or `name = { … }`.
+    pub fn read(entry: &Entry, report: &mut Report) -> Option<RawFeature> {
+        let name = key_word(entry);
+        let shape = match &entry.node.value {
+            Value::List(_) => RawShape::Point(pair(&entry.node, &name.text, report)?),
+            _ => Self::shape(&entry.node, &name.text, report)?,
+        };
+        Some(RawFeature { name, shape })
+    }
+
+    fn shape(node: &Node, name: &str, report: &mut Report) -> Option<RawShape> {
+        let fields = Fields::of(node, keys::SHAPE, &format!("feature `{name}`"), report)?;
+        let kinds = ["through", "center", "curve", "outline"];
+        let given: Vec<&str> = kinds.into_iter().filter(|k| fields.get(k).is_some()).collect();
+        let only = |keys: &[&str], report: &mut Report| {
+            for key in keys::SHAPE.iter().filter(|k| !keys.contains(&k.name)) {
+                if let Some(entry) = fields.get(key.name) {
+                    let help = format!("together with `{}` stand {}", keys[0], keys[1..].join(", "));
+                    report.error(entry.span, format!("`{}` does not belong to this feature", key.name), help);
+                }
+            }
+        };
+        match given.first().copied() {
+            Some("through") => {
+                only(&["through", "normal"], report);
+                let (through, normal) =
+                    (fields.required_pair("through", report), fields.required_pair("normal", report));
+                Some(RawShape::Flat { through: through?, normal: normal? })
+            }
+            Some("center") => {
+                only(&["center", "radius", "hole"], report);
+                let center = fields.pair("center", report);
+                if fields.get("radius").is_none() {
+                    report.error(fields.span, "a round feature needs `radius`", "write  radius = \"…\"");
+                }
+                let radius = fields.formula("radius", report);
+                Some(RawShape::Round { center: center?, radius: radius?, hole: fields.flag("hole", report) })
+            }
+            Some("curve") => {
+                only(&["curve", "parameter", "range", "material"], report);
+                let parameter = fields.word("parameter", report);
+                if fields.get("parameter").is_none() {
+                    report.error(
+                        fields.span,
+                        "a curve needs the name of its `parameter`",
+                        "write  parameter = \"u\"",
+                    );
+                }
+                let (point, range) = (fields.pair("curve", report), fields.required_pair("range", report));
+                let left = fields.material(report);
+                Some(RawShape::Curve { point: point?, parameter: parameter?, range: range?, left: left? })
+            }
+            Some(_) => {
+                only(&["outline", "material", "closed"], report);
+                let corners = points(&fields.get("outline")?.node, report);
+                let left = fields.material(report);
+                let points = corners?;
+                if points.len() < 2 || points.len() > 1000 {
+                    report.error(fields.key_span("outline"), "an outline has 2 to 1000 corners", "");
+                    return None;
+                }
+                Some(RawShape::Outline { points, closed: fields.flag("closed", report), left: left? })
+            }
+            None => {
+                report.error(
+                    node.span,
+                    format!("feature `{name}` has no shape"),
+                    "a point is [x, y]; a shape has `through`, `center`, `curve` or `outline`",
+                );
+                None
+            }
+        }
+    }
+}
+
+impl RawBody {
+    /// One `[[body]]`.
+    pub fn read(node: &Node, report: &mut Report) -> Option<RawBody> {
+        let fields = Fields::of(node, keys::BODY, "[[body]]", report)?;
+        let name = fields.name("body", report)?;
+        for key in ["rotation", "spin"] {
+            if let Some(entry) = fields.get(key) {
+                report.error(entry.span, format!("body `{}` has a spatial rotation", name.text), SPATIAL);
+            }
+        }
+        let position = fields.get("position").and_then(|e| match &e.node.value {
+            Value::List(_) => formulas(&e.node, report),
+            _ => Formula::read(&e.node, report).map(|f| vec![f]),
+        });
+        if let Some(list) = &position
+            && list.len() != 1
+            && list.len() != 2
+        {
+            let help = if list.len() == 3 { SPATIAL } else { "write  position = [\"x\", \"y\"]" };
+            let message = format!("`position` of body `{}` has {} entries", name.text, list.len());
+            report.error(fields.key_span("position"), message, help);
+        }
+        if let Some(entry) = fields.get("inertia")
+            && let Value::List(_) = entry.node.value
+        {
+            report.error(entry.node.span, format!("body `{}` has a spatial inertia", name.text), SPATIAL);
+            return None;
+        }
+        let mut features: Vec<RawFeature> = Vec::new();
+        if let Some(entry) = fields.get("features") {
+            match &entry.node.value {
+                Value::Table(list) => {
+                    features.extend(list.iter().filter_map(|e| RawFeature::read(e, report)))
+                }
+                _ => report.error(
+                    entry.node.span,
+                    "`features` is a table",
+                    "write  features = { tip = [x, y] }",
+                ),
+            }
+        }
+        Some(RawBody {
+            family: fields.family(report),
+            angle: fields.formula("angle", report),
+            on: fields.formula("on", report),
+            mass: fields.formula("mass", report),
+            inertia: fields.formula("inertia", report),
+            center: fields.pair("center", report),
+            kinetic: fields.formula("kinetic", report),
+            name,
+            position,
+            features,
+        })
+    }
+}
+
+impl RawForce {
+    /// One `[[force]]`.
+    pub fn read(node: &Node, report: &mut Report) -> Option<RawForce> {
+        let fields = Fields::of(node, keys::FORCE, "[[force]]", report)?;
+        let name = fields.word("name", report);
+        let label = name.as_ref().map_or("this force".to_string(), |n| format!("force `{}`", n.text));
+        let forms = ["along", "between", "at", "torque", "potential"];
+        let given: Vec<&str> = forms.into_iter().filter(|k| fields.get(k).is_some()).collect();
+        if given.len() > 1 {
+            let message = format!("{label} has both `{}` and `{}`", given[0], given[1]);
+            report.error(fields.key_span(given[1]), message, "one entry is one force: make two of it");
+            return None;
+        }
+        let belongs = |keys: &[&str], report: &mut Report| {
+            let always = ["name", "for"];
+            for key in keys::FORCE.iter().filter(|k| !keys.contains(&k.name) && !always.contains(&k.name)) {
+                if let Some(entry) = fields.get(key.name) {
+                    let help = format!("together with `{}` stand {}", keys[0], keys[1..].join(", "));
+                    report.error(entry.span, format!("`{}` does not belong to {label}", key.name), help);
+                }
+            }
+        };
+        let kind = match given.first().copied() {
+            Some("along") => {
+                belongs(&["along", "force", "spring", "length", "damper"], report);
+                let law = RawLaw::read(&fields, &label, report);
+                RawForceKind::Along(fields.formula("along", report)?, law?)
+            }
+            Some("between") => {
+                belongs(&["between", "force", "spring", "length", "damper"], report);
+                let law = RawLaw::read(&fields, &label, report);
+                RawForceKind::Between(fields.pair("between", report)?, law?)
+            }
+            Some("at") => {
+                belongs(&["at", "force", "axes"], report);
+                let point = fields.formula("at", report);
+                let force = fields.required_pair("force", report);
+                let body_axes = fields.choice("axes", keys::AXES, report).is_some_and(|a| a == "body");
+                RawForceKind::At { point: point?, force: force?, body_axes }
+            }
+            Some("torque") => {
+                belongs(&["torque", "on", "against"], report);
+                let torque = fields.formula("torque", report);
+                if fields.get("on").is_none() {
+                    report.error(
+                        fields.key_span("torque"),
+                        format!("{label} acts on no body"),
+                        "write  on = \"body\"",
+                    );
+                }
+                let body = fields.formula("on", report);
+                let against = fields.formula("against", report);
+                RawForceKind::Torque { body: body?, torque: torque?, against }
+            }
+            Some(_) => {
+                belongs(&["potential"], report);
+                RawForceKind::Potential(fields.formula("potential", report)?)
+            }
+            None => {
+                report.error(
+                    fields.span,
+                    format!("{label} acts nowhere"),
+                    "add `along`, `between`, `at`, `on` with `torque`, or `potential`",
+                );
+                return None;
+            }
+        };
+        Some(RawForce { name, family: fields.family(report), kind, span: node.span })
+    }
+}
+
+impl RawLaw {
+    fn read(fields: &Fields, label: &str, report: &mut Report) -> Option<RawLaw> {
+        let law = RawLaw {
+            force: fields.formula("force", report),
+            spring: fields.formula("spring", report),
+            length: fields.formula("length", report),
+            damper: fields.formula("damper", report),
+        };
+        if ["force", "spring", "damper"].iter().all(|k| fields.get(k).is_none()) {
+            report.error(fields.span, format!("{label} has no law"), "add `force`, `spring` or `damper`");
+            return None;
+        }
+        if law.length.is_some() && fields.get("spring").is_none() {
+            report.error(
+                fields.key_span("length"),
+                "`length` is the free length of a spring",
+                "add  spring = …",
+            );
+        }
+        Some(law)
+    }
+}
+
+impl RawContact {
+    /// One `[[contact]]`.
+    pub fn read(node: &Node, report: &mut Report) -> Option<RawContact> {
+        let fields = Fields::of(node, keys::CONTACT, "[[contact]]", report)?;
+        let name = fields.name("contact", report)?;
+        let forms = ["between", "gap", "play", "pin"];
+        let given: Vec<&str> = forms.into_iter().filter(|k| fields.get(k).is_some()).collect();
+        if given.len() > 1 {
+            let message = format!("contact `{}` has both `{}` and `{}`", name.text, given[0], given[1]);
+            report.error(fields.key_span(given[1]), message, "keep one of the two");
+            return None;
+        }
+        let geometry = match given.first().copied() {
+            Some("between") => RawGeometry::Between(fields.pair("between", report)?),
+            Some("gap") => RawGeometry::Gap(fields.formula("gap", report)?),
+            Some("play") => {
+                let play = fields.formula("play", report);
+                let limits = fields.required_pair("limits", report);
+                RawGeometry::Play(play?, limits?)
+            }
+            Some(_) => RawGeometry::Pin(fields.pair("pin", report)?),
+            None => RawGeometry::None,
+        };
+        if let (Some(entry), false) = (fields.get("limits"), fields.get("play").is_some()) {
+            report.error(entry.span, "`limits` belong to `play`", "write  play = \"s\"");
+        }
+        if let Some(entry) = fields.get("slip")
+            && let Value::List(_) = entry.node.value
+        {
+            let message = format!("contact `{}` slips in two directions", name.text);
+            report.error(entry.node.span, message, SPATIAL);
+            return None;
+        }
+        if let Some(entry) = fields.get("friction_force")
+            && fields.get("friction").is_some()
+        {
+            let help = "`friction` is a coefficient, `friction_force` the bound itself; keep one";
+            report.error(
+                entry.span,
+                format!("contact `{}` has both friction and friction_force", name.text),
+                help,
+            );
+            return None;
+        }
+        let friction_force = fields.get("friction_force").is_some();
+        let key = if friction_force { "friction_force" } else { "friction" };
+        let friction = match fields.get(key) {
+            Some(entry) => {
+                Some((RawFriction::read(&entry.node, &name.text, friction_force, report)?, entry.span))
+            }
+            None => None,
+        };
+        Some(RawContact {
+            family: fields.family(report),
+            radius: fields.formula("radius", report),
+            bilateral: fields.flag("bilateral", report),
+            spring: fields.formula("spring", report),
+            damper: fields.formula("damper", report),
+            relaxing: fields.flag("relaxing", report),
+            slip: fields.formula("slip", report),
+            normal_force: fields.formula("normal_force", report),
+            restitution: restitution(&fields, report),
+            tangent: fields.pair("tangent", report),
+            name,
+            geometry,
+            friction,
+            friction_force,
+        })
+    }
+}
+
+fn restitution(fields: &Fields, report: &mut Report) -> [Option<Formula>; 3] {
+    let Some(entry) = fields.get("restitution") else { return [None, None, None] };
+    match &entry.node.value {
+        Value::Table(_) => match Fields::of(&entry.node, keys::RESTITUTION, "restitution", report) {
+            Some(f) => ["normal", "tangential", "nu"].map(|k| f.formula(k, report)),
+            None => [None, None, None],
+        },
+        _ => [Formula::read(&entry.node, report), None, None],
+    }
+}
+
+impl RawFriction {
+    fn read(node: &Node, contact: &str, bound: bool, report: &mut Report) -> Option<RawFriction> {
+        match &node.value {
+            Value::Table(_) => {
+                let keys = if bound { keys::FRICTION_FORCE } else { keys::FRICTION };
+                let fields = Fields::of(node, keys, &format!("friction of `{contact}`"), report)?;
+                if let Some(regular) = fields.formula("regular", report) {
+                    return Some(RawFriction::Regular(regular));
+                }
+                let (rest, sliding) = (fields.formula("static", report), fields.formula("sliding", report));
+                if rest.is_none() && sliding.is_none() {
+                    report.error(node.span, "friction needs a value", "write  { static = …, sliding = … }");
+                    return None;
+                }
+                Some(RawFriction::Split { rest, sliding })
+            }
+            Value::List(rows) => {
+                if bound {
+                    report.error(
+                        node.span,
+                        "a friction force is one bound, not a tensor",
+                        "write an expression",
+                    );
+                    return None;
+                }
+                let mut tensor = Vec::new();
+                for row in rows {
+                    tensor.push(formulas(row, report)?);
+                }
+                let size = tensor.len();
+                if size == 0 || size > 3 || tensor.iter().any(|r| r.len() != size) {
+                    let help = "write a square matrix over the tangents, or over tangents and normal";
+                    report.error(node.span, format!("friction tensor of `{contact}` is not square"), help);
+                    return None;
+                }
+                Some(RawFriction::Tensor(tensor, node.span))
+            }
+            _ => Formula::read(node, report).map(RawFriction::Law),
+        }
+    }
+}
+
+impl RawEvent {
+    /// One `[[event]]`.
+    pub fn read(node: &Node, report: &mut Report) -> Option<RawEvent> {
+        let fields = Fields::of(node, keys::EVENT, "[[event]]", report)?;
+        let direction = match fields.choice("direction", keys::DIRECTIONS, report).as_deref() {
+            Some("up") => 1,
+            Some("down") => -1,
+            _ => 0,
+        };
+        let trigger = match (fields.get("crossing"), fields.get("on")) {
+            (Some(_), None) => RawTrigger::Crossing(fields.formula("crossing", report)?, direction),
+            (None, Some(_)) => RawTrigger::On(fields.formula("on", report)?),
+            (None, None) => {
+                report.error(
+                    fields.span,
+                    "this event never happens",
+                    "add  crossing = \"…\"  or  on = \"contact.impact\"",
+                );
+                return None;
+            }
+            (Some(_), Some(on)) => {
+                report.error(on.span, "this event has both `crossing` and `on`", "make two events of it");
+                return None;
+            }
+        };
+        let mut set = Vec::new();
+        if let Some(entry) = fields.get("set") {
+            match &entry.node.value {
+                Value::Table(list) => {
+                    set.extend(
+                        list.iter().filter_map(|e| Formula::read(&e.node, report).map(|f| (key_word(e), f))),
+                    );
+                }
+                _ => report.error(
+                    entry.node.span,
+                    "`set` is a table",
+                    "write  set = { memory = \"expression\" }",
+                ),
+            }
+        }
+        let name = fields.get("name").and_then(|e| word(&e.node, "name", report));
+        Some(RawEvent {
+            name,
+            family: fields.family(report),
+            trigger,
+            set,
+            stop: fields.flag("stop", report),
+        })
+    }
+}
