@@ -277,7 +277,9 @@ pub struct Eval {
     /// Power of all smooth forces that are not in `potential`, on the true velocities of their points, plus the
     /// explicit rate ∂V/∂t of the potential.
     pub power: f64,
-    /// Power needed to drive prescribed motions: `drive · u̇ + drive_offset − Σ λ w̃ (all rows)`.
+    /// Power needed to drive prescribed motions: `drive · u̇ + drive_offset − Σ λ w̃`. Together
+    /// d/dt(T + V) = power + drive · u̇ + drive_offset + Σ λ (ġ − w̃), the sum over all rows whose force is not in `h`
+    /// (the normal row of an elastic flank is in `h`, and its work in `power`).
     pub drive: Vec<f64>,
     /// See `drive`.
     pub drive_offset: f64,

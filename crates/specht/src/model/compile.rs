@@ -262,9 +262,10 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let fill = fill(b, &plan, used.into_iter().chain([&switch_rates]).chain(contour_tapes), &dims);
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
     state_names.extend(plan.relaxing.iter().map(|r| format!("{}.surface", r.name)));
+    let scene = Scene::new(b);
     let mut system = CompiledSystem {
         model: model.clone(),
-        scene: Scene::default(),
+        scene,
         dims,
         contacts,
         of_model: plan.of_model.clone(),
@@ -310,7 +311,6 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         poses,
         pool: Pool::default(),
     };
-    system.scene = Scene::new(b);
     system.set_parameters(&parameters);
     Ok(system)
 }

@@ -20,6 +20,8 @@ mod geometry;
 mod kinematics;
 mod outline;
 mod scene;
+#[cfg(test)]
+mod tests;
 
 pub use compile::build;
 pub use compiled::CompiledSystem;

@@ -1,8 +1,10 @@
 //! What an animation needs: features as polylines and circles in body axes, and the poses of the bodies over time.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use crate::expr::{NodeId, Tape};
+use crate::expr::{NodeId, Symbol, Tape};
 use crate::system::{Discrete, Eval, State, System};
 
 use super::compiled::CompiledSystem;
@@ -123,13 +125,16 @@ fn shape(b: &mut Builder, feature: &Feature) -> SceneShape {
         }
         Shape::Curve { point, parameter, range, .. } => {
             let [from, to] = pair(*range);
-            let tape = Tape::new(&b.g, point);
+            let symbol = b.symbol(Input::Contour(usize::MAX));
+            let sigma = b.g.sym(symbol);
+            let map = BTreeMap::from([(Symbol(*parameter), sigma)]);
+            let point = point.map(|n| b.replace(n, &map));
+            let tape = Tape::new(&b.g, &point);
             let mut work = tape.workspace();
             let mut inputs = b.default_inputs();
-            inputs.resize(inputs.len().max(*parameter as usize + 1), 0.0);
             let points = (0..=CURVE_POINTS)
                 .map(|k| {
-                    inputs[*parameter as usize] = from + (to - from) * k as f64 / CURVE_POINTS as f64;
+                    inputs[symbol.0 as usize] = from + (to - from) * k as f64 / CURVE_POINTS as f64;
                     tape.eval(&inputs, &mut work);
                     [tape.output(&work, 0), tape.output(&work, 1)]
                 })
