@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn steep_flat_and_jumping_functions_need_few_evaluations() {
-        let cases: [(fn(f64) -> f64, f64); 4] = [
+        type Case = (fn(f64) -> f64, f64);
+        let cases: [Case; 4] = [
             (|x| (1.0 - x).powi(9), 1.0),
             (|x| if x < 0.3 { 1.0 } else { -1e-3 }, 0.3),
             (|x| 1.0 - (20.0 * (x - 1.0)).exp(), 1.0),

@@ -241,7 +241,10 @@ impl Ast {
         out
     }
 
-    /// A warning for every unit of one letter sequence that is also a name of the user: `2 m` is two metres.
+    /// A warning for every unit that is also a name of the user: `2 m` is two metres.
+    ///
+    /// A text that is nothing but a quantity ([`Ast::as_quantity`]) is warned of too; where names such as `m` and `s` are the rule,
+    /// a caller may prefer to ask for the others only.
     pub fn unit_warnings(&self, is_name: impl Fn(&str) -> bool) -> Vec<ExprError> {
         fn walk(ast: &Ast, e: &Expr, is_name: &dyn Fn(&str) -> bool, out: &mut Vec<ExprError>) {
             if let Kind::Number { unit: Some(unit), .. } = &e.kind {
@@ -257,7 +260,7 @@ impl Ast {
                     };
                     out.push(ExprError::new(
                         e.span,
-                        format!("`{text}` is {number} {meaning}"),
+                        format!("`{text}` is {}", counted(number, &meaning)),
                         format!("you also have a name `{word}`; for that write `{instead}`"),
                     ));
                 }
@@ -268,6 +271,17 @@ impl Ast {
         walk(self, &self.root, &is_name, &mut out);
         out
     }
+}
+
+/// `two metres`, `one metre`, `2.5 metres`.
+fn counted(number: &str, unit: &str) -> String {
+    const WORDS: [&str; 13] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    let unit = if number == "1" { unit.trim_end_matches('s') } else { unit };
+    let word = number.parse::<usize>().ok().and_then(|n| WORDS.get(n).copied());
+    format!("{} {unit}", word.unwrap_or(number))
 }
 
 /// A unit in words, where it is common.

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use super::graph::{Fun, Graph, NodeId, Op, Symbol};
 
-const UNKNOWN: u32 = u32::MAX;
+/// Entries of the memory are id + 1.
+const UNKNOWN: u32 = 0;
+const MARKED: u32 = u32::MAX;
 
 /// A derivation: rules for symbols, and the memory of all derivatives taken by it so far.
 ///
@@ -35,19 +37,19 @@ impl Derivation {
 
     /// The derivative of a node.
     pub fn of(&mut self, graph: &mut Graph, node: NodeId) -> NodeId {
-        if let Some(&known) = self.memo.get(node.index())
-            && known != UNKNOWN
-        {
-            return NodeId(known);
+        if let Some(known) = self.known(node) {
+            return known;
         }
-        if self.memo.len() <= node.index() {
+        if self.memo.is_empty() {
+            // fresh zero pages cost nothing until they are touched
+            self.memo = vec![UNKNOWN; node.index() + 1];
+        } else if self.memo.len() <= node.index() {
             self.memo.resize(node.index() + 1, UNKNOWN);
         }
 
         // nodes whose derivative is still unknown, operands first
         let mut todo = Vec::new();
         let mut stack = vec![node];
-        const MARKED: u32 = UNKNOWN - 1;
         while let Some(n) = stack.pop() {
             if self.memo[n.index()] != UNKNOWN {
                 continue;
@@ -59,14 +61,22 @@ impl Derivation {
         todo.sort_unstable();
         for n in todo {
             let derivative = self.step(graph, n);
-            self.memo[n.index()] = derivative.0;
+            self.memo[n.index()] = derivative.0 + 1;
         }
-        NodeId(self.memo[node.index()])
+        self.known(node).unwrap_or(node)
+    }
+
+    fn known(&self, node: NodeId) -> Option<NodeId> {
+        match self.memo.get(node.index()) {
+            None | Some(&UNKNOWN | &MARKED) => None,
+            Some(&plus_one) => Some(NodeId(plus_one - 1)),
+        }
     }
 
     fn step(&self, g: &mut Graph, node: NodeId) -> NodeId {
         let zero = g.num(0.0);
-        let d = |a: NodeId| NodeId(self.memo[a.index()]);
+        // operands come first, so they are known
+        let d = |a: NodeId| self.known(a).unwrap_or(zero);
         match g.op(node) {
             Op::Const(_)
             | Op::Sign(_)
@@ -244,7 +254,7 @@ impl Graph {
     /// The node with symbols replaced.
     pub fn substitute(&mut self, node: NodeId, map: &BTreeMap<Symbol, NodeId>) -> NodeId {
         let nodes = self.reach(&[node]);
-        let mut new = vec![UNKNOWN; node.index() + 1];
+        let mut new = vec![0u32; node.index() + 1];
         for n in nodes {
             let op = self.op(n);
             let replaced = match op {

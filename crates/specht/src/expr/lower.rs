@@ -89,6 +89,9 @@ pub enum Function {
 }
 
 /// Gives meaning to names.
+///
+/// A resolver may lower other expressions while it answers (a definition that uses definitions); it then has to keep those it is busy
+/// with on a stack, to refuse circles and to bound the depth, because each such call starts counting anew.
 pub trait Resolver {
     /// The node of a name. Primes, indices and dots are all in the reference.
     fn name(&mut self, graph: &mut Graph, reference: &Reference<'_>) -> Result<NodeId, ExprError>;

@@ -71,6 +71,7 @@ mod lexer;
 mod lower;
 mod parser;
 mod print;
+mod schedule;
 mod switch;
 mod table;
 pub mod tape;

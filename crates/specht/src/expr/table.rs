@@ -295,6 +295,19 @@ mod tests {
     }
 
     #[test]
+    fn the_cells_of_a_repeating_table_follow_each_other_without_gap() {
+        let table = Table::new("f", &POINTS, Ends::Repeat, Interpolation::Linear).unwrap();
+        for k in -7..8 {
+            let (a, b) = table.cell_ends(f64::from(k));
+            assert_eq!(b, table.cell_ends(f64::from(k + 1)).0);
+            assert_eq!(table.cell(a), f64::from(k));
+            assert_eq!(table.cell(0.5 * (a + b)), f64::from(k));
+            // period 4, jump by one from the last point to the first
+            assert_eq!(table.value(a), table.value(a + 4.0));
+        }
+    }
+
+    #[test]
     fn a_jump_takes_the_right_value() {
         let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 5.0], [2.0, 5.0]];
         let table = Table::new("f", &points, Ends::Hold, Interpolation::Linear).unwrap();

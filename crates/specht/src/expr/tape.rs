@@ -33,6 +33,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::graph::{Fun, Graph, NodeId, Op, powi, sign};
+use super::schedule::schedule;
 use super::switch::{Switch, SwitchSet};
 use super::table::Table;
 
@@ -192,7 +193,13 @@ impl Tape {
         let base = constants.len() + inputs.len();
         let mut instrs = Vec::new();
         let mut locals = Vec::new();
+        // numbers of switches follow the graph, not the order of the instructions
         for &n in &nodes {
+            if matches!(graph.op(n), Op::Sign(_) | Op::Floor(_) | Op::Cell(..)) {
+                switches.register(graph, n);
+            }
+        }
+        for n in schedule(graph, &nodes) {
             let r = |a: NodeId| place.get(&a).copied().unwrap_or(0);
             let here = (base + instrs.len()) as u32;
             let mut switch = |argument: NodeId| {

@@ -94,8 +94,10 @@ pub struct Enumeration {
 /// Settings of the search.
 #[derive(Clone, Debug)]
 pub struct EnumerateSettings {
-    /// Stop after this many nodes (default 1 000 000); the result then says that it is not complete.
+    /// Stop after this many nodes (default 200 000); the result then says that it is not complete.
     pub max_nodes: usize,
+    /// Stop after this many leaves with a solution, repetitions included (default 4 000), likewise.
+    pub max_leaves: usize,
     /// Without linear programs up to this many combinations of alternatives (default 64), with them above.
     pub plain_up_to: usize,
     /// Rows of the quantities by which solutions are compared; all variables when `None` (default).
@@ -104,7 +106,7 @@ pub struct EnumerateSettings {
 
 impl Default for EnumerateSettings {
     fn default() -> Self {
-        EnumerateSettings { max_nodes: 1_000_000, plain_up_to: 64, observe: None }
+        EnumerateSettings { max_nodes: 200_000, max_leaves: 4_000, plain_up_to: 64, observe: None }
     }
 }
 
@@ -191,7 +193,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn visit(&mut self, depth: usize) {
         self.nodes += 1;
-        if self.nodes > self.settings.max_nodes {
+        if self.nodes > self.settings.max_nodes || self.found.len() >= self.settings.max_leaves {
             self.cut_short = true;
             return;
         }

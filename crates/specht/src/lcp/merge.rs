@@ -49,18 +49,29 @@ pub(super) fn merge(found: Vec<Found>, observe: &Option<Mat>) -> Vec<Found> {
             kept.push(f);
         }
     }
+    // equal points first, that is cheap
+    let mut distinct: Vec<Found> = Vec::new();
     for f in points {
         let size = f.size();
-        let repeated = kept.iter().any(|k| match (&k.family, observe) {
-            (Some(family), Some(o)) => family.attains(o, &product(o, &f.z)),
-            (Some(_), None) => closed(k).all(|v| f.value(v) <= SAME * size),
-            (None, Some(o)) => close(&product(o, &f.z), &product(o, &k.z), size),
-            (None, None) => close(&f.z, &k.z, size),
+        let repeated = distinct.iter().any(|k| match observe {
+            Some(o) => close(&product(o, &f.z), &product(o, &k.z), size),
+            None => close(&f.z, &k.z, size),
         });
         if !repeated {
-            kept.push(f);
+            distinct.push(f);
         }
     }
+    // then points that are members of a continuum, or look like one
+    distinct.retain(|f| {
+        let zero = SAME * f.size();
+        let is_member = kept.iter().any(|k| closed(k).all(|v| f.value(v) <= zero));
+        let looks_like = |k: &Found| match (observe, &k.family) {
+            (Some(o), Some(family)) => family.attains(o, &product(o, &f.z)),
+            _ => false,
+        };
+        !is_member && !kept.iter().any(looks_like)
+    });
+    kept.extend(distinct);
     kept
 }
 

@@ -1,1 +1,31 @@
-//! Schemes: event-driven and time-stepping.
+//! Schemes: from a [`crate::system::System`] and an initial state to a [`Trajectory`].
+//!
+//! * [`event_driven`]: between events the motion is smooth and integrated with error control; events are located exactly.
+//! * [`time_stepping`]: fixed steps that contain any number of events, order 1; for chattering models and as a cross-check.
+//! * [`start`]: the consistent initial state, equilibria.
+
+mod audit;
+mod classify;
+mod decide;
+mod event_driven;
+mod field;
+mod instant;
+mod ledger;
+mod locate;
+mod policy;
+mod project;
+mod settings;
+pub mod start;
+mod trajectory;
+mod watch;
+mod zeno;
+
+pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND};
+pub use event_driven::event_driven;
+pub use ledger::Energy;
+pub use settings::{Outside, Policy, Record, Settings};
+pub use start::StartError;
+pub use trajectory::{
+    Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples,
+    StartRecord, Status, Trajectory,
+};

@@ -78,7 +78,7 @@ fn a_unit_that_is_also_a_name_gives_a_warning() {
     let warnings = ast.unit_warnings(|name| name == "m");
     assert_eq!(warnings.len(), 1);
     assert_eq!(warnings[0].span, Span::new(0, 3));
-    assert_eq!(warnings[0].message, "`2 m` is 2 metres");
+    assert_eq!(warnings[0].message, "`2 m` is two metres");
     assert!(warnings[0].help.contains("`2*m`"));
     assert!(ast.unit_warnings(|name| name == "s").is_empty());
 }

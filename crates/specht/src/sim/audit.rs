@@ -1,0 +1,106 @@
+//! The audit: how far a run may be trusted.
+//!
+//! At the end of every step and on both sides of every event the laws are checked on the numbers themselves, not on what a
+//! solver claims. Forces are measured against the largest contact force or smooth force of the run so far, lengths
+//! against the length scale of the system (at least the largest gap), energies against the largest energy moved.
+
+use crate::contact::Forces;
+use crate::linalg::max_abs;
+use crate::system::{ContactInfo, Eval, Mode, Normal};
+
+/// Bound of the scaled complementarity and cone residuals.
+pub const FORCE_BOUND: f64 = 1e-9;
+/// Bound of the scaled penetration and drift.
+pub const LENGTH_BOUND: f64 = 1e-9;
+/// Bound of the scaled closing error of the energy ledger.
+pub const ENERGY_BOUND: f64 = 1e-8;
+
+/// Largest violations of a run, all without dimension.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// Negative normal force of a unilateral contact, or a force at an open one.
+    pub complementarity: f64,
+    /// Tangential force outside its bound.
+    pub cone: f64,
+    /// Depth of penetration of unilateral contacts.
+    pub penetration: f64,
+    /// Error of closed gaps, bilateral contacts and pins.
+    pub drift: f64,
+    /// Closing error of the energy ledger.
+    pub energy: f64,
+    /// Whether everything is below its bound.
+    pub passed: bool,
+    /// Sentences on what failed.
+    pub remarks: Vec<String>,
+}
+
+impl Audit {
+    /// Compare with the given bounds and write the remarks.
+    pub(crate) fn judge(&mut self, length: f64, energy: f64) {
+        self.remarks.clear();
+        for (name, value, bound) in [
+            ("complementarity residual", self.complementarity, FORCE_BOUND),
+            ("cone violation", self.cone, FORCE_BOUND),
+            ("penetration", self.penetration, length),
+            ("drift", self.drift, length),
+            ("closing error of the energy ledger", self.energy, energy),
+        ] {
+            if !(value <= bound) {
+                self.remarks.push(format!("{name} {value:.2e} exceeds {bound:.0e}"));
+            }
+        }
+        self.passed = self.remarks.is_empty();
+    }
+}
+
+/// Running maxima that scale the audit.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Auditor {
+    pub audit: Audit,
+    force: f64,
+    length: f64,
+}
+
+impl Auditor {
+    pub fn new(length: f64) -> Self {
+        Auditor { length, ..Default::default() }
+    }
+
+    /// Check one instant.
+    pub fn check(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
+        self.force = self.force.max(max_abs(&forces.lambda)).max(max_abs(&forces.normal));
+        let force = if self.force > 0.0 { self.force } else { 1.0 };
+        let a = &mut self.audit;
+        for (i, c) in info.iter().enumerate() {
+            match c.normal {
+                Normal::Unilateral { row } => {
+                    let (gap, lambda) = (eval.gap[row], forces.lambda[row]);
+                    self.length = self.length.max(gap.abs());
+                    let length = self.length;
+                    if modes[i] == Mode::Open {
+                        a.complementarity = a.complementarity.max(lambda.abs() / force);
+                    } else {
+                        a.complementarity = a.complementarity.max(-lambda / force);
+                        a.drift = a.drift.max(gap.abs() / length);
+                    }
+                    a.penetration = a.penetration.max(-gap / length);
+                }
+                Normal::Bilateral { row } => a.drift = a.drift.max(eval.gap[row].abs() / self.length),
+                Normal::Pin { rows } => {
+                    a.drift = a.drift.max(eval.gap[rows[0]].hypot(eval.gap[rows[1]]) / self.length);
+                }
+                Normal::Given { .. } => {}
+            }
+            if c.friction && modes[i] != Mode::Open {
+                a.cone = a.cone.max((forces.tangential[i].abs() - forces.bound[i]) / force);
+            }
+        }
+    }
+
+    /// Check the ledger.
+    pub fn energy(&mut self, closing: f64, scale: f64) {
+        if scale > 0.0 {
+            self.audit.energy = self.audit.energy.max(closing.abs() / scale);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Index sets at an instant (5.5): which contacts are closed, which may stick (PG-6-EVENT, step 1).
+//!
+//! A mode is memory: a contact that was closed stays in the set of closed contacts, one that stuck has slip zero, one that
+//! slid keeps its direction, whatever rounding makes of the numbers. Numbers decide only where there is no memory: at
+//! the start, at an arrival (the gap reached zero, the slip reached zero) and after an impact. Velocities count as zero
+//! below `10⁻¹⁰` of the largest size their terms have had.
+
+use crate::contact::Start;
+use crate::system::{Mode, Normal, System};
+
+use super::field::Field;
+use super::watch::{normal_row, rate_size};
+
+/// Velocities below this, relative to the size of their terms, are zero.
+pub(crate) const SPEED_ZERO: f64 = 1e-10;
+
+/// What is known about the contacts at an instant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sets {
+    /// In I_S: gap zero.
+    pub closed: Vec<bool>,
+    /// Slip reached zero.
+    pub stopped: Vec<bool>,
+    /// The input of the transition problem.
+    pub starts: Vec<Start>,
+}
+
+impl Sets {
+    /// Take over the memory of the modes.
+    pub fn remember(&mut self, modes: &[Mode]) {
+        self.closed.clear();
+        self.closed.extend(modes.iter().map(|m| m.is_closed()));
+        self.stopped.clear();
+        self.stopped.resize(modes.len(), false);
+        self.starts.clear();
+        self.starts.resize(modes.len(), Start::Open);
+    }
+
+    /// Whether some closed contact approaches: an impact is due.
+    pub fn approaching<S: System + ?Sized>(&self, field: &Field<S>) -> bool {
+        field.info.iter().enumerate().any(|(i, c)| match c.normal {
+            Normal::Unilateral { row } if self.closed[i] => {
+                let size = field.watches.scales.rate[i].max(rate_size(&field.eval, row, &field.state.u));
+                field.eval.rate(row, &field.state.u) < -SPEED_ZERO * size
+            }
+            _ => false,
+        })
+    }
+
+    /// Fill `starts`. `jumped`: velocities jumped, slip must be judged anew.
+    pub fn fill<S: System + ?Sized>(&mut self, field: &Field<S>, jumped: bool) {
+        let u = &field.state.u;
+        for (i, c) in field.info.iter().enumerate() {
+            self.starts[i] = Start::Open;
+            let takes_part = match c.normal {
+                Normal::Unilateral { row } => {
+                    let size = field.watches.scales.rate[i].max(rate_size(&field.eval, row, u));
+                    self.closed[i] && field.eval.rate(row, u) <= SPEED_ZERO * size
+                }
+                Normal::Given { row: Some(_) } => self.closed[i],
+                _ => true,
+            };
+            if !takes_part {
+                continue;
+            }
+            self.starts[i] = match (field.discrete.modes[i], jumped || self.stopped[i]) {
+                (Mode::Stick, false) => Start::Zero,
+                (Mode::SlipPlus, false) => Start::Plus,
+                (Mode::SlipMinus, false) => Start::Minus,
+                _ => self.by_number(field, i),
+            };
+        }
+    }
+
+    fn by_number<S: System + ?Sized>(&self, field: &Field<S>, i: usize) -> Start {
+        let Some(&row) = field.info[i].tangent.first() else { return Start::Zero };
+        let slip = field.eval.rate(row, &field.state.u);
+        let size = field.watches.scales.slip[i].max(rate_size(&field.eval, row, &field.state.u));
+        if self.stopped[i] || slip.abs() <= SPEED_ZERO * size {
+            Start::Zero
+        } else if slip > 0.0 {
+            Start::Plus
+        } else {
+            Start::Minus
+        }
+    }
+}
+
+/// Whether an elastic flank acts: its surface is reached and its force is not spent.
+pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool {
+    let gap = normal_row(&field.info[i]).map_or(0.0, |row| field.eval.gap[row]);
+    field.eval.load[i] > 0.0 || gap < 0.0
+}

@@ -1,0 +1,160 @@
+//! New modes at an instant (PG-6-EVENT, steps 3 and 6).
+//!
+//! The transition problem is solved at the instant itself. Where its deciding quantities vanish (a sticking contact exactly at
+//! its bound, a normal force exactly zero: that is what an event is), the modes follow from the *rate* of these
+//! quantities: the same problem is solved a moment later, at the state continued with the accelerations found, which are
+//! the same for all tied modes. The moment is `10⁻⁵` of the last step and grows a hundredfold, twice, while ties remain.
+
+use crate::contact::{Forces, SolutionSet, Start, Status, Transition};
+use crate::linalg::axpy;
+use crate::system::{State, System};
+
+use super::field::Field;
+use super::policy::{self, Choice};
+use super::settings::Policy;
+use super::trajectory::{Alternative, Family};
+
+/// Result of a decision.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Decision {
+    /// Modes are set.
+    Follow,
+    /// No motion without a jump of velocities.
+    Impact,
+    /// The run ends.
+    Stop,
+    /// The problem could not be posed.
+    Invalid,
+}
+
+/// Solver and what it found last.
+pub(crate) struct Decider {
+    pub transition: Transition,
+    pub set: SolutionSet,
+    pub chosen: Option<usize>,
+    q_step: Vec<f64>,
+    here: State,
+}
+
+impl Decider {
+    pub fn new() -> Self {
+        Decider {
+            transition: Transition::default(),
+            set: SolutionSet {
+                status: Status::Invalid,
+                solutions: Vec::new(),
+                families: Vec::new(),
+                complete: true,
+                redundant: 0,
+            },
+            chosen: None,
+            q_step: Vec::new(),
+            here: State::default(),
+        }
+    }
+
+    /// Set modes and signs of `field` (evaluated at its state) from `starts`. `moment`: time scale of the probe. `tie`: a
+    /// deciding quantity is known to vanish.
+    pub fn decide<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        starts: &[Start],
+        policy: Policy,
+        previous: Option<&Forces>,
+        moment: f64,
+        tie: bool,
+    ) -> Decision {
+        self.set = self.transition.solve(field.info, &field.eval, starts);
+        self.chosen = None;
+        let k = match policy::choose(policy, &self.set, previous) {
+            Choice::Take(k) => k,
+            Choice::Impact => return Decision::Impact,
+            Choice::Stop if self.set.status == Status::Invalid => return Decision::Invalid,
+            Choice::Stop => return Decision::Stop,
+        };
+        self.chosen = Some(k);
+        let chosen = &self.set.solutions[k];
+        field.discrete.modes.copy_from_slice(&chosen.modes);
+        field.signs.copy_from_slice(&chosen.signs);
+        field.fixed.follow(&chosen.forces);
+        if tie || chosen.degenerate.iter().any(|d| *d) {
+            self.probe(field, starts, policy, k, moment);
+        }
+        Decision::Follow
+    }
+
+    /// Break ties by the rate of the deciding quantities.
+    fn probe<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        starts: &[Start],
+        policy: Policy,
+        k: usize,
+        moment: f64,
+    ) {
+        self.here.clone_from(&field.state);
+        let latches_keep = field.discrete.clone();
+        let mut delta = 1e-5 * moment;
+        for _ in 0..3 {
+            // continue the motion for a moment with the accelerations found
+            let a = &self.set.solutions[k].forces.accel;
+            axpy(0.5 * delta, a, &mut field.state.u);
+            self.q_step.resize(field.dims.q, 0.0);
+            field.sys.q_rate(&field.state, &mut self.q_step);
+            axpy(delta, &self.q_step, &mut field.state.q);
+            axpy(0.5 * delta, a, &mut field.state.u);
+            axpy(delta, &field.eval.z_rate, &mut field.state.z);
+            field.state.t += delta;
+            field.evaluate();
+            let later = self.transition.solve(field.info, &field.eval, starts);
+            field.state.clone_from(&self.here);
+            field.discrete.clone_from(&latches_keep);
+            let choice = policy::choose(policy, &later, Some(&self.set.solutions[k].forces));
+            field.evaluate();
+            if let Choice::Take(j) = choice {
+                let s = &later.solutions[j];
+                field.discrete.modes.copy_from_slice(&s.modes);
+                field.signs.copy_from_slice(&s.signs);
+                if !s.degenerate.iter().any(|d| *d) {
+                    break;
+                }
+            }
+            delta *= 100.0;
+        }
+    }
+
+    /// All solutions found last, as data.
+    pub fn alternatives(&self) -> Vec<Alternative> {
+        let mut out: Vec<Alternative> = Vec::new();
+        for (k, s) in self.set.solutions.iter().enumerate() {
+            out.push(Alternative {
+                modes: s.modes.clone(),
+                accel: s.forces.accel.clone(),
+                normal: s.forces.normal.clone(),
+                tangential: s.forces.tangential.clone(),
+                chosen: self.chosen == Some(k),
+            });
+        }
+        out
+    }
+
+    /// The continuum found last, as intervals over all its parts.
+    pub fn family<S: System + ?Sized>(&self, field: &Field<S>) -> Option<Family> {
+        if self.set.families.is_empty() {
+            return None;
+        }
+        let hull = |pick: &dyn Fn(&crate::contact::Family) -> [f64; 2]| {
+            self.set
+                .families
+                .iter()
+                .map(pick)
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |h, r| (h.0.min(r[0]), h.1.max(r[1])))
+        };
+        let row = |r: Option<usize>| r.map_or((0.0, 0.0), |r| hull(&|f| f.lambda[r]));
+        Some(Family {
+            accel: (0..field.dims.u).map(|i| hull(&|f| f.accel[i])).collect(),
+            normal: field.info.iter().map(|c| row(super::watch::normal_row(c))).collect(),
+            tangential: field.info.iter().map(|c| row(c.tangent.first().copied())).collect(),
+        })
+    }
+}

@@ -1,0 +1,440 @@
+//! Event-driven simulation (PG-6-EVENT): smooth integration with frozen modes, exact location of the first event, a
+//! decision at the instant, and so on.
+//!
+//! ```text
+//! start     classify contacts, impact if some approach, transition problem → modes
+//! segment   DOPRI5(4) with frozen modes; every step is searched for the first fall of an event function ([`watch`])
+//! shorten   the step is repeated with the length found on the dense output and corrected until the event function vanishes
+//! instant   flips, impacts, new modes, user events ([`instant`])
+//! ```
+//!
+//! Tolerance: the local error per step is kept below a tenth of `Settings::tolerance`, relative to the size of each
+//! component. Event times carry the error of the step, not that of the dense output. Ends: see [`Status`]. Never hangs:
+//! steps, events and events per instant are bounded, and the message says which bound was met and where.
+//!
+//! [`watch`]: super::watch
+//! [`instant`]: super::instant
+
+use std::sync::atomic::Ordering;
+
+use crate::ode::{Control, Dopri5, STAGES, Verdict};
+use crate::system::{self, Mode, Normal, State, System};
+
+use super::audit::{self, Auditor};
+use super::classify::Sets;
+use super::decide::Decider;
+use super::field::Field;
+use super::instant::Tools;
+use super::ledger::Ledger;
+use super::locate::Locator;
+use super::project::Projector;
+use super::settings::{Outside, Record, Settings};
+use super::start::{self, StartError};
+use super::trajectory::{Point, Samples, Status, Trajectory};
+use super::watch::What;
+use super::zeno::Zeno;
+
+/// Simulate `sys` from the consistent state `start`. `Err` only when the start is not consistent or a setting is wrong;
+/// everything that happens later is data.
+pub fn event_driven<S: System + ?Sized>(
+    sys: &S,
+    start: &State,
+    settings: &Settings,
+    outside: &mut Outside<'_>,
+) -> Result<Trajectory, StartError> {
+    if let Some(problem) = settings.problem() {
+        return Err(StartError::Settings(problem));
+    }
+    let mut run = Run::new(sys, start.clone(), settings)?;
+    let end = match run.begin()? {
+        Some(end) => end,
+        None => loop {
+            let flow = match run.segment(outside) {
+                Flow::Event => run.instant(),
+                Flow::End(status, message) => Some((status, message)),
+            };
+            if let Some(end) = flow {
+                break end;
+            }
+        },
+    };
+    Ok(run.finish(end))
+}
+
+/// How a run ends: status and reason.
+pub(crate) type End = (Status, String);
+
+enum Flow {
+    /// Events are in `locator.found`; the state stands at the instant.
+    Event,
+    End(Status, String),
+}
+
+/// Everything that changes during a run.
+pub(crate) struct Run<'a, S: System + ?Sized> {
+    pub field: Field<'a, S>,
+    pub settings: &'a Settings,
+    pub x: Vec<f64>,
+    pub ode: Dopri5,
+    pub control: Control,
+    pub h: f64,
+    pub locator: Locator,
+    pub projector: Projector,
+    pub zeno: Zeno,
+    pub ledger: Ledger,
+    pub auditor: Auditor,
+    pub decider: Decider,
+    pub sets: Sets,
+    pub tools: Tools,
+    pub out: Trajectory,
+    pub point: Point,
+    pub forces: system::Forces,
+    pub impulses: system::Forces,
+    pub length: f64,
+    /// Events at (numerically) the same time so far, and that time.
+    pub crowd: (f64, usize),
+    dense: Vec<f64>,
+    outputs_done: u64,
+}
+
+impl<'a, S: System + ?Sized> Run<'a, S> {
+    fn new(sys: &'a S, start: State, settings: &'a Settings) -> Result<Self, StartError> {
+        start::check_sizes(sys, &start)?;
+        crate::contact::check(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
+        let mut field = Field::new(sys, start);
+        let length = sys.length_scale().max(f64::MIN_POSITIVE);
+        field.watches.scales.length = length;
+        field.watches.rebuild(field.info, &field.discrete, sys.directions(), field.dims.guards);
+        let (d, n) = (field.dims, field.size());
+        let tail = field.tail();
+        let mut groups = vec![0..d.q, d.q..d.q + d.u];
+        if d.z > 0 {
+            groups.push(d.q + d.u..tail);
+        }
+        groups.push(tail..n);
+        let outputs = sys.output_names().len();
+        let point = Point {
+            gap: vec![0.0; d.contacts],
+            slip: vec![0.0; d.contacts],
+            outputs: vec![0.0; outputs],
+            ..Default::default()
+        };
+        let out = Trajectory { samples: Samples::new(d, outputs), ..Default::default() };
+        Ok(Run {
+            x: vec![0.0; n],
+            ode: Dopri5::new(n),
+            control: Control::new(0.1 * settings.tolerance, groups),
+            h: f64::INFINITY,
+            locator: Locator::default(),
+            projector: Projector::default(),
+            zeno: Zeno::new(d.contacts),
+            ledger: Ledger::default(),
+            auditor: Auditor::new(length),
+            decider: Decider::new(),
+            sets: Sets::default(),
+            tools: Tools::default(),
+            out,
+            point,
+            forces: system::Forces::new(&d),
+            impulses: system::Forces::new(&d),
+            length,
+            crowd: (f64::NEG_INFINITY, 0),
+            dense: vec![0.0; n],
+            outputs_done: 0,
+            field,
+            settings,
+        })
+    }
+
+    pub fn time(&self) -> f64 {
+        self.field.state.t
+    }
+
+    /// Latches, modes and forces at the start.
+    fn begin(&mut self) -> Result<Option<End>, StartError> {
+        start::classify(&mut self.field, &mut self.sets, self.length)?;
+        self.ledger.start(self.field.dims.contacts, &self.field.eval);
+        self.field.pack(&mut self.x);
+        Ok(self.first_instant())
+    }
+
+    /// Integrate to the next event or the end.
+    fn segment(&mut self, outside: &mut Outside<'_>) -> Flow {
+        let field = &mut self.field;
+        field.watches.rebuild(field.info, &field.discrete, field.sys.directions(), field.dims.guards);
+        let t = field.state.t;
+        if !self.ode.start(t, &self.x, field) {
+            return Flow::End(
+                Status::Failed,
+                format!("no accelerations at t = {t}: the constraints contradict each other"),
+            );
+        }
+        self.arm(true);
+        self.control.restart();
+        self.first_step();
+        loop {
+            if outside.interrupt.is_some_and(|i| i.load(Ordering::Relaxed)) {
+                return Flow::End(Status::Failed, "interrupted".to_string());
+            }
+            if let Some(progress) = outside.progress.as_mut() {
+                progress(self.ode.time());
+            }
+            let t = self.ode.time();
+            let remaining = self.settings.until - t;
+            let smallest = 8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs());
+            if remaining <= smallest {
+                return Flow::End(Status::Finished, String::new());
+            }
+            if self.out.counts.steps >= self.settings.max_steps {
+                let message = format!(
+                    "more than {} steps at t = {t}; raise max_steps or the tolerance",
+                    self.settings.max_steps
+                );
+                return Flow::End(Status::Failed, message);
+            }
+            let mut h = self.h.min(self.settings.longest_step);
+            if remaining < 1.05 * h {
+                h = remaining;
+            }
+            if !(h > smallest) {
+                return self.collapse(h);
+            }
+            if !self.ode.attempt(h, &mut self.field) {
+                self.out.counts.rejected += 1;
+                self.h = 0.25 * h;
+                continue;
+            }
+            let next = match self.control.judge(&self.ode) {
+                Verdict::Accept(next) => next,
+                Verdict::Reject(next) => {
+                    self.out.counts.rejected += 1;
+                    self.h = next;
+                    continue;
+                }
+            };
+            let mut disturbed = false;
+            if self.locator.search(&mut self.field, &mut self.ode, &mut disturbed) {
+                let theta = self.locator.found.theta;
+                if theta * h > smallest {
+                    self.record_between(theta);
+                    self.shorten(theta * h);
+                    self.commit(false);
+                } else {
+                    self.field.at(t, self.ode.state());
+                }
+                return Flow::Event;
+            }
+            disturbed |= self.record_between(1.0);
+            if disturbed {
+                let end = self.ode.time() + self.ode.step();
+                self.dense.copy_from_slice(self.ode.end());
+                self.field.at(end, &self.dense);
+            }
+            self.commit(true);
+            self.h = next;
+        }
+    }
+
+    /// Length of the first step of a segment: as before, but not longer than the flight of a contact that just opened.
+    fn first_step(&mut self) {
+        let t = self.ode.time();
+        let remaining = self.settings.until - t;
+        if !self.h.is_finite() {
+            self.h = self.control.first_step(&self.ode, 1e-2 * remaining);
+        }
+        let field = &self.field;
+        for (i, c) in field.info.iter().enumerate() {
+            if let Normal::Unilateral { row } = c.normal
+                && field.discrete.modes[i] == Mode::Open
+            {
+                let u = &field.state.u;
+                let (gap, rate, accel) = (
+                    field.eval.gap[row],
+                    field.eval.rate(row, u),
+                    field.eval.accel(row, &field.forces.accel),
+                );
+                if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel {
+                    self.h = self.h.min(-2.5 * rate / accel);
+                }
+            }
+        }
+    }
+
+    /// Repeat the step with length `h` and correct it until the leading event function vanishes.
+    fn shorten(&mut self, h: f64) {
+        let k = self.locator.found.watches[0];
+        let what = self.field.watches.list[k].what;
+        let noise = self.field.watches.noise(what);
+        let mut h = h;
+        let mut best = f64::INFINITY;
+        let mut best_h = h;
+        for _ in 0..4 {
+            if !self.ode.attempt(h, &mut self.field) {
+                break;
+            }
+            let f = self.field.watches.at(STAGES - 1, k);
+            if !(f.abs() < best) {
+                break;
+            }
+            (best, best_h) = (f.abs(), h);
+            if f.abs() <= noise || matches!(what, What::Singular) {
+                break;
+            }
+            // slope from the dense output near the end
+            let theta = 0.999;
+            self.ode.interpolate(theta, &mut self.dense);
+            self.field.at(self.ode.time() + theta * h, &self.dense);
+            let field = &self.field;
+            let before = super::watch::value(
+                what,
+                field.info,
+                &field.eval,
+                &field.forces,
+                &field.signs,
+                &field.state.u,
+                field.singularity,
+            );
+            let slope = (f - before) / ((1.0 - theta) * h);
+            let step = -f / slope;
+            if !(step.abs() <= 0.01 * h) {
+                break;
+            }
+            h += step;
+        }
+        if self.ode.step() != best_h {
+            self.ode.attempt(best_h, &mut self.field);
+        }
+        let end = self.ode.time() + self.ode.step();
+        self.dense.copy_from_slice(self.ode.end());
+        self.field.at(end, &self.dense);
+    }
+
+    /// Take the step tried last. The field stands at its end.
+    fn commit(&mut self, record: bool) {
+        self.ode.advance();
+        self.out.counts.steps += 1;
+        self.x.copy_from_slice(self.ode.state());
+        self.field.watches.shift();
+        let t = self.ode.time();
+        let (position, velocity) = self.projector.drift(&self.field);
+        let speed = self.field.state.u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        if position > 1e-12 * self.length || velocity > 1e-12 * speed {
+            self.projector.project(&mut self.field, 1e-10 * self.length);
+            self.field.pack(&mut self.x);
+            self.ode.start(t, &self.x, &mut self.field);
+        }
+        self.arm(false);
+        self.book();
+        if record && self.settings.record == Record::Steps {
+            self.record();
+        }
+    }
+
+    fn arm(&mut self, fresh: bool) {
+        let Field { watches, info, eval, state, forces, signs, .. } = &mut self.field;
+        watches.arm(info, eval, &state.u, forces, signs, fresh);
+    }
+
+    /// Ledger and audit at the present point.
+    pub fn book(&mut self) {
+        let tail = self.field.tail();
+        self.ledger.update(&self.field.eval, &self.x[tail..]);
+        self.auditor.check(self.field.info, &self.field.eval, &self.field.discrete.modes, &self.field.forces);
+        self.auditor.energy(self.ledger.energy.numerical(), self.ledger.energy.scale);
+    }
+
+    /// Regular outputs inside the first fraction `theta` of the step tried last; true when the field was used.
+    fn record_between(&mut self, theta: f64) -> bool {
+        let Record::Every(interval) = self.settings.record else { return false };
+        let (t, h) = (self.ode.time(), self.ode.step());
+        let mut used = false;
+        loop {
+            let next = (self.outputs_done + 1) as f64 * interval;
+            let at = (next - t) / h;
+            if at > theta || next > self.settings.until {
+                return used;
+            }
+            self.outputs_done += 1;
+            if at <= 0.0 {
+                continue;
+            }
+            used = true;
+            self.ode.interpolate(at, &mut self.dense);
+            let Run { field, dense, ledger, .. } = self;
+            field.at(next, dense);
+            let mut then = ledger.clone();
+            then.update(&field.eval, &dense[field.tail()..]);
+            self.fill_point();
+            self.out.samples.push(&self.point, &then.energy.columns());
+        }
+    }
+
+    /// Record the present point.
+    pub fn record(&mut self) {
+        self.fill_point();
+        self.out.samples.push(&self.point, &self.ledger.energy.columns());
+    }
+
+    /// Copy everything about the present point of the field.
+    pub fn fill_point(&mut self) {
+        let Run { field, point: p, forces, impulses, .. } = self;
+        p.state.clone_from(&field.state);
+        p.accel.clone_from(&field.forces.accel);
+        p.modes.clone_from(&field.discrete.modes);
+        p.normal.clone_from(&field.forces.normal);
+        p.tangential.clone_from(&field.forces.tangential);
+        for i in 0..field.info.len() {
+            p.gap[i] = field.gap(i);
+            p.slip[i] = field.slip(i);
+        }
+        forces.lambda.clone_from(&field.forces.lambda);
+        forces.normal.clone_from(&field.forces.normal);
+        forces.tangential.clone_from(&field.forces.tangential);
+        let at = system::Instant {
+            state: &field.state,
+            discrete: &field.discrete,
+            eval: &field.eval,
+            accel: &field.forces.accel,
+            forces,
+            impulses,
+        };
+        field.sys.outputs(at, &mut p.outputs);
+    }
+
+    /// The step size fell to nothing.
+    fn collapse(&mut self, h: f64) -> Flow {
+        let t = self.ode.time();
+        self.x.copy_from_slice(self.ode.state());
+        self.field.at(t, &self.x);
+        let singular = self.field.watches.list.iter().position(|w| w.what == What::Singular);
+        if let Some(k) = singular
+            && self.field.nearness() < 1e-3
+        {
+            self.locator.found.theta = 0.0;
+            self.locator.found.watches.clear();
+            self.locator.found.watches.push(k);
+            return Flow::Event;
+        }
+        Flow::End(
+            Status::Failed,
+            format!("the step size fell to {h:.1e} s at t = {t}: the motion is singular or too stiff there"),
+        )
+    }
+
+    fn finish(mut self, (status, message): End) -> Trajectory {
+        self.fill_point();
+        let mut out = self.out;
+        out.status = status;
+        out.message = message;
+        out.time = self.field.state.t;
+        out.last = self.point;
+        out.energy = self.ledger.energy;
+        out.audit = self.auditor.audit;
+        out.audit.judge(audit::LENGTH_BOUND, audit::ENERGY_BOUND);
+        out.counts.evaluations = self.field.evaluations;
+        for e in &out.events {
+            out.counts.events[e.kind as usize] += 1;
+        }
+        out
+    }
+}

@@ -1,0 +1,153 @@
+//! The smooth motion between events as a first-order system `ẋ = f(t, x)`, x = (q, u, z, integrals of the ledger), with
+//! frozen modes, signs and latches.
+
+use crate::contact::{Fixed, Forces, Regularity};
+use crate::ode::Rhs;
+use crate::system::{ContactInfo, Dims, Discrete, Eval, Normal, State, System};
+
+use super::ledger;
+use super::watch::Watches;
+
+/// Right-hand side, with everything it computed last.
+pub(crate) struct Field<'a, S: System + ?Sized> {
+    pub sys: &'a S,
+    pub info: &'a [ContactInfo],
+    pub dims: Dims,
+    pub state: State,
+    pub discrete: Discrete,
+    /// Frozen sign of λ_N of bilateral contacts (of the load of given ones).
+    pub signs: Vec<f64>,
+    pub eval: Eval,
+    pub fixed: Fixed,
+    pub forces: Forces,
+    pub regularity: Regularity,
+    /// Smallest a / mobility of the sliding contacts (PG-5.3-ROD), when watched.
+    pub singularity: f64,
+    pub watches: Watches,
+    pub evaluations: u64,
+}
+
+impl<'a, S: System + ?Sized> Field<'a, S> {
+    pub fn new(sys: &'a S, state: State) -> Self {
+        let dims = sys.dims();
+        let mut forces = Forces::default();
+        forces.reset(dims.u, dims.rows, dims.contacts);
+        let discrete = Discrete {
+            modes: vec![Default::default(); dims.contacts],
+            latches: vec![0; dims.latches],
+            stick_since: vec![f64::NAN; dims.contacts],
+            load_rate: vec![0.0; dims.contacts],
+        };
+        Field {
+            sys,
+            info: sys.contacts(),
+            dims,
+            state,
+            discrete,
+            signs: vec![1.0; dims.contacts],
+            eval: Eval::new(&dims),
+            fixed: Fixed::default(),
+            forces,
+            regularity: Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 },
+            singularity: 1.0,
+            watches: Watches::default(),
+            evaluations: 0,
+        }
+    }
+
+    /// Number of components of x.
+    pub fn size(&self) -> usize {
+        self.dims.q + self.dims.u + self.dims.z + ledger::integrals(self.dims.contacts)
+    }
+
+    /// First component of the ledger.
+    pub fn tail(&self) -> usize {
+        self.dims.q + self.dims.u + self.dims.z
+    }
+
+    /// x → state.
+    pub fn unpack(&mut self, t: f64, x: &[f64]) {
+        let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);
+        self.state.t = t;
+        self.state.q.copy_from_slice(&x[..q]);
+        self.state.u.copy_from_slice(&x[q..q + u]);
+        self.state.z.copy_from_slice(&x[q + u..q + u + z]);
+    }
+
+    /// state → x (the ledger stays).
+    pub fn pack(&self, x: &mut [f64]) {
+        let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);
+        x[..q].copy_from_slice(&self.state.q);
+        x[q..q + u].copy_from_slice(&self.state.u);
+        x[q + u..q + u + z].copy_from_slice(&self.state.z);
+    }
+
+    /// Evaluate the system at the present state.
+    pub fn evaluate(&mut self) {
+        self.evaluations += 1;
+        self.sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+    }
+
+    /// Forces and accelerations with the frozen modes; false when there are none.
+    pub fn solve(&mut self) -> bool {
+        self.regularity =
+            self.fixed.solve(self.info, &self.eval, &self.discrete.modes, &self.signs, &mut self.forces);
+        if self.watches.singular {
+            self.singularity = self.nearness();
+        }
+        self.regularity.solved
+    }
+
+    /// Smallest ratio a / mobility over the closed sliding contacts: the border of a paradox is where it vanishes.
+    pub fn nearness(&mut self) -> f64 {
+        let mut least = 1.0_f64;
+        for i in 0..self.info.len() {
+            if self.discrete.modes[i].direction() != 0.0
+                && self.info[i].friction
+                && let Some(a) = self.fixed.approach(self.info, i)
+            {
+                least = least.min(a.ratio);
+            }
+        }
+        least
+    }
+
+    /// Evaluate and solve at `(t, x)`.
+    pub fn at(&mut self, t: f64, x: &[f64]) -> bool {
+        self.unpack(t, x);
+        self.evaluate();
+        self.solve()
+    }
+
+    /// Gap of contact `i` (a pin: its distance).
+    pub fn gap(&self, i: usize) -> f64 {
+        match self.info[i].normal {
+            Normal::Unilateral { row } | Normal::Bilateral { row } | Normal::Given { row: Some(row) } => {
+                self.eval.gap[row]
+            }
+            Normal::Pin { rows } => self.eval.gap[rows[0]].hypot(self.eval.gap[rows[1]]),
+            Normal::Given { row: None } => 0.0,
+        }
+    }
+
+    /// Slip of contact `i` along its first tangent.
+    pub fn slip(&self, i: usize) -> f64 {
+        self.info[i].tangent.first().map_or(0.0, |&row| self.eval.rate(row, &self.state.u))
+    }
+}
+
+impl<S: System + ?Sized> Rhs for Field<'_, S> {
+    fn rates(&mut self, stage: usize, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
+        if !self.at(t, x) {
+            return false;
+        }
+        let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);
+        self.sys.q_rate(&self.state, &mut dx[..q]);
+        dx[q..q + u].copy_from_slice(&self.forces.accel);
+        dx[q + u..q + u + z].copy_from_slice(&self.eval.z_rate);
+        ledger::powers(self.info, &self.eval, &self.forces, &self.state.u, &mut dx[q + u + z..]);
+        let Field { watches, info, eval, forces, signs, state, singularity, .. } = self;
+        watches.sample(stage, info, eval, forces, signs, &state.u, *singularity);
+        true
+    }
+}

@@ -1,0 +1,638 @@
+//! What happens at an instant (PG-6-EVENT, steps 2, 3, 5, 6, 7): switches, impacts, accumulation, new modes, user events.
+//!
+//! Order within one instant: frozen switches flip; closed contacts that approach collide (all closed contacts take part, as
+//! often as it takes); the transition problem gives the modes; then user events fire, all reading the memory as it was
+//! before the instant; changed memory leads to one more decision. The log has one entry per kind.
+
+use crate::contact::{Forces, Reduced, Status as Set};
+use crate::impact::{ImpactStatus, Impactor};
+use crate::linalg::axpy;
+use crate::system::{ContactEvent, Mode, Normal, Restitution, State, System, Trigger};
+
+use super::classify::flank_acts;
+use super::decide::Decision;
+use super::event_driven::{End, Run};
+use super::settings::{Policy, Record};
+use super::trajectory::{Event, Kind, Participant, Status};
+use super::watch::What;
+
+/// Events at one instant after which the run gives up.
+const CROWD: usize = 100;
+
+/// What is known about the present instant.
+#[derive(Default)]
+pub(crate) struct Moment {
+    before: State,
+    modes: Vec<Mode>,
+    forces: Forces,
+    tie: bool,
+    switched: Vec<usize>,
+    guards: usize,
+    singular: bool,
+    jumped: bool,
+    triggers: Vec<Trigger>,
+    fired: Vec<usize>,
+    impulse_n: Vec<f64>,
+    impulse_t: Vec<f64>,
+    loss: Vec<f64>,
+    tangential: bool,
+    accumulated: Vec<(usize, f64)>,
+}
+
+/// Solvers that only instants need.
+#[derive(Default)]
+pub(crate) struct Tools {
+    impactor: Impactor,
+    restitution: Vec<Restitution>,
+    reduced: Reduced,
+    work: Vec<f64>,
+}
+
+impl<S: System + ?Sized> Run<'_, S> {
+    /// Modes at the start; the index sets are filled by `start::classify`.
+    pub fn first_instant(&mut self) -> Option<End> {
+        let mut m = Moment::default();
+        self.open_moment(&mut m);
+        m.jumped = true;
+        let end = self.settle(&mut m, true);
+        self.log(&m);
+        self.out.start.solutions = self.decider.alternatives();
+        self.out.start.family = self.decider.family(&self.field);
+        self.fill_point();
+        self.out.start.point.clone_from(&self.point);
+        if end.is_some() {
+            self.out.start.point.accel.clear();
+            self.out.start.point.normal.clear();
+            self.out.start.point.tangential.clear();
+        }
+        self.record();
+        end
+    }
+
+    /// The events in `locator.found` happen.
+    pub fn instant(&mut self) -> Option<End> {
+        let t = self.time();
+        if t - self.crowd.0 <= 1e-13 * t.abs() {
+            self.crowd.1 += 1;
+        } else {
+            self.crowd = (t, 1);
+        }
+        if self.crowd.1 > CROWD {
+            return Some((
+                Status::Failed,
+                format!("more than {CROWD} events at t = {t}: {}", self.describe()),
+            ));
+        }
+        if self.out.events.len() >= self.settings.max_events {
+            return Some((
+                Status::Failed,
+                format!(
+                    "more than {} events; the last at t = {t}: {}",
+                    self.settings.max_events,
+                    self.describe()
+                ),
+            ));
+        }
+        let mut m = Moment::default();
+        self.open_moment(&mut m);
+        self.sets.remember(&self.field.discrete.modes);
+        let energy = self.field.eval.kinetic + self.field.eval.potential;
+        for n in 0..self.locator.found.watches.len() {
+            let k = self.locator.found.watches[n];
+            match self.field.watches.list[k].what {
+                What::Gap(i) => self.sets.closed[i] = true,
+                What::Normal(i) => {
+                    m.tie = true;
+                    if !matches!(self.field.info[i].normal, Normal::Unilateral { .. }) {
+                        m.switched.push(i);
+                    }
+                }
+                What::Saturation(..) => m.tie = true,
+                What::Slip(i, _) => self.sets.stopped[i] = true,
+                What::Guard(g) => {
+                    self.field.sys.flip(g, &mut self.field.discrete);
+                    m.guards += 1;
+                }
+                What::Crossing(c, _) => m.triggers.push(Trigger::Crossing(c)),
+                What::Singular => m.singular = true,
+            }
+        }
+        let quiet = m.triggers.len() == self.locator.found.watches.len();
+        if self.settings.record != Record::Events || !quiet {
+            self.record();
+        }
+        if m.guards > 0 {
+            self.field.evaluate();
+            self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
+        }
+        if m.singular
+            && let Some(end) = self.cross_border(&mut m)
+        {
+            return Some(end);
+        }
+        // a pure mark changes nothing unless memory changes
+        let mut end = None;
+        if !quiet {
+            end = self.settle(&mut m, false);
+            self.changes(&mut m);
+            self.log(&m);
+        }
+        let end = end.or_else(|| self.user_events(&mut m));
+        self.record();
+        end
+    }
+
+    fn open_moment(&mut self, m: &mut Moment) {
+        let n = self.field.dims.contacts;
+        m.before.clone_from(&self.field.state);
+        m.modes.clone_from(&self.field.discrete.modes);
+        m.forces.clone_from(&self.field.forces);
+        for v in [&mut m.impulse_n, &mut m.impulse_t, &mut m.loss] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        for v in [&mut self.impulses.lambda, &mut self.impulses.normal, &mut self.impulses.tangential] {
+            v.fill(0.0);
+        }
+    }
+
+    /// Impacts, then modes.
+    fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
+        for round in 0.. {
+            if let Some(end) = self.impacts(m) {
+                return Some(end);
+            }
+            for i in 0..self.field.info.len() {
+                if matches!(self.field.info[i].normal, Normal::Given { row: Some(_) }) {
+                    self.sets.closed[i] = flank_acts(&self.field, i);
+                }
+            }
+            self.sets.fill(&self.field, m.jumped);
+            let previous = (!first && !m.jumped).then_some(&m.forces);
+            let moment =
+                if self.h.is_finite() { self.h } else { 1e-3 * (self.settings.until - self.time()).abs() };
+            let decision = self.decider.decide(
+                &mut self.field,
+                &self.sets.starts,
+                self.settings.several,
+                previous,
+                moment,
+                m.tie,
+            );
+            let t = self.time();
+            match decision {
+                Decision::Follow => {
+                    if matches!(self.decider.set.status, Set::Several | Set::Family) && !first {
+                        self.log_finding(m, self.several_note());
+                    }
+                    break;
+                }
+                Decision::Invalid => {
+                    return Some((
+                        Status::Failed,
+                        format!("the force problem cannot be posed at t = {t}: the mass matrix is singular"),
+                    ));
+                }
+                Decision::Stop => {
+                    let status = match self.decider.set.status {
+                        Set::None => Status::Inconsistent,
+                        _ => Status::Indeterminate,
+                    };
+                    let note = self.several_note();
+                    self.log_finding(m, note.clone());
+                    return Some((status, format!("at t = {t}: {note}")));
+                }
+                Decision::Impact => {
+                    let note = self.several_note();
+                    if !first {
+                        self.log_finding(m, note.clone());
+                    }
+                    if round >= 3 || !self.without_collision(m) {
+                        return Some((
+                            Status::Inconsistent,
+                            format!("at t = {t}: {note}, and no impact without collision leads out of it"),
+                        ));
+                    }
+                }
+            }
+        }
+        self.take_over();
+        None
+    }
+
+    /// All collisions of closed contacts that approach.
+    fn impacts(&mut self, m: &mut Moment) -> Option<End> {
+        for round in 0.. {
+            if !self.sets.approaching(&self.field) {
+                return None;
+            }
+            let t = self.time();
+            if round == 50 {
+                return Some((
+                    Status::Failed,
+                    format!("the impact at t = {t} does not come to an end: {}", self.describe()),
+                ));
+            }
+            let field = &mut self.field;
+            let tools = &mut self.tools;
+            tools.restitution.resize(field.dims.contacts, Restitution::default());
+            field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
+            let impact = tools.impactor.solve(
+                self.settings.impact,
+                field.info,
+                &field.eval,
+                &field.state.u,
+                &self.sets.closed,
+                &tools.restitution,
+            );
+            match impact.status {
+                ImpactStatus::Solved => {}
+                ImpactStatus::Several { count } => {
+                    self.out.warnings.push(format!("the impact at t = {t} has {count} solutions; friction opposing the approach was taken"));
+                }
+                ImpactStatus::NoSolution => {
+                    return Some((
+                        Status::Inconsistent,
+                        format!("the impact law has no solution at t = {t} (locking): {}", self.describe()),
+                    ));
+                }
+                ImpactStatus::Invalid => {
+                    return Some((
+                        Status::Failed,
+                        format!("the impact at t = {t} cannot be computed: {}", self.describe()),
+                    ));
+                }
+            }
+            if impact.gains_energy {
+                self.out.warnings.push(format!(
+                    "the impact at t = {t} gains {:.3e} J: unequal restitution with friction",
+                    impact.energy
+                ));
+            }
+            self.apply(m, &impact.u, &impact.impulse, &impact.normal, &impact.tangential);
+            for i in 0..self.field.dims.contacts {
+                if impact.normal[i] > 0.0 && matches!(self.field.info[i].normal, Normal::Unilateral { .. }) {
+                    self.zeno.observe(i, t);
+                }
+            }
+            self.accumulate(m);
+        }
+        None
+    }
+
+    /// Velocities jump to `u` by the impulses given per row and per contact.
+    fn apply(&mut self, m: &mut Moment, u: &[f64], lambda: &[f64], normal: &[f64], tangential: &[f64]) {
+        m.jumped = true;
+        let field = &mut self.field;
+        self.tools.work.resize(field.dims.contacts, 0.0);
+        self.ledger.impact(field.info, &field.eval, lambda, &field.state.u, u, &mut self.tools.work);
+        for i in 0..field.dims.contacts {
+            m.impulse_n[i] += normal[i];
+            m.impulse_t[i] += tangential[i];
+            m.loss[i] -= self.tools.work[i];
+            self.impulses.normal[i] += normal[i];
+            self.impulses.tangential[i] += tangential[i];
+        }
+        axpy(1.0, lambda, &mut self.impulses.lambda);
+        field.state.u.copy_from_slice(u);
+        field.evaluate();
+        field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
+        field.evaluate();
+    }
+
+    /// Complete a series of impacts that ends within rounding distance: the contacts of the series close for good.
+    fn accumulate(&mut self, m: &mut Moment) {
+        let t = self.time();
+        let field = &self.field;
+        let n = field.dims.contacts;
+        let ends: Vec<(usize, f64)> = (0..n)
+            .filter(|&i| self.sets.closed[i])
+            .filter_map(|i| self.zeno.end(i, t).map(|e| (i, e)))
+            .collect();
+        let opening = |i: usize| match field.info[i].normal {
+            Normal::Unilateral { row } => field.eval.rate(row, &field.state.u) > 0.0,
+            _ => false,
+        };
+        if !ends.iter().any(|&(i, _)| opening(i)) {
+            return;
+        }
+        // project the velocities on all normals of the series, in the metric of M
+        let mut rows: Vec<usize> = Vec::new();
+        for c in field.info {
+            match c.normal {
+                Normal::Bilateral { row } => rows.push(row),
+                Normal::Pin { rows: r } => rows.extend(r),
+                _ => {}
+            }
+        }
+        for &(i, _) in &ends {
+            if let Normal::Unilateral { row } = field.info[i].normal {
+                rows.push(row);
+            }
+        }
+        let rates: Vec<f64> = (0..field.dims.rows).map(|r| field.eval.rate(r, &field.state.u)).collect();
+        let zero = vec![0.0; field.dims.u];
+        if !self.tools.reduced.eliminate(&field.eval.mass, &zero, &field.eval.w, &rates, &rows, &[]) {
+            return;
+        }
+        let mut u = field.state.u.clone();
+        axpy(1.0, &self.tools.reduced.a0, &mut u);
+        let mut lambda = vec![0.0; field.dims.rows];
+        for (k, &r) in rows.iter().enumerate() {
+            lambda[r] = self.tools.reduced.s0[k];
+        }
+        let none = vec![0.0; n];
+        self.apply(m, &u, &lambda, &none, &none);
+        for &(i, end) in &ends {
+            self.zeno.forget(i);
+            m.accumulated.push((i, end));
+        }
+    }
+
+    /// Impact without collision; false when there is none.
+    fn without_collision(&mut self, m: &mut Moment) -> bool {
+        let field = &mut self.field;
+        let tools = &mut self.tools;
+        tools.restitution.resize(field.dims.contacts, Restitution::default());
+        field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
+        let Some(impact) = tools.impactor.without_collision(
+            field.info,
+            &field.eval,
+            &field.state.u,
+            &self.sets.closed,
+            &tools.restitution,
+        ) else {
+            return false;
+        };
+        m.tangential = true;
+        self.apply(m, &impact.u, &impact.impulse, &impact.normal, &impact.tangential);
+        true
+    }
+
+    /// The matrix of the sliding contacts becomes singular: say so with both numbers and leave by the policy.
+    fn cross_border(&mut self, m: &mut Moment) -> Option<End> {
+        let t = self.time();
+        self.field.solve();
+        let mut note = String::from("border of a paradox:");
+        for i in 0..self.field.info.len() {
+            if self.field.discrete.modes[i].direction() != 0.0
+                && let Some(a) = self.field.fixed.approach(self.field.info, i)
+            {
+                note += &format!(
+                    " contact `{}` has a = {:.6e}, b = {:.6e} in g'' = a*normal + b (normal force {:.6e});",
+                    self.field.info[i].name, a.a, a.b, self.field.forces.normal[i]
+                );
+            }
+        }
+        note.pop();
+        self.log_finding(m, note.clone());
+        if self.settings.several == Policy::Stop {
+            return Some((Status::Indeterminate, format!("at t = {t}: {note}")));
+        }
+        // the jump exists on the far side of the border only: go there along the present velocities
+        let here = self.field.state.clone();
+        let mut delta = 1e-9 * if self.h.is_finite() { self.h } else { 1.0 };
+        let mut q_step = vec![0.0; self.field.dims.q];
+        self.field.sys.q_rate(&here, &mut q_step);
+        for _ in 0..60 {
+            self.field.state.clone_from(&here);
+            axpy(delta, &q_step, &mut self.field.state.q);
+            self.field.state.t += delta;
+            self.field.evaluate();
+            self.field.solve();
+            if self.field.nearness() < 0.0 {
+                if self.without_collision(m) {
+                    return None;
+                }
+                break;
+            }
+            delta *= 2.0;
+        }
+        self.field.state = here;
+        self.field.evaluate();
+        Some((
+            Status::Inconsistent,
+            format!("at t = {t}: {note}; no impact without collision leads out of it"),
+        ))
+    }
+
+    /// New modes are set: times of stick, velocities on their constraints, forces.
+    fn take_over(&mut self) {
+        let t = self.time();
+        let d = &mut self.field.discrete;
+        for i in 0..d.modes.len() {
+            if d.modes[i] == Mode::Stick {
+                if d.stick_since[i].is_nan() {
+                    d.stick_since[i] = t;
+                    d.load_rate[i] = 0.0;
+                }
+            } else {
+                d.stick_since[i] = f64::NAN;
+            }
+        }
+        self.field.evaluate();
+        self.projector.project(&mut self.field, 1e-10 * self.length);
+        self.field.solve();
+        self.field.pack(&mut self.x);
+        self.book();
+    }
+
+    /// What each contact did, as triggers of user events.
+    fn changes(&self, m: &mut Moment) {
+        for i in 0..m.modes.len() {
+            let mut push = |kind| m.triggers.push(Trigger::Contact { contact: i, kind });
+            if m.impulse_n[i] != 0.0 && !m.tangential {
+                push(ContactEvent::Impact);
+            }
+            match (m.modes[i], self.field.discrete.modes[i]) {
+                (Mode::Open, Mode::Open) => {}
+                (Mode::Open, after) => {
+                    if m.impulse_n[i] == 0.0 {
+                        push(ContactEvent::Touch);
+                    }
+                    if after == Mode::Stick {
+                        push(ContactEvent::Stick);
+                    }
+                }
+                (_, Mode::Open) => push(ContactEvent::Detach),
+                (Mode::Stick, after) if after.direction() != 0.0 => push(ContactEvent::Slip),
+                (before, Mode::Stick) if before != Mode::Stick => push(ContactEvent::Stick),
+                (before, after) if before.direction() * after.direction() < 0.0 => {
+                    push(ContactEvent::Reverse)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Fire user events; changed memory means one more decision.
+    fn user_events(&mut self, m: &mut Moment) -> Option<End> {
+        if m.triggers.is_empty() {
+            return None;
+        }
+        self.fill_point();
+        let field = &mut self.field;
+        let mut memory = field.state.memory.clone();
+        let at = crate::system::Instant {
+            state: &field.state,
+            discrete: &field.discrete,
+            eval: &field.eval,
+            accel: &field.forces.accel,
+            forces: &self.forces,
+            impulses: &self.impulses,
+        };
+        let stop = field.sys.fire(&m.triggers, at, &mut memory, &mut m.fired);
+        if m.fired.is_empty() {
+            return None;
+        }
+        let changed = memory != field.state.memory;
+        if changed {
+            let energy = field.eval.kinetic + field.eval.potential;
+            field.state.memory.copy_from_slice(&memory);
+            field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
+            field.evaluate();
+            self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
+        }
+        let names = self.field.sys.event_names();
+        let fired = std::mem::take(&mut m.fired);
+        for &k in &fired {
+            let name = names.get(k).cloned();
+            self.push_event(m, Kind::Mark, &[], name, String::new());
+        }
+        if stop {
+            let name = fired.last().and_then(|&k| names.get(k)).map_or("", |n| n.as_str());
+            return Some((Status::Stopped, format!("event `{name}`")));
+        }
+        if changed {
+            // contacts may react at once; what they do is logged, but fires nothing more at this instant
+            let mut again = Moment::default();
+            self.open_moment(&mut again);
+            self.sets.remember(&self.field.discrete.modes);
+            again.tie = true;
+            m.triggers.clear();
+            let end = self.settle(&mut again, false);
+            self.changes(&mut again);
+            self.log(&again);
+            return end;
+        }
+        None
+    }
+
+    /// Write the log entries of this instant, one per kind.
+    fn log(&mut self, m: &Moment) {
+        let n = self.field.dims.contacts;
+        let largest = m.impulse_n.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+        let hit: Vec<usize> = (0..n)
+            .filter(|&i| m.impulse_n[i].abs() > 1e-13 * largest || m.impulse_t[i].abs() > 1e-13 * largest)
+            .collect();
+        if !hit.is_empty() {
+            self.push_event(
+                m,
+                if m.tangential { Kind::TangentialImpact } else { Kind::Impact },
+                &hit,
+                None,
+                String::new(),
+            );
+        }
+        for (kind, what) in [
+            (Kind::Touch, ContactEvent::Touch),
+            (Kind::Detach, ContactEvent::Detach),
+            (Kind::Stick, ContactEvent::Stick),
+            (Kind::Slip, ContactEvent::Slip),
+            (Kind::Reverse, ContactEvent::Reverse),
+        ] {
+            let list: Vec<usize> = m
+                .triggers
+                .iter()
+                .filter_map(|t| match t {
+                    Trigger::Contact { contact, kind } if *kind == what => Some(*contact),
+                    _ => None,
+                })
+                .collect();
+            if !list.is_empty() {
+                self.push_event(m, kind, &list, None, String::new());
+            }
+        }
+        if m.guards > 0 || !m.switched.is_empty() {
+            let list = m.switched.clone();
+            self.push_event(m, Kind::Switch, &list, None, String::new());
+        }
+        if let Some(end) = m.accumulated.iter().map(|a| a.1).reduce(f64::max) {
+            let mut list: Vec<usize> = m.accumulated.iter().map(|a| a.0).collect();
+            list.sort_unstable();
+            list.dedup();
+            let note = format!(
+                "infinitely many impacts end at t = {end:.12}; completed from t = {:.12}",
+                self.time()
+            );
+            self.push_event(m, Kind::Accumulated, &list, None, note);
+            if let Some(e) = self.out.events.last_mut() {
+                e.time = end;
+            }
+        }
+    }
+
+    fn push_event(&mut self, m: &Moment, kind: Kind, contacts: &[usize], name: Option<String>, note: String) {
+        let after = &self.field.discrete.modes;
+        let contacts = contacts
+            .iter()
+            .map(|&i| Participant {
+                contact: i,
+                before: m.modes[i],
+                after: after[i],
+                impulse_n: m.impulse_n[i],
+                impulse_t: m.impulse_t[i],
+                loss: m.loss[i],
+            })
+            .collect();
+        self.out.events.push(Event {
+            time: self.field.state.t,
+            kind,
+            contacts,
+            before: m.before.clone(),
+            after: self.field.state.clone(),
+            name,
+            note,
+            alternatives: Vec::new(),
+        });
+    }
+
+    fn log_finding(&mut self, m: &Moment, note: String) {
+        let list: Vec<usize> = (0..self.field.dims.contacts).filter(|&i| self.sets.closed[i]).collect();
+        self.push_event(m, Kind::Finding, &list, None, note);
+        let alternatives = self.decider.alternatives();
+        if let Some(e) = self.out.events.last_mut() {
+            e.alternatives = alternatives;
+        }
+    }
+
+    fn several_note(&self) -> String {
+        let set = &self.decider.set;
+        let policy = self.settings.several.word();
+        match set.status {
+            Set::Several => {
+                format!("the force problem has {} solutions; policy {policy}", set.solutions.len())
+            }
+            Set::Family => {
+                format!("the accelerations are not unique (a continuum of solutions); policy {policy}")
+            }
+            Set::None => format!("the rigid force problem has no solution; policy {policy}"),
+            _ => format!("the force problem could not be solved; policy {policy}"),
+        }
+    }
+
+    /// Names and modes of the closed contacts, for messages.
+    fn describe(&self) -> String {
+        let mut text = String::new();
+        for (i, c) in self.field.info.iter().enumerate() {
+            if self.sets.closed.get(i).copied().unwrap_or(false) {
+                text += &format!("`{}` {}, ", c.name, self.field.discrete.modes[i].word());
+            }
+        }
+        if text.is_empty() {
+            "no contact closed".to_string()
+        } else {
+            format!("closed contacts {}", text.trim_end_matches(", "))
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The energy ledger: where every joule went.
+//!
+//! ```text
+//! T + V = (T + V)₀ + friction + impact + external + drive + numerical
+//! friction_i = ∫ λ_T γ_T dt            impact_i = Σ Λ·(γ⁺ + γ⁻)/2            external = ∫ power dt + jumps by events
+//! drive      = ∫ (drive·u̇ + offset − Σ λ w̃) dt + Σ (drive·Δu − Σ Λ w̃)
+//! ```
+//!
+//! The integrals are extra components of the initial value problem, so they have the order and the error control of the
+//! motion itself. `numerical` is what remains: the closing error, reported, never hidden.
+
+use crate::contact::Forces;
+use crate::linalg::dot;
+use crate::system::{ContactInfo, Eval, Normal};
+
+use super::trajectory::ENERGY_COLUMNS;
+
+/// Energy balance at an instant, J. Work done on the system is positive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// T + V at the start.
+    pub initial: f64,
+    /// T.
+    pub kinetic: f64,
+    /// V.
+    pub potential: f64,
+    /// Work of friction per contact.
+    pub friction: Vec<f64>,
+    /// Work of impacts per contact.
+    pub impact: Vec<f64>,
+    /// Work of smooth forces without potential, and of sudden changes by events.
+    pub external: f64,
+    /// Work of prescribed motions.
+    pub drive: f64,
+    /// Largest energy seen so far (kinetic, change of potential, work): the scale of the closing error.
+    pub scale: f64,
+}
+
+impl Energy {
+    /// The closing error.
+    pub fn numerical(&self) -> f64 {
+        self.kinetic + self.potential
+            - self.initial
+            - self.friction.iter().sum::<f64>()
+            - self.impact.iter().sum::<f64>()
+            - self.external
+            - self.drive
+    }
+
+    /// The columns of a sample.
+    pub fn columns(&self) -> [f64; ENERGY_COLUMNS] {
+        [
+            self.kinetic,
+            self.potential,
+            self.friction.iter().sum(),
+            self.impact.iter().sum(),
+            self.external,
+            self.drive,
+            self.numerical(),
+        ]
+    }
+}
+
+/// Number of integrals: friction per contact, external, drive.
+pub(crate) fn integrals(contacts: usize) -> usize {
+    contacts + 2
+}
+
+/// Powers of the integrals.
+pub(crate) fn powers(info: &[ContactInfo], eval: &Eval, forces: &Forces, u: &[f64], out: &mut [f64]) {
+    let n = info.len();
+    let mut offset_work = 0.0;
+    for (i, c) in info.iter().enumerate() {
+        out[i] = 0.0;
+        for &row in &c.tangent {
+            let lambda = forces.lambda[row];
+            if lambda != 0.0 {
+                out[i] += lambda * eval.rate(row, u);
+                offset_work += lambda * eval.rate_offset[row];
+            }
+        }
+        match c.normal {
+            Normal::Unilateral { row } | Normal::Bilateral { row } => {
+                offset_work += forces.lambda[row] * eval.rate_offset[row]
+            }
+            Normal::Pin { rows } => {
+                for row in rows {
+                    offset_work += forces.lambda[row] * eval.rate_offset[row];
+                }
+            }
+            Normal::Given { .. } => {}
+        }
+    }
+    out[n] = eval.power;
+    out[n + 1] = dot(&eval.drive, &forces.accel) + eval.drive_offset - offset_work;
+}
+
+/// Sums that change at events only, and the energies of the present instant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    pub energy: Energy,
+    jump_external: f64,
+    jump_drive: f64,
+}
+
+impl Ledger {
+    pub fn start(&mut self, contacts: usize, eval: &Eval) {
+        *self = Ledger::default();
+        self.energy.friction = vec![0.0; contacts];
+        self.energy.impact = vec![0.0; contacts];
+        self.energy.initial = eval.kinetic + eval.potential;
+        self.energy.scale = eval.kinetic.abs();
+        self.energy.kinetic = eval.kinetic;
+        self.energy.potential = eval.potential;
+    }
+
+    /// Take over the integrals `tail` and the energies of `eval`.
+    pub fn update(&mut self, eval: &Eval, tail: &[f64]) {
+        let n = self.energy.friction.len();
+        let e = &mut self.energy;
+        let before = e.potential;
+        e.kinetic = eval.kinetic;
+        e.potential = eval.potential;
+        e.friction.copy_from_slice(&tail[..n]);
+        e.external = tail[n] + self.jump_external;
+        e.drive = tail[n + 1] + self.jump_drive;
+        let moved =
+            e.kinetic.abs().max((e.potential - before).abs()).max(e.external.abs()).max(e.drive.abs());
+        let fallen = (e.potential + e.kinetic - e.initial).abs();
+        e.scale = e.scale.max(moved).max(fallen);
+    }
+
+    /// Book an impact with impulses `lambda` per row from `u0` to `u1`; returns the work at every contact.
+    pub fn impact(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        lambda: &[f64],
+        u0: &[f64],
+        u1: &[f64],
+        work: &mut [f64],
+    ) {
+        let mut offset_work = 0.0;
+        for (i, c) in info.iter().enumerate() {
+            work[i] = 0.0;
+            let mut book = |row: usize| {
+                let l = lambda[row];
+                if l != 0.0 {
+                    work[i] += 0.5 * l * (eval.rate(row, u0) + eval.rate(row, u1));
+                    offset_work += l * eval.rate_offset[row];
+                }
+            };
+            match c.normal {
+                Normal::Unilateral { row } | Normal::Bilateral { row } => book(row),
+                Normal::Pin { rows } => rows.into_iter().for_each(&mut book),
+                Normal::Given { .. } => {}
+            }
+            c.tangent.iter().for_each(|&row| book(row));
+            self.energy.impact[i] += work[i];
+        }
+        let mut moved = -offset_work;
+        for k in 0..u0.len() {
+            moved += eval.drive[k] * (u1[k] - u0[k]);
+        }
+        self.jump_drive += moved;
+    }
+
+    /// Book a sudden change of energy by an event (memory, switches).
+    pub fn jump(&mut self, energy: f64) {
+        self.jump_external += energy;
+    }
+}

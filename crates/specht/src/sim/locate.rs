@@ -1,0 +1,226 @@
+//! The first event inside a step.
+//!
+//! The event functions have been sampled at the stages of the step, which costs nothing. A sample at or below zero gives a
+//! bracket; a sample lower than its neighbours whose parabola comes near zero gives a dip, whose true minimum is
+//! then computed on the dense output, so that a function that grazes or crosses zero twice inside one step is not
+//! missed. Roots are located on the dense output; among several functions the earliest wins, and those whose roots
+//! coincide with it to `1e-12 (|t| + h)` belong to the same event.
+
+use crate::ode::{Dopri5, STAGE_TIMES};
+use crate::root;
+use crate::system::System;
+
+use super::field::Field;
+use super::watch::{self, What};
+
+/// Stages used as samples, in the order of time (the sixth repeats the end with lower order).
+const SAMPLES: [usize; 6] = [0, 1, 2, 3, 4, 6];
+
+/// Where the first event of a step lies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// Fraction of the step; 0 means that a decision at the left end was wrong.
+    pub theta: f64,
+    /// Indices of the watches that fire, the earliest first.
+    pub watches: Vec<usize>,
+}
+
+enum Suspect {
+    None,
+    /// Positive at the first, zero or negative at the second fraction.
+    Bracket(f64, f64),
+    /// Unarmed and negative at this fraction.
+    Wrong(f64),
+    /// Positive samples with a dip between two fractions.
+    Dip(f64, f64),
+}
+
+/// Scratch memory of the search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Locator {
+    x: Vec<f64>,
+    roots: Vec<(f64, usize)>,
+    pub found: Found,
+}
+
+impl Locator {
+    /// Search the step tried last. True when there is an event; it is in `found`. The field is left evaluated somewhere
+    /// inside the step when `disturbed` is set.
+    pub fn search<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        ode: &mut Dopri5,
+        disturbed: &mut bool,
+    ) -> bool {
+        self.roots.clear();
+        for k in 0..field.watches.list.len() {
+            let suspect = inspect(field, k);
+            if matches!(suspect, Suspect::None) {
+                continue;
+            }
+            *disturbed = true;
+            if let Some(theta) = self.root(field, ode, k, suspect) {
+                self.roots.push((theta, k));
+            }
+        }
+        let Some(first) = self.roots.iter().map(|r| r.0).reduce(f64::min) else { return false };
+        let h = ode.step();
+        let same = 1e-12 * (ode.time().abs() / h + 1.0);
+        self.roots.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.found.theta = first;
+        self.found.watches.clear();
+        self.found.watches.extend(self.roots.iter().filter(|r| r.0 <= first + same).map(|r| r.1));
+        true
+    }
+
+    /// Exact root of a suspect, or none when the dense output clears it.
+    fn root<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        ode: &mut Dopri5,
+        k: usize,
+        suspect: Suspect,
+    ) -> Option<f64> {
+        self.x.resize(ode.state().len(), 0.0);
+        let what = field.watches.list[k].what;
+        let x = &mut self.x;
+        let mut f = |theta: f64| dense(field, ode, what, theta, x);
+        const WIDTH: f64 = 1e-14;
+        match suspect {
+            Suspect::None => None,
+            Suspect::Bracket(a, b) => {
+                let fb = f(b);
+                if fb > 0.0 {
+                    // the stage was less accurate than the dense output: look for a dip around it
+                    let (x, y) = root::minimum(&mut f, a, 1.0, 1e-6, 0.0);
+                    return (y <= 0.0).then(|| {
+                        let fa = f(a);
+                        if fa > 0.0 { root::falls(&mut f, a, fa, x, y, WIDTH) } else { a }
+                    });
+                }
+                let fa = f(a);
+                Some(if fa > 0.0 {
+                    root::falls(&mut f, a, fa, b, fb, WIDTH)
+                } else if a == 0.0 {
+                    back_to_positive(&mut f, b)
+                        .map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH))
+                } else {
+                    let f0 = f(0.0);
+                    if f0 > 0.0 { root::falls(&mut f, 0.0, f0, a, fa, WIDTH) } else { a }
+                })
+            }
+            Suspect::Wrong(b) => {
+                let fb = f(b);
+                if fb > 0.0 {
+                    return None;
+                }
+                Some(
+                    back_to_positive(&mut f, b)
+                        .map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH)),
+                )
+            }
+            Suspect::Dip(a, b) => {
+                let (x, y) = root::minimum(&mut f, a, b, 1e-6, 0.0);
+                if y > 0.0 {
+                    return None;
+                }
+                let fa = f(a);
+                (fa > 0.0).then(|| root::falls(&mut f, a, fa, x, y, WIDTH))
+            }
+        }
+    }
+}
+
+/// A point left of `b` where the function is positive (it leaves zero upwards and returns quickly).
+fn back_to_positive(f: &mut impl FnMut(f64) -> f64, b: f64) -> Option<(f64, f64)> {
+    let mut theta = b;
+    for _ in 0..24 {
+        theta *= 0.5;
+        let v = f(theta);
+        if v > 0.0 {
+            return Some((theta, v));
+        }
+    }
+    None
+}
+
+/// Value of an event function on the dense output.
+fn dense<S: System + ?Sized>(
+    field: &mut Field<S>,
+    ode: &mut Dopri5,
+    what: What,
+    theta: f64,
+    x: &mut [f64],
+) -> f64 {
+    ode.interpolate(theta, x);
+    field.unpack(ode.time() + theta * ode.step(), x);
+    field.evaluate();
+    if what.needs_forces() && !field.solve() {
+        return -1.0;
+    }
+    watch::value(
+        what,
+        field.info,
+        &field.eval,
+        &field.forces,
+        &field.signs,
+        &field.state.u,
+        field.singularity,
+    )
+}
+
+/// Read the samples of one watch.
+fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize) -> Suspect {
+    let w = field.watches.list[k];
+    let noise = field.watches.noise(w.what);
+    let f = |s: usize| field.watches.at(SAMPLES[s], k);
+    let theta = |s: usize| STAGE_TIMES[SAMPLES[s]];
+    if let What::Crossing(_, factor) = w.what
+        && factor == 0.0
+    {
+        return Suspect::None;
+    }
+    let quiet = matches!(w.what, What::Crossing(..) | What::Singular);
+    let mut armed = w.armed;
+    let mut last = if armed { Some(0) } else { None };
+    for s in 1..SAMPLES.len() {
+        let v = f(s);
+        if armed {
+            if v <= 0.0 {
+                return Suspect::Bracket(theta(last.unwrap_or(0)), theta(s));
+            }
+            last = Some(s);
+        } else if v > noise {
+            armed = true;
+            last = Some(s);
+        } else if v < -noise && !quiet {
+            // a step just out of zero: samples are trusted only above the noise of the stages
+            return Suspect::Wrong(theta(s));
+        }
+    }
+    if !w.armed {
+        return Suspect::None;
+    }
+    // a falling start that ends higher: minimum between the first two samples
+    if w.slope < 0.0 && f(1) >= f(0) {
+        return Suspect::Dip(0.0, theta(1));
+    }
+    for s in 1..SAMPLES.len() - 1 {
+        let (fa, fb, fc) = (f(s - 1), f(s), f(s + 1));
+        if fb < fa && fb <= fc {
+            // vertex of the parabola through three samples
+            let (a, b, c) = (theta(s - 1), theta(s), theta(s + 1));
+            let (left, right) = ((fb - fa) / (b - a), (fc - fb) / (c - b));
+            let curvature = (right - left) / (c - a);
+            if curvature > 0.0 {
+                let middle = 0.5 * (a + b);
+                let vertex = middle - 0.5 * left / curvature;
+                let low = fb + (vertex - b) * (left + (vertex - a) * curvature);
+                if low <= 0.1 * fa.max(fc) {
+                    return Suspect::Dip(a, c);
+                }
+            }
+        }
+    }
+    Suspect::None
+}

@@ -1,0 +1,129 @@
+//! Settings of a run: flat, plain, checked once at the door.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::impact::Law;
+
+/// Which solution to follow when the rigid force problem has several or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Continuity with the previous forces, then the compliant limit.
+    #[default]
+    Continuous,
+    /// The limit of contact stiffness → ∞.
+    Compliant,
+    /// Painlevé: the solution with the smaller forces (opening counts as force zero).
+    Painleve,
+    /// Klein: the solution with the larger forces (the closed branch).
+    Klein,
+    /// End the run there.
+    Stop,
+}
+
+impl Policy {
+    /// The word used in files and outputs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Policy::Continuous => "continuous",
+            Policy::Compliant => "compliant",
+            Policy::Painleve => "painleve",
+            Policy::Klein => "klein",
+            Policy::Stop => "stop",
+        }
+    }
+}
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Record {
+    /// Every accepted step, and both sides of every event.
+    #[default]
+    Steps,
+    /// Multiples of this interval (s), and both sides of every event.
+    Every(f64),
+    /// Both sides of every event only.
+    Events,
+}
+
+/// Settings of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// End time, s.
+    pub until: f64,
+    /// Relative tolerance of the result, default 1e-9; the local error per step is kept ten times smaller.
+    pub tolerance: f64,
+    /// What is recorded.
+    pub record: Record,
+    /// Impact law.
+    pub impact: Law,
+    /// What to do with several solutions or none.
+    pub several: Policy,
+    /// Longest step, s; default infinite. Lower it when narrow peaks of given functions are missed.
+    pub longest_step: f64,
+    /// Largest number of events of the whole run, default 1 000 000.
+    pub max_events: usize,
+    /// Largest number of steps of the whole run, default 100 000 000.
+    pub max_steps: u64,
+    /// Time-stepping only: step, s.
+    pub step: f64,
+    /// Time-stepping only: θ, between 0.5 and 1; default 0.5.
+    pub theta: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            until: 1.0,
+            tolerance: 1e-9,
+            record: Record::Steps,
+            impact: Law::default(),
+            several: Policy::default(),
+            longest_step: f64::INFINITY,
+            max_events: 1_000_000,
+            max_steps: 100_000_000,
+            step: 1e-3,
+            theta: 0.5,
+        }
+    }
+}
+
+impl Settings {
+    /// Settings with this end time, everything else by default.
+    pub fn until(until: f64) -> Self {
+        Settings { until, ..Default::default() }
+    }
+
+    /// What is wrong with these settings, if anything.
+    pub fn problem(&self) -> Option<String> {
+        if !self.until.is_finite() {
+            return Some(format!("the end time must be finite, not {}", self.until));
+        }
+        if !(self.tolerance >= 1e-13 && self.tolerance <= 1e-2) {
+            return Some(format!("the tolerance must lie between 1e-13 and 1e-2, not {}", self.tolerance));
+        }
+        if let Record::Every(e) = self.record
+            && !(e > 0.0)
+        {
+            return Some(format!("the output interval must be positive, not {e}"));
+        }
+        if !(self.longest_step > 0.0) {
+            return Some(format!("the longest step must be positive, not {}", self.longest_step));
+        }
+        if !(self.step > 0.0) {
+            return Some(format!("the step must be positive, not {}", self.step));
+        }
+        if !(0.5..=1.0).contains(&self.theta) {
+            return Some(format!("theta must lie between 0.5 and 1, not {}", self.theta));
+        }
+        None
+    }
+}
+
+/// How the outside follows and ends a run.
+#[derive(Default)]
+pub struct Outside<'a> {
+    /// Set it to end the run; the trajectory so far is returned with status `failed` and the message `interrupted`.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Called with the present time after every step.
+    pub progress: Option<&'a mut dyn FnMut(f64)>,
+}

@@ -1,0 +1,265 @@
+//! The event functions of the present modes, all oriented so that the event is a *fall* through zero (PG-6-EVENT, step 4).
+//!
+//! | watch | function | on |
+//! |---|---|---|
+//! | gap | g_N | open unilateral contacts, open elastic flanks |
+//! | normal | λ_N, σ λ_N, or the load | closed contacts (bilateral: only with friction) |
+//! | saturation | μ₀ N ∓ λ_T | sticking contacts |
+//! | slip | d γ_T | sliding contacts |
+//! | guard | its value | every switch |
+//! | crossing | −e, e or the sign at the start times e | user events: up, down, both |
+//! | singular | a / mobility of the contact − threshold, with g̈_N = a λ_N + b (5.35) | when a contact slides |
+//!
+//! A watch is *armed* when its function is above its noise. A zero at the left end of an interval leaves it unarmed: it then
+//! waits until the function has become positive. An unarmed function that becomes negative instead is an event at
+//! once, because the decision at the left end was wrong; only user crossings never fire that way.
+
+use crate::contact::Forces;
+use crate::ode::STAGES;
+use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal};
+
+/// A sliding contact counts as singular when a, relative to its mobility, falls below this.
+pub(crate) const SINGULAR: f64 = 1e-7;
+
+/// What is watched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum What {
+    Gap(usize),
+    Normal(usize),
+    /// Contact and side: +1 where λ_T reaches the upper bound.
+    Saturation(usize, f64),
+    /// Contact and direction of slip.
+    Slip(usize, f64),
+    Guard(usize),
+    /// Index and factor of the function; factor 0 means not known yet (direction both, zero at the start).
+    Crossing(usize, f64),
+    Singular,
+}
+
+impl What {
+    /// Whether the value needs the contact forces.
+    pub fn needs_forces(self) -> bool {
+        matches!(self, What::Normal(_) | What::Saturation(..) | What::Singular)
+    }
+}
+
+/// One event function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watch {
+    pub what: What,
+    pub armed: bool,
+    /// Rate at the left end where it is known (gaps), else NaN.
+    pub slope: f64,
+}
+
+/// Sizes seen so far, which tell noise from signal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scales {
+    pub length: f64,
+    pub slip: Vec<f64>,
+    pub rate: Vec<f64>,
+    pub force: f64,
+    pub guard: Vec<f64>,
+    pub crossing: Vec<f64>,
+}
+
+/// All event functions and their values at the stages of the present step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watches {
+    pub list: Vec<Watch>,
+    pub scales: Scales,
+    /// Whether the approach to a singular matrix is watched.
+    pub singular: bool,
+    values: Vec<f64>,
+}
+
+impl Watches {
+    /// Rebuild the list for new modes; [`Watches::arm`] follows once the start has been sampled.
+    pub fn rebuild(&mut self, info: &[ContactInfo], d: &Discrete, directions: &[Direction], guards: usize) {
+        self.list.clear();
+        let mut push = |what| self.list.push(Watch { what, armed: false, slope: f64::NAN });
+        let mut slides = false;
+        for (i, c) in info.iter().enumerate() {
+            let mode = d.modes[i];
+            if mode == Mode::Open {
+                if matches!(c.normal, Normal::Unilateral { .. } | Normal::Given { row: Some(_) }) {
+                    push(What::Gap(i));
+                }
+                continue;
+            }
+            let rubs = c.friction && !c.tangent.is_empty();
+            match c.normal {
+                Normal::Unilateral { .. } | Normal::Given { row: Some(_) } => push(What::Normal(i)),
+                Normal::Bilateral { .. } | Normal::Given { row: None } if rubs && mode.direction() != 0.0 => {
+                    push(What::Normal(i))
+                }
+                _ => {}
+            }
+            if !rubs {
+                continue;
+            }
+            match mode {
+                Mode::Stick => {
+                    push(What::Saturation(i, 1.0));
+                    push(What::Saturation(i, -1.0));
+                }
+                Mode::SlipPlus | Mode::SlipMinus => {
+                    push(What::Slip(i, mode.direction()));
+                    slides |= !matches!(c.normal, Normal::Given { .. }) || !c.load_on.is_empty();
+                }
+                _ => {}
+            }
+        }
+        (0..guards).for_each(|k| push(What::Guard(k)));
+        for (k, direction) in directions.iter().enumerate() {
+            push(What::Crossing(
+                k,
+                match direction {
+                    Direction::Up => -1.0,
+                    Direction::Down => 1.0,
+                    Direction::Both => 0.0,
+                },
+            ));
+        }
+        if slides {
+            push(What::Singular);
+        }
+        self.singular = slides;
+        self.values.clear();
+        self.values.resize(STAGES * self.list.len(), f64::NAN);
+        self.scales.slip.resize(info.len(), 0.0);
+        self.scales.rate.resize(info.len(), 0.0);
+        self.scales.guard.resize(guards, 0.0);
+        self.scales.crossing.resize(directions.len(), 0.0);
+    }
+
+    /// Record all functions at a stage.
+    pub fn sample(
+        &mut self,
+        stage: usize,
+        info: &[ContactInfo],
+        eval: &Eval,
+        forces: &Forces,
+        signs: &[f64],
+        u: &[f64],
+        singularity: f64,
+    ) {
+        let n = self.list.len();
+        for k in 0..n {
+            self.values[stage * n + k] = value(self.list[k].what, info, eval, forces, signs, u, singularity);
+        }
+    }
+
+    /// Value of watch `k` at a stage.
+    pub fn at(&self, stage: usize, k: usize) -> f64 {
+        self.values[stage * self.list.len() + k]
+    }
+
+    /// The end of the step becomes the beginning of the next.
+    pub fn shift(&mut self) {
+        let n = self.list.len();
+        self.values.copy_within((STAGES - 1) * n..STAGES * n, 0);
+    }
+
+    /// Arm what is above its noise at the left end; `fresh` after an event, when nothing is armed by its past.
+    pub fn arm(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        u: &[f64],
+        forces: &Forces,
+        signs: &[f64],
+        fresh: bool,
+    ) {
+        let n = self.list.len();
+        for i in 0..info.len() {
+            if let Some(&row) = info[i].tangent.first() {
+                self.scales.slip[i] = self.scales.slip[i].max(rate_size(eval, row, u));
+            }
+            if let Some(row) = normal_row(&info[i]) {
+                self.scales.rate[i] = self.scales.rate[i].max(rate_size(eval, row, u));
+            }
+        }
+        let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        self.scales.force = self.scales.force.max(load);
+        for (s, v) in self.scales.guard.iter_mut().zip(&eval.guards) {
+            *s = s.max(v.abs());
+        }
+        for (s, v) in self.scales.crossing.iter_mut().zip(&eval.crossings) {
+            *s = s.max(v.abs());
+        }
+        for k in 0..n {
+            let noise = self.noise(self.list[k].what);
+            let w = &mut self.list[k];
+            if let What::Crossing(i, factor) = &mut w.what {
+                if *factor == 0.0 || (w.armed && eval.crossings[*i] == 0.0) {
+                    // direction both: the side on which it now stands
+                    let e = eval.crossings[*i];
+                    if e.abs() > noise {
+                        *factor = e.signum();
+                    }
+                }
+                self.values[k] = *factor * eval.crossings[*i];
+            }
+            let f = self.values[k];
+            w.armed = if fresh { f > noise } else { w.armed || f > noise };
+            w.slope = match w.what {
+                What::Gap(i) => normal_row(&info[i]).map_or(f64::NAN, |row| eval.rate(row, u)),
+                What::Slip(i, d) => d * eval.accel(info[i].tangent[0], &forces.accel),
+                _ => f64::NAN,
+            };
+        }
+        let _ = signs;
+    }
+
+    /// Values below this cannot be told from zero.
+    pub fn noise(&self, what: What) -> f64 {
+        let s = &self.scales;
+        match what {
+            What::Gap(_) => 1e-14 * s.length,
+            What::Normal(_) | What::Saturation(..) => 1e-12 * s.force,
+            What::Slip(i, _) => 1e-13 * s.slip[i],
+            What::Guard(k) => 1e-14 * s.guard[k],
+            What::Crossing(k, _) => 1e-14 * s.crossing[k],
+            What::Singular => 0.0,
+        }
+    }
+}
+
+/// The normal direction of a contact that has exactly one.
+pub(crate) fn normal_row(c: &ContactInfo) -> Option<usize> {
+    match c.normal {
+        Normal::Unilateral { row } | Normal::Bilateral { row } => Some(row),
+        Normal::Given { row } => row,
+        Normal::Pin { .. } => None,
+    }
+}
+
+/// Σ |w_j u_j| + |w̃|: the size of the terms whose sum is the rate of a row.
+pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
+    eval.w.row(row).iter().zip(u).map(|(w, u)| (w * u).abs()).sum::<f64>() + eval.rate_offset[row].abs()
+}
+
+/// Value of an event function.
+pub(crate) fn value(
+    what: What,
+    info: &[ContactInfo],
+    eval: &Eval,
+    forces: &Forces,
+    signs: &[f64],
+    u: &[f64],
+    singularity: f64,
+) -> f64 {
+    match what {
+        What::Gap(i) => normal_row(&info[i]).map_or(f64::NAN, |row| eval.gap[row]),
+        What::Normal(i) => match info[i].normal {
+            Normal::Unilateral { .. } => forces.normal[i],
+            _ => signs[i] * forces.normal[i],
+        },
+        What::Saturation(i, side) => forces.bound[i] - side * forces.tangential[i],
+        What::Slip(i, d) => d * eval.rate(info[i].tangent[0], u),
+        What::Guard(k) => eval.guards[k],
+        What::Crossing(k, factor) => factor * eval.crossings[k],
+        What::Singular => singularity - SINGULAR,
+    }
+}

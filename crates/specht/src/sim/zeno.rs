@@ -1,0 +1,113 @@
+//! Accumulation of impacts: infinitely many in finite time.
+//!
+//! The times `t_k` of the impacts of a contact form, towards the end, a geometric series of flights `f_k = t_k − t_{k−1}`
+//! with ratio `r = f_k / f_{k−1} < 1` (a bouncing ball: r = ε; a rocking block: r from its geometry). It ends at
+//!
+//! ```text
+//! t_∞ = t_k + f_k r / (1 − r)
+//! ```
+//!
+//! The series is completed in one stroke when what remains is shorter than `10⁻⁶` of the time since the flights began to
+//! shrink. The heights left out are then `10⁻¹²` of the first, the extrapolated time is exact as far as r is constant
+//! (its changes are of the order of the height), and the velocities of all other coordinates agree to second order in
+//! the remaining time, because the total impulse is fixed by the velocity at the end. Flights too short to be told from
+//! rounding end the series at once.
+
+/// What remains, relative to the whole series, when it is completed.
+const REMAINDER: f64 = 1e-6;
+
+/// Impact times of one contact.
+#[derive(Clone, Copy, Debug, Default)]
+struct History {
+    times: [f64; 4],
+    count: usize,
+    begin: f64,
+}
+
+/// Impact histories of all contacts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Zeno {
+    contacts: Vec<History>,
+}
+
+impl Zeno {
+    pub fn new(contacts: usize) -> Self {
+        Zeno { contacts: vec![History::default(); contacts] }
+    }
+
+    /// Contact `i` took an impulse at time `t`.
+    pub fn observe(&mut self, i: usize, t: f64) {
+        let h = &mut self.contacts[i];
+        if h.count > 0 && t - h.times[3] <= 4.0 * f64::EPSILON * t.abs() {
+            return;
+        }
+        h.times.rotate_left(1);
+        h.times[3] = t;
+        h.count += 1;
+        if h.count >= 3 {
+            let (f, g) = (h.times[2] - h.times[1], h.times[3] - h.times[2]);
+            if g > 0.9999 * f {
+                h.begin = h.times[2];
+                h.count = 2;
+            }
+        } else if h.count == 1 {
+            h.begin = t;
+        }
+    }
+
+    /// The contact came to rest or the series is broken otherwise.
+    pub fn forget(&mut self, i: usize) {
+        self.contacts[i] = History::default();
+    }
+
+    /// When the series of contact `i` ends, if it can be completed at time `t` (the last impact, or between the last and the
+    /// next).
+    pub fn end(&self, i: usize, t: f64) -> Option<f64> {
+        let h = &self.contacts[i];
+        if h.count < 4 {
+            return None;
+        }
+        let f: [f64; 3] = std::array::from_fn(|k| h.times[k + 1] - h.times[k]);
+        let (r, before) = (f[2] / f[1], f[1] / f[0]);
+        let rounding = 64.0 * f64::EPSILON * t.abs();
+        if f[2] <= rounding {
+            return Some(t);
+        }
+        if !(r < 0.9999 && before < 1.0) || (r - before).abs() > 1e-2 * (1.0 - r).min(r) {
+            return None;
+        }
+        let end = h.times[3] + f[2] * r / (1.0 - r);
+        (end - t <= REMAINDER * (end - h.begin) && end >= t).then_some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_geometric_series_of_flights_is_completed_at_its_limit() {
+        let (mut z, mut t, mut flight, r) = (Zeno::new(1), 0.3, 0.7, 0.6);
+        let limit = 0.3 + 0.7 / (1.0 - r);
+        for _ in 0..100 {
+            z.observe(0, t);
+            if let Some(end) = z.end(0, t) {
+                assert!((end - limit).abs() < 1e-13, "{end} {limit}");
+                assert!(limit - t < 2e-6);
+                return;
+            }
+            t += flight;
+            flight *= r;
+        }
+        panic!("not completed");
+    }
+
+    #[test]
+    fn growing_or_equal_flights_are_no_accumulation() {
+        let mut z = Zeno::new(1);
+        for k in 0..50 {
+            z.observe(0, k as f64);
+            assert!(z.end(0, k as f64).is_none());
+        }
+    }
+}
