@@ -78,3 +78,110 @@ fn pg_5_3_rod_start_lists_all_solutions() {
     assert_eq!(t.start.solutions.len(), 2);
     near(t.start.solutions[1].normal[0], 28.52729, 5e-6);
 }
+
+/// Bouncing ball: rest time t₁ (1 + ε)/(1 − ε) to 1e-9, then at rest.
+#[test]
+fn a_bouncing_ball_comes_to_rest_at_the_limit_of_its_flights() {
+    for e in [0.2, 0.5, 0.8, 0.9] {
+        let t = run(&ball(e, 9.81), &state(&[1.0], &[0.0]), 15.0);
+        assert_eq!(t.status, Status::Finished, "{}", t.message);
+        trusted(&t);
+        let fall = (2.0_f64 / 9.81).sqrt();
+        let rest = fall * (1.0 + e) / (1.0 - e);
+        let end = t.of_kind(Kind::Accumulated).next().unwrap();
+        near(end.time, rest, 1e-9);
+        near(t.of_kind(Kind::Impact).next().unwrap().time, fall, 1e-12);
+        near(t.last.normal[0], 9.81, 1e-12);
+        near(t.last.state.u[0], 0.0, 1e-15);
+    }
+}
+
+/// PG-8.13-SUPERBALL: velocities after the first three impacts, reversible and not.
+#[test]
+fn pg_8_13_superball_book_parameters() {
+    let start = state(&[0.0, 0.9, 0.0], &[1.0, -1.0, 0.0]);
+    let t = run(&superball(1.0), &start, 3.0);
+    trusted(&t);
+    let hits: Vec<_> = t.of_kind(Kind::Impact).collect();
+    for (k, (v, w)) in
+        [(0.428571, -14.2857), (-0.632653, 12.2449), (-0.970845, 3.79009)].into_iter().enumerate()
+    {
+        near(hits[k].time, 0.8 * (k + 1) as f64, 1e-12);
+        near(hits[k].after.u[0], v, 1e-6);
+        near(hits[k].after.u[2], w, 1e-4);
+    }
+    let t = run(&superball(0.0), &start, 20.0);
+    trusted(&t);
+    let hits: Vec<_> = t.of_kind(Kind::Impact).collect();
+    near(hits[0].after.u[0], 5.0 / 7.0, 1e-12);
+    for k in 1..4 {
+        near(hits[k].after.u[0] / hits[k - 1].after.u[0], 3.0 / 7.0, 1e-12);
+    }
+    near(t.last.state.q[0], 1.8, 1e-3);
+}
+
+/// PG-8.11-ROCKING: ratio 0.785714 at every impact, rest after 2.783 s.
+#[test]
+fn pg_8_11_rocking_rod_comes_to_rest() {
+    let (b, phi) = (0.2, -0.3_f64);
+    let start = state(&[b - b * phi.cos(), -b * phi.sin(), phi], &[0.0; 3]);
+    let t = run(&rocking(b, 50.0), &start, 4.0);
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    trusted(&t);
+    let ratio = (1.0 / 3.0 - b * b) / (1.0 / 3.0 + b * b);
+    for hit in t.of_kind(Kind::Impact).take(8) {
+        near(hit.after.u[2] / hit.before.u[2], ratio, 1e-9);
+    }
+    let end = t.of_kind(Kind::Accumulated).next().unwrap();
+    near(end.time, 2.783, 5e-4);
+    assert!(t.last.state.u.iter().all(|u| u.abs() < 1e-12));
+}
+
+fn returns(mu: [f64; 3], a0: f64, until: f64) -> (Trajectory, Vec<(f64, f64, f64)>) {
+    let sys = woodpecker(mu).crossing("turn", specht::system::Direction::Up);
+    let t = run(&sys, &jammed(a0), until);
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    // lower turning points in the jammed state: time, angle, height
+    let turns = t
+        .of_kind(Kind::Mark)
+        .filter(|e| {
+            let row = t.samples.rows().find(|s| s.t >= e.time).unwrap();
+            row.modes[1] == specht::system::Mode::Stick
+        })
+        .map(|e| (e.time, e.after.q[2], e.after.q[0]))
+        .collect();
+    (t, turns)
+}
+
+/// PG-14.1-WOODPECKER: first returns of the lower turning angle, printed data.
+#[test]
+fn pg_14_1_woodpecker_first_returns() {
+    for (a0, p) in [
+        (-0.30, -0.96985),
+        (-0.36, -0.68664),
+        (-0.42, -0.60305),
+        (-0.48, -0.62048),
+        (-0.50, -0.56992),
+        (-0.54, -0.52104),
+    ] {
+        let (_, turns) = returns([0.3; 3], a0, 0.5);
+        near(turns[0].1, p, 1e-5);
+    }
+}
+
+/// PG-14.1-WOODPECKER set A: 0.145976 s, 19.445 mm, impacts 3-1-3-2-2 and their energies.
+#[test]
+fn pg_14_1_woodpecker_set_a_limit_cycle() {
+    let (t, turns) = returns([0.3; 3], -0.53, 6.0);
+    trusted(&t);
+    let [a, b] = turns[turns.len() - 2..] else { panic!() };
+    near(b.0 - a.0, 0.145976, 1e-6);
+    near((a.2 - b.2) * 1e3, 19.445, 1e-3);
+    near(b.1, -0.5295, 1e-4);
+    let hits: Vec<_> = t.of_kind(Kind::Impact).filter(|e| e.time > a.0 && e.time < b.0).collect();
+    let order: Vec<usize> = hits.iter().map(|e| e.contacts[0].contact + 1).collect();
+    assert_eq!(order, [3, 1, 3, 2, 2]);
+    for (hit, loss) in hits.iter().zip([0.0388, 0.9605, 0.1460, 0.0887, 0.0111]) {
+        near(hit.contacts.iter().map(|c| c.loss).sum::<f64>() * 1e4, loss, 1e-4);
+    }
+}

@@ -1,6 +1,6 @@
 //! Error norm and step size control.
 //!
-//! The error of component `i` is measured against `tolerance · max(sᵢ, 10⁻³ max_j s_j)`, where `sᵢ` is the largest size
+//! The error of component `i` is measured against `tolerance · max(sᵢ, 10⁻³ max_j s_j, floor)`, where `sᵢ` is the largest size
 //! the component has had so far (its increment in the present step included) and `j` runs over the components of the same
 //! group (positions, velocities, …). So nobody has to give absolute tolerances, and a component that starts at zero
 //! neither stops the integration nor escapes control. The norm is the root mean square over each group, then the maximum
@@ -25,6 +25,7 @@ pub struct Control {
     groups: Vec<std::ops::Range<usize>>,
     size: Vec<f64>,
     trial: Vec<f64>,
+    floor: Vec<f64>,
     old: f64,
     rejected: bool,
 }
@@ -33,7 +34,16 @@ impl Control {
     /// Relative tolerance, and the groups of components that share a smallest scale.
     pub fn new(tolerance: f64, groups: Vec<std::ops::Range<usize>>) -> Self {
         let n = groups.iter().map(|g| g.end).max().unwrap_or(0);
-        Control { tolerance, groups, size: vec![0.0; n], trial: vec![0.0; n], old: 1e-4, rejected: false }
+        let floor = vec![0.0; groups.len()];
+        Control {
+            tolerance,
+            groups,
+            size: vec![0.0; n],
+            trial: vec![0.0; n],
+            floor,
+            old: 1e-4,
+            rejected: false,
+        }
     }
 
     /// Forget the history of errors (after an event); sizes stay.
@@ -42,9 +52,10 @@ impl Control {
         self.rejected = false;
     }
 
-    /// A larger size for component `i`, known from elsewhere.
-    pub fn raise(&mut self, i: usize, size: f64) {
-        self.size[i] = self.size[i].max(size.abs());
+    /// A smallest size for all components of a group, so that rounding errors of a group at rest are not taken for errors
+    /// of the method.
+    pub fn set_floor(&mut self, group: usize, size: f64) {
+        self.floor[group] = size;
     }
 
     /// Judge the step tried last.
@@ -84,7 +95,7 @@ impl Control {
     /// Scaled error, ≤ 1 when good. Leaves the sizes including this step in `trial`.
     fn norm(&mut self, ode: &Dopri5) -> f64 {
         let mut worst = 0.0_f64;
-        for g in &self.groups {
+        for (g, &floor) in self.groups.iter().zip(&self.floor) {
             let mut largest = 0.0_f64;
             for i in g.clone() {
                 let (a, b) = (ode.state()[i], ode.end()[i]);
@@ -94,7 +105,7 @@ impl Control {
             }
             let mut sum = 0.0;
             for i in g.clone() {
-                let scale = self.tolerance * self.trial[i].max(1e-3 * largest);
+                let scale = self.tolerance * self.trial[i].max(1e-3 * largest).max(floor);
                 if scale > 0.0 {
                     let e = ode.error()[i] / scale;
                     sum += e * e;

@@ -55,7 +55,8 @@ impl Sets {
             let takes_part = match c.normal {
                 Normal::Unilateral { row } => {
                     let size = field.watches.scales.rate[i].max(rate_size(&field.eval, row, u));
-                    self.closed[i] && field.eval.rate(row, u) <= SPEED_ZERO * size
+                    let kept = field.discrete.modes[i].is_closed() && !jumped;
+                    self.closed[i] && (kept || field.eval.rate(row, u) <= SPEED_ZERO * size)
                 }
                 Normal::Given { row: Some(_) } => self.closed[i],
                 _ => true,

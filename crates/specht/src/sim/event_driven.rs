@@ -204,6 +204,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 self.h = 0.25 * h;
                 continue;
             }
+            self.set_floors(h);
             let next = match self.control.judge(&self.ode) {
                 Verdict::Accept(next) => next,
                 Verdict::Reject(next) => {
@@ -258,6 +259,30 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 }
             }
         }
+    }
+
+    /// Sizes below which differences are rounding: of lengths, of the velocity that free acceleration gives in a step, of energy.
+    fn set_floors(&mut self, h: f64) {
+        let field = &self.field;
+        let largest = (0..field.dims.u).fold(0.0_f64, |m, i| m.max(field.eval.mass[(i, i)]));
+        let (mut free, mut power) = (0.0_f64, 0.0);
+        for i in 0..field.dims.u {
+            let a =
+                field.eval.h[i].abs() / field.eval.mass[(i, i)].max(1e-6 * largest).max(f64::MIN_POSITIVE);
+            free = free.max(a);
+            power += field.eval.h[i].abs() * (field.state.u[i].abs() + h * a);
+        }
+        self.control.set_floor(0, 1e-6 * self.length);
+        self.control.set_floor(1, 1e-4 * h * free);
+        let energy = self.ledger.energy.scale.max(1e-3 * h * power);
+        let last = if field.dims.z > 0 {
+            let size = field.state.z.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
+            self.control.set_floor(2, 1e-4 * size);
+            3
+        } else {
+            2
+        };
+        self.control.set_floor(last, energy);
     }
 
     /// Repeat the step with length `h` and correct it until the leading event function vanishes.

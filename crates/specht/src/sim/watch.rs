@@ -235,9 +235,20 @@ pub(crate) fn normal_row(c: &ContactInfo) -> Option<usize> {
     }
 }
 
-/// Σ |w_j u_j| + |w̃|: the size of the terms whose sum is the rate of a row.
+/// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
+/// of M), so that rounding in a row at rest is not taken for motion.
 pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    eval.w.row(row).iter().zip(u).map(|(w, u)| (w * u).abs()).sum::<f64>() + eval.rate_offset[row].abs()
+    let n = u.len();
+    let floor = 1e-9 * (0..n).fold(0.0_f64, |m, j| m.max(eval.mass[(j, j)]));
+    let (mut terms, mut mobility) = (eval.rate_offset[row].abs(), 0.0);
+    for j in 0..n {
+        let w = eval.w[(row, j)];
+        terms += (w * u[j]).abs();
+        if w != 0.0 {
+            mobility += w * w / eval.mass[(j, j)].max(floor).max(f64::MIN_POSITIVE);
+        }
+    }
+    terms + (2.0 * eval.kinetic.abs() * mobility).sqrt()
 }
 
 /// Value of an event function.
