@@ -1,6 +1,6 @@
 //! A continuum of solutions within one pattern: a polyhedron `x = x₀ + Nᵀ t`, `a·x ≥ b` (PG-5.4-PANTOGRAPH).
 
-use super::pattern::{Condition, Leaf, Pattern, conditions, is_feasible};
+use super::pattern::{Condition, Leaf, Pattern, conditions, is_feasible, satisfies};
 use super::problem::Problem;
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::linalg::{Mat, axpy, dot};
@@ -11,7 +11,7 @@ pub(crate) struct Polyhedron {
     pub pattern: Pattern,
     /// A member.
     pub x: Vec<f64>,
-    null: Mat,
+    pub null: Mat,
     list: Vec<Condition>,
     size: f64,
 }
@@ -63,6 +63,11 @@ impl Polyhedron {
 
     /// Whether the polyhedron extends in some direction by more than rounding.
     pub fn is_extended(&self) -> bool {
+        // inside all borders there is room in every direction
+        let room = |c: &Condition| dot(&c.a, &self.x) - c.b > 1e-6 * self.size * dot(&c.a, &c.a).sqrt();
+        if self.null.rows() > 0 && self.list.iter().all(room) {
+            return true;
+        }
         (0..self.null.rows()).any(|k| {
             let [lo, hi] = self.range(self.null.row(k), 0.0);
             hi - lo > 1e-7 * self.size
@@ -71,6 +76,9 @@ impl Polyhedron {
 
     /// Whether two polyhedra share a point.
     pub fn touches(&self, other: &Polyhedron, p: &Problem) -> bool {
+        if satisfies(p, &self.pattern, &other.x) || satisfies(p, &other.pattern, &self.x) {
+            return true;
+        }
         let mut list = Vec::new();
         conditions(p, &self.pattern, true, &mut list);
         conditions(p, &other.pattern, true, &mut list);

@@ -145,24 +145,30 @@ impl LeafSolver {
                 self.sol[(q, i)] = self.zero[e];
             }
         }
-        let mut null = Mat::default();
-        if dependent {
-            let z = self.rank.null();
-            null = Mat::zeros(z.rows(), r);
-            for k in 0..z.rows() {
-                for (e, &i) in self.active.iter().enumerate() {
+        let null = |rank: &FullPivot, active: &[usize]| {
+            let z = rank.null();
+            let mut null = Mat::zeros(if dependent { z.rows() } else { 0 }, r);
+            for k in 0..null.rows() {
+                for (e, &i) in active.iter().enumerate() {
                     null[(k, i)] = z[(k, e)];
                 }
             }
-        }
-        self.pin_solutions(p, &pins, |x| out.push(Leaf { x, null: null.clone(), feasible: false }));
-        let mut y = std::mem::take(&mut self.y);
-        out.retain_mut(|leaf| {
-            if leaf.feasible {
-                return true; // from an earlier pattern
+            null
+        };
+        if pins.is_empty() {
+            let feasible = is_feasible(p, pattern, self.sol.row(0), &mut self.y);
+            if feasible || dependent {
+                let x = self.sol.row(0).to_vec();
+                out.push(Leaf { x, null: null(&self.rank, &self.active), feasible });
             }
-            leaf.feasible = is_feasible(p, pattern, &leaf.x, &mut y);
-            leaf.feasible || leaf.null.rows() > 0
+            return;
+        }
+        let mut y = std::mem::take(&mut self.y);
+        self.pin_solutions(p, &pins, |x| {
+            let feasible = is_feasible(p, pattern, &x, &mut y);
+            if feasible || dependent {
+                out.push(Leaf { x, null: null(&self.rank, &self.active), feasible });
+            }
         });
         self.y = y;
     }

@@ -20,6 +20,8 @@ pub(crate) struct Search {
     pub found: Vec<(Leaf, Pattern)>,
     /// Nodes visited.
     pub nodes: usize,
+    /// Test every branch, also in small problems.
+    pub always_prune: bool,
     items: Vec<Item>,
     pattern: Pattern,
     leaf: LeafSolver,
@@ -50,7 +52,7 @@ impl Search {
         }
         self.items.extend((0..nt).filter(|&j| p.friction[j].follows_normal().is_none()).map(Item::Tangent));
         self.pattern = Pattern { closed: vec![None; nn], state: vec![None; nt], sign: vec![0.0; nt] };
-        self.prune = count(p) > PRUNE_FROM;
+        self.prune = self.always_prune || count(p) > PRUNE_FROM;
         self.descend(p, 0)
     }
 

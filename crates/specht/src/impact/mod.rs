@@ -118,7 +118,7 @@ impl Impactor {
             return self.unsolved(info, u, ImpactStatus::Invalid);
         }
         match law {
-            Law::Poisson => match self.compress() {
+            Law::Poisson => match self.compress(e.iter().any(|e| e.normal > 0.0)) {
                 Some((x, count)) => self.expand(info, eval, u, closed, e, x, count),
                 None => self.unsolved(info, u, ImpactStatus::NoSolution),
             },
@@ -137,7 +137,7 @@ impl Impactor {
                 for (j, &i) in self.layout.tangents.iter().enumerate() {
                     p.c[p.normals + j] *= 1.0 + e[i].tangential;
                 }
-                match self.compress() {
+                match self.compress(false) {
                     Some((x, count)) => {
                         let mut out = self.report(law, info, eval, u, closed, e, &x, &x, count);
                         out.residual = out.residual.max(self.problem.residual(&x));
@@ -177,6 +177,17 @@ impl Impactor {
         self.pose(info, eval, u, closed).then(|| forms::book(&self.problem, &[])).flatten()
     }
 
+    /// The compression problem at `u` in the reduced form.
+    pub fn reduced_compression_form(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        u: &[f64],
+        closed: &Closed,
+    ) -> Option<Form> {
+        self.pose(info, eval, u, closed).then(|| forms::reduced(&self.problem)).flatten()
+    }
+
     fn pose(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64], closed: &Closed) -> bool {
         // a purely given load transmits no impulse
         self.layout.fill(info, |i| {
@@ -200,9 +211,9 @@ impl Impactor {
     }
 
     // (8.87)
-    fn compress(&mut self) -> Answer {
+    fn compress(&mut self, expands: bool) -> Answer {
         let approach: Vec<f64> = self.problem.c[self.problem.normals..].to_vec();
-        self.phase.solve(&self.problem, &approach)
+        self.phase.solve(&self.problem, &approach, expands)
     }
 
     // (8.97): x_N = Λ_NP, x_T = Λ_TE
@@ -259,7 +270,7 @@ impl Impactor {
             let settled = slip.abs() <= 1e-9 * max_abs(&p.c);
             approach.push(if settled { p.c[nn + j] } else { slip });
         }
-        let Some((x, more)) = self.phase.solve(&q, &approach) else {
+        let Some((x, more)) = self.phase.solve(&q, &approach, false) else {
             return self.unsolved(info, u, ImpactStatus::NoSolution);
         };
         let residual = compression_residual.max(q.residual(&x));

@@ -5,14 +5,13 @@
 //! velocities are enlarged by a small δ in the direction they have, so that friction opposes the approach velocity; if
 //! that leaves several, the one with the smallest sum of normal impulses.
 
-use crate::contact::collect::{Point, sort_out};
 use crate::contact::family::Polyhedron;
 use crate::contact::pattern::{LeafSolver, Pattern};
 use crate::contact::problem::Problem;
 use crate::contact::search::{Search, count};
 use crate::contact::transition::one_solution;
 use crate::lcp::Solver;
-use crate::linalg::max_abs;
+use crate::linalg::{dot, max_abs};
 
 /// Patterns up to which everything is searched.
 const SEARCH_ALL: f64 = 300.0;
@@ -30,9 +29,17 @@ pub(crate) struct Phase {
     lcp: Solver,
 }
 
+/// A solution, its pattern, and the directions in which it can be moved (unless a border forbids it).
+struct Candidate {
+    x: Vec<f64>,
+    pattern: Pattern,
+    poly: Option<Polyhedron>,
+}
+
 impl Phase {
-    /// Solve; `approach[j]` is the tangential velocity whose sign directs the tie-break.
-    pub fn solve(&mut self, p: &Problem, approach: &[f64]) -> Answer {
+    /// Solve; `approach[j]` is the tangential velocity whose sign directs the tie-break. Solutions with different impulses
+    /// but the same velocities count as one unless `impulses_matter`.
+    pub fn solve(&mut self, p: &Problem, approach: &[f64], impulses_matter: bool) -> Answer {
         if p.dim() == 0 {
             return Some((Vec::new(), 1));
         }
@@ -41,10 +48,10 @@ impl Phase {
         {
             return Some((x, 1));
         }
-        let (points, families) = self.all(p);
-        let total = points.len() + 2 * families.len();
+        let mut all = self.all(p);
+        let total = number(p, &all, impulses_matter);
         if total <= 1 {
-            return points.into_iter().next().map(|(x, _)| (x, 1));
+            return (!all.is_empty()).then(|| (all.swap_remove(0).x, 1));
         }
         // tie-break
         let mut tilted = p.clone();
@@ -52,42 +59,57 @@ impl Phase {
         for (j, v) in approach.iter().enumerate() {
             tilted.c[p.normals + j] += delta * if *v == 0.0 { 0.0 } else { v.signum() };
         }
-        let (tilted_points, tilted_families) = self.all(&tilted);
-        let mut candidates: Vec<(Vec<f64>, Pattern)> =
-            tilted_points.into_iter().map(|(x, mut q)| (x, q.swap_remove(0))).collect();
-        candidates.extend(tilted_families.into_iter().map(|mut g| {
-            let Polyhedron { x, pattern, .. } = g.swap_remove(0);
-            (x, pattern)
-        }));
-        let weight = |x: &[f64]| x[..p.normals].iter().sum::<f64>();
-        candidates.sort_by(|a, b| weight(&a.0).total_cmp(&weight(&b.0)));
-        for (x, pattern) in candidates {
-            if let Some(x) = settle(p, &pattern, x) {
+        for c in self.all(&tilted) {
+            if let Some(x) = settle(p, &c.pattern, c.x) {
                 return Some((x, total));
             }
         }
         // the tilted problem had no use: the lightest of the solutions themselves
-        let mut own: Vec<Vec<f64>> = points.into_iter().map(|q| q.0).collect();
-        own.extend(families.into_iter().map(|mut g| g.swap_remove(0).x));
-        own.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
-        own.into_iter().next().map(|x| (x, total))
+        Some((all.swap_remove(0).x, total))
     }
 
     /// A solution other than zero, the lightest.
     pub fn nontrivial(&mut self, p: &Problem) -> Option<Vec<f64>> {
-        let (points, families) = self.all(p);
-        let mut own: Vec<Vec<f64>> = points.into_iter().map(|q| q.0).collect();
-        own.extend(families.into_iter().map(|mut g| g.swap_remove(0).x));
-        own.retain(|x| max_abs(x) > 1e-7 * max_abs(&p.c));
-        own.sort_by(|a, b| max_abs(a).total_cmp(&max_abs(b)));
-        own.into_iter().next()
+        self.all(p).into_iter().map(|c| c.x).find(|x| max_abs(x) > 1e-7 * max_abs(&p.c))
     }
 
-    fn all(&mut self, p: &Problem) -> (Vec<Point>, Vec<Vec<Polyhedron>>) {
+    // one candidate per pattern, the smallest sum of normal impulses first
+    fn all(&mut self, p: &Problem) -> Vec<Candidate> {
         self.search.run(p, MAX_NODES);
-        let found = std::mem::take(&mut self.search.found);
-        sort_out(p, &found)
+        let mut all: Vec<Candidate> = Vec::new();
+        for (leaf, pattern) in std::mem::take(&mut self.search.found) {
+            if leaf.null.rows() == 0 {
+                all.push(Candidate { x: leaf.x, pattern, poly: None });
+            } else if let Some(poly) = Polyhedron::new(p, &leaf, &pattern) {
+                all.push(Candidate { x: poly.x.clone(), pattern, poly: Some(poly) });
+            }
+        }
+        let weight = |x: &[f64]| x[..p.normals].iter().sum::<f64>();
+        all.sort_by(|a, b| weight(&a.x).total_cmp(&weight(&b.x)));
+        all
     }
+}
+
+// how many different solutions; 2 stands for a continuum
+fn number(p: &Problem, all: &[Candidate], impulses_matter: bool) -> usize {
+    let mut distinct: Vec<(Vec<f64>, &[f64])> = Vec::new();
+    let mut continuum = false;
+    for c in all {
+        let mut y = Vec::new();
+        p.y(&c.x, &mut y);
+        let tol = 1e-7 * p.size(&c.x, &y);
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tol);
+        if !distinct.iter().any(|(v, x)| near(v, &y) && (!impulses_matter || near(x, &c.x))) {
+            distinct.push((y, &c.x));
+        }
+        if let Some(poly) = &c.poly {
+            // directions that leave all velocities alone do not matter when impulses do not
+            let still = |k: usize| (0..p.dim()).all(|i| dot(p.h.row(i), poly.null.row(k)).abs() < 1e-9);
+            let matters = impulses_matter || !(0..poly.null.rows()).all(still);
+            continuum = continuum || (matters && poly.is_extended());
+        }
+    }
+    if continuum { distinct.len().max(2) } else { distinct.len() }
 }
 
 // the solution of the original problem in the pattern of the tilted one, next to it

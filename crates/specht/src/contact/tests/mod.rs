@@ -1,6 +1,8 @@
 //! Tests of the force problem on the book's systems.
 
 mod book;
+mod laws;
+mod random;
 
 use super::*;
 use crate::linalg::Mat;

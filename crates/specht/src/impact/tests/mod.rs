@@ -1,6 +1,7 @@
 //! Tests of the impact laws.
 
 mod book;
+mod random;
 
 use super::*;
 use crate::contact::tests::{Bench, Random, close, diag};
