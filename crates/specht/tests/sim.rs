@@ -185,3 +185,35 @@ fn pg_14_1_woodpecker_set_a_limit_cycle() {
         near(hit.contacts.iter().map(|c| c.loss).sum::<f64>() * 1e4, loss, 1e-4);
     }
 }
+
+/// The woodpecker's Siconos start: φ_M as a guess from the closed lower contact, the velocity too.
+#[test]
+fn guesses_are_solved_from_closed_contacts() {
+    let sys = woodpecker([0.3; 3]);
+    let start = state(&[0.0, -0.1036, -0.2788], &[-0.3411, 0.2, -7.4583]);
+    let s = start::consistent(&sys, &start, &[1], &[1], &[]).unwrap();
+    near(s.q[1], -0.0006 / 0.0058, 1e-15);
+    near(s.u[1], 0.0, 1e-15);
+    assert_eq!((s.q[0], s.q[2], s.u[0], s.u[2]), (0.0, -0.2788, -0.3411, -7.4583));
+    let refused = event_driven(&sys, &start, &Settings::until(1.0), &mut Outside::default()).unwrap_err();
+    assert!(
+        matches!(&refused, StartError::Inside { contact, depth } if contact == "lower" && (depth - 8.8e-7).abs() < 1e-9),
+        "{refused}"
+    );
+}
+
+/// Equilibrium of a spring-loaded mass on a floor: lifted by the spring or pressed on the floor, whichever balances.
+#[test]
+fn an_equilibrium_closes_the_contact_only_when_it_presses() {
+    for (free_length, expected) in [(1.5, 1.5 - 9.81 / 50.0), (0.1, 0.0)] {
+        let sys = Hand::new(1, 1, vec![unilateral("floor", 0, None)], move |s, _, out| {
+            out.mass[(0, 0)] = 1.0;
+            out.h[0] = -9.81 - 50.0 * (s.q[0] - free_length);
+            out.w[(0, 0)] = 1.0;
+            out.gap[0] = s.q[0];
+        });
+        let s = start::equilibrium(&sys, &state(&[1.0], &[0.3]), &[0]).unwrap();
+        near(s.q[0], expected, 1e-12);
+        assert_eq!(s.u[0], 0.0);
+    }
+}

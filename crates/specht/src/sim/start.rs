@@ -1,9 +1,17 @@
-//! The consistent start.
+//! The consistent start and equilibria.
+//!
+//! [`consistent`] moves the coordinates declared as guesses, as little as possible, until all bilateral contacts, pins and
+//! contacts declared closed have gap zero (Gauss–Newton with the rows of W as derivatives, steps of minimum norm), then their
+//! velocities until the gap rates, and the slip of contacts declared sticking, vanish (linear). [`equilibrium`] moves
+//! all coordinates to `h(q, 0) + Wᵀ λ = 0` without friction, with contacts closing and opening as the signs of their gaps and
+//! forces demand.
 //!
 //! A gap within `10⁻⁹` of the length scale is closed, a slip within the same fraction of its terms is a candidate for stick.
 //! A unilateral contact that starts deeper inside, a bilateral one that starts apart or moving apart is refused with
 //! the number: nothing the user gave is ever changed silently.
 
+use crate::contact::FullPivot;
+use crate::linalg::{Mat, max_abs};
 use crate::system::{Discrete, Normal, State, System};
 
 use super::classify::Sets;
@@ -122,4 +130,266 @@ pub(crate) fn classify<S: System + ?Sized>(
         sets.closed[i] = true;
     }
     Ok(())
+}
+
+/// Make `state` consistent by moving the coordinates in `guess` (indices into q; their velocities move too). `closed` and
+/// `sticking` list contacts. Bilateral contacts and pins always count.
+pub fn consistent<S: System + ?Sized>(
+    sys: &S,
+    state: &State,
+    guess: &[usize],
+    closed: &[usize],
+    sticking: &[usize],
+) -> Result<State, StartError> {
+    check_sizes(sys, state)?;
+    let mut field = Field::new(sys, state.clone());
+    let length = sys.length_scale().max(f64::MIN_POSITIVE);
+    let free: Vec<usize> = guess.iter().copied().filter(|&i| i < field.dims.q.min(field.dims.u)).collect();
+    let rows = condition_rows(&field, closed);
+    let mut pivot = FullPivot::default();
+
+    // positions
+    let worst_gap = |field: &Field<S>| rows.iter().fold(0.0_f64, |m, &(r, _)| m.max(field.eval.gap[r].abs()));
+    latch_and_evaluate(&mut field);
+    let mut worst = worst_gap(&field);
+    for _ in 0..100 {
+        if worst <= 1e-15 * length || free.is_empty() {
+            break;
+        }
+        let matrix = Mat::from_fn(rows.len(), free.len(), |i, j| field.eval.w[(rows[i].0, free[j])]);
+        let rhs: Vec<f64> = rows.iter().map(|&(r, _)| -field.eval.gap[r]).collect();
+        let mut step = vec![0.0; free.len()];
+        pivot.factor(&matrix);
+        pivot.solve(&rhs, &[], &mut step);
+        let here = field.state.q.clone();
+        let mut fraction = 1.0;
+        let before = worst;
+        for _ in 0..30 {
+            for (&i, s) in free.iter().zip(&step) {
+                field.state.q[i] = here[i] + fraction * s;
+            }
+            latch_and_evaluate(&mut field);
+            worst = worst_gap(&field);
+            if worst < before {
+                break;
+            }
+            fraction *= 0.5;
+        }
+        if !(worst < before) {
+            field.state.q = here;
+            latch_and_evaluate(&mut field);
+            worst = worst_gap(&field);
+            break;
+        }
+    }
+    if worst > GAP_ZERO * length {
+        let &(row, contact) = rows
+            .iter()
+            .max_by(|a, b| field.eval.gap[a.0].abs().total_cmp(&field.eval.gap[b.0].abs()))
+            .unwrap_or(&(0, 0));
+        let gap = field.eval.gap[row];
+        return Err(StartError::Apart { contact: field.info[contact].name.clone(), gap });
+    }
+
+    // velocities: linear, once more against rounding
+    let mut velocity_rows = rows.clone();
+    for &c in sticking {
+        velocity_rows.extend(field.info[c].tangent.iter().map(|&r| (r, c)));
+    }
+    for _ in 0..3 {
+        if free.is_empty() || velocity_rows.is_empty() {
+            break;
+        }
+        let matrix =
+            Mat::from_fn(velocity_rows.len(), free.len(), |i, j| field.eval.w[(velocity_rows[i].0, free[j])]);
+        let rhs: Vec<f64> = velocity_rows.iter().map(|&(r, _)| -field.eval.rate(r, &field.state.u)).collect();
+        let mut step = vec![0.0; free.len()];
+        pivot.factor(&matrix);
+        pivot.solve(&rhs, &[], &mut step);
+        for (&i, s) in free.iter().zip(&step) {
+            field.state.u[i] += s;
+        }
+        latch_and_evaluate(&mut field);
+    }
+    for &(r, c) in &velocity_rows {
+        let rate = field.eval.rate(r, &field.state.u);
+        if rate.abs() > GAP_ZERO * rate_size(&field.eval, r, &field.state.u) {
+            return Err(StartError::Moving { contact: field.info[c].name.clone(), rate });
+        }
+    }
+    Ok(field.state)
+}
+
+/// Equilibrium near `state`: all positions (and first-order states) are free, velocities zero, friction off. `closed` lists the
+/// unilateral contacts that are tried closed first.
+pub fn equilibrium<S: System + ?Sized>(
+    sys: &S,
+    state: &State,
+    closed: &[usize],
+) -> Result<State, StartError> {
+    check_sizes(sys, state)?;
+    let mut field = Field::new(sys, state.clone());
+    let length = sys.length_scale().max(f64::MIN_POSITIVE);
+    field.state.u.fill(0.0);
+    let mut active: Vec<usize> = closed.to_vec();
+    for _ in 0..2 * field.dims.contacts + 4 {
+        let start = field.state.clone();
+        let (lambda, rows) = balance(&mut field, &active, length)?;
+        let scale = max_abs(&lambda);
+        // contacts that would pull open, contacts that are inside close
+        let pulls = rows.iter().zip(&lambda).filter_map(|(&(_, c), &l)| {
+            (matches!(field.info[c].normal, Normal::Unilateral { .. }) && l < -1e-9 * scale).then_some((c, l))
+        });
+        if let Some((c, _)) = pulls.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            active.retain(|&a| a != c);
+            field.state = start;
+            continue;
+        }
+        let inside = field.info.iter().enumerate().filter_map(|(c, i)| match i.normal {
+            Normal::Unilateral { row }
+                if !active.contains(&c) && field.eval.gap[row] < -GAP_ZERO * length =>
+            {
+                Some((c, field.eval.gap[row]))
+            }
+            _ => None,
+        });
+        if let Some((c, _)) = inside.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            active.push(c);
+            field.state = start;
+            continue;
+        }
+        return Ok(field.state);
+    }
+    Err(StartError::Unsolvable("the set of closed contacts of the equilibrium does not settle".into()))
+}
+
+/// Newton on `(h + Wᵀλ, gaps, ż) = 0` with the given unilateral contacts closed; returns λ and its rows.
+fn balance<S: System + ?Sized>(
+    field: &mut Field<S>,
+    active: &[usize],
+    length: f64,
+) -> Result<(Vec<f64>, Conditions), StartError> {
+    let rows = condition_rows(field, active);
+    let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
+    let nq = field.dims.q.min(n);
+    latch_and_evaluate(field);
+    let force = max_abs(&field.eval.h).max(f64::MIN_POSITIVE);
+    let mut lambda = vec![0.0; m];
+    let mut pivot = FullPivot::default();
+    // reactions that balance best at the start
+    let transposed = Mat::from_fn(n, m, |i, j| field.eval.w[(rows[j].0, i)]);
+    pivot.factor(&transposed);
+    let rhs: Vec<f64> = field.eval.h.iter().map(|h| -h).collect();
+    if m > 0 {
+        pivot.solve(&rhs, &[], &mut lambda);
+    }
+    let residual = |field: &Field<S>, lambda: &[f64]| -> Vec<f64> {
+        let mut r: Vec<f64> = field.eval.h.clone();
+        for (&(row, _), l) in rows.iter().zip(lambda) {
+            crate::linalg::axpy(*l, field.eval.w.row(row), &mut r);
+        }
+        r.iter_mut().for_each(|v| *v /= force);
+        r.extend(rows.iter().map(|&(row, _)| field.eval.gap[row] / length));
+        r.extend_from_slice(&field.eval.z_rate);
+        r
+    };
+    let mut r = residual(field, &lambda);
+    for _ in 0..200 {
+        let before = max_abs(&r);
+        if before <= 1e-14 {
+            break;
+        }
+        // columns: positions and states by central differences, reactions exactly
+        let mut jacobian = Mat::zeros(n + m + z, nq + m + z);
+        let here = field.state.clone();
+        for j in 0..nq + z {
+            let (value, size) = if j < nq { (here.q[j], length) } else { (here.z[j - nq], 1.0) };
+            let step = 6e-6 * value.abs().max(size);
+            let mut sides = [Vec::new(), Vec::new()];
+            for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
+                if j < nq {
+                    field.state.q[j] = value + sign * step;
+                } else {
+                    field.state.z[j - nq] = value + sign * step;
+                }
+                field.evaluate();
+                *side = residual(field, &lambda);
+                field.state.clone_from(&here);
+            }
+            let column = if j < nq { j } else { j + m };
+            for i in 0..n + m + z {
+                jacobian[(i, column)] = (sides[0][i] - sides[1][i]) / (2.0 * step);
+            }
+        }
+        latch_and_evaluate(field);
+        for (k, &(row, _)) in rows.iter().enumerate() {
+            for i in 0..n {
+                jacobian[(i, nq + k)] = field.eval.w[(row, i)] / force;
+            }
+        }
+        let rhs: Vec<f64> = r.iter().map(|v| -v).collect();
+        let mut step = vec![0.0; nq + m + z];
+        pivot.factor(&jacobian);
+        pivot.solve(&rhs, &[], &mut step);
+        let old = lambda.clone();
+        let mut fraction = 1.0;
+        let mut after = f64::INFINITY;
+        for _ in 0..40 {
+            for j in 0..nq {
+                field.state.q[j] = here.q[j] + fraction * step[j];
+            }
+            for k in 0..m {
+                lambda[k] = old[k] + fraction * step[nq + k];
+            }
+            for j in 0..z {
+                field.state.z[j] = here.z[j] + fraction * step[nq + m + j];
+            }
+            latch_and_evaluate(field);
+            r = residual(field, &lambda);
+            after = max_abs(&r);
+            if after < before {
+                break;
+            }
+            fraction *= 0.5;
+        }
+        if !(after < before) {
+            field.state = here;
+            lambda = old;
+            latch_and_evaluate(field);
+            r = residual(field, &lambda);
+            break;
+        }
+    }
+    let worst = max_abs(&r);
+    if !(worst <= 1e-9) {
+        return Err(StartError::Unsolvable(format!(
+            "no equilibrium found near the given start; unbalanced by {worst:.2e} of the largest force"
+        )));
+    }
+    Ok((lambda, rows))
+}
+
+/// Rows of the conditions with their contacts.
+type Conditions = Vec<(usize, usize)>;
+
+fn condition_rows<S: System + ?Sized>(field: &Field<S>, closed: &[usize]) -> Conditions {
+    let mut rows = Vec::new();
+    for (i, c) in field.info.iter().enumerate() {
+        match c.normal {
+            Normal::Bilateral { row } => rows.push((row, i)),
+            Normal::Pin { rows: [a, b] } => rows.extend([(a, i), (b, i)]),
+            Normal::Unilateral { row } | Normal::Given { row: Some(row) } if closed.contains(&i) => {
+                rows.push((row, i))
+            }
+            _ => {}
+        }
+    }
+    rows
+}
+
+fn latch_and_evaluate<S: System + ?Sized>(field: &mut Field<S>) {
+    field.evaluate();
+    let Field { sys, state, discrete, eval, .. } = field;
+    sys.latch(state, discrete, eval, false);
+    field.evaluate();
 }
