@@ -211,6 +211,15 @@ impl BlockLu {
 
     /// Factor what was filled in. Returns smallest / largest pivot (0: singular).
     pub fn factor(&mut self) -> f64 {
+        // the widest vector unit of the machine; no fused operations, so the bits are the same on all
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || self.factor_inner(),
+        )
+    }
+
+    #[inline(always)]
+    fn factor_inner(&mut self) -> f64 {
         let (mut lo, mut hi) = (f64::INFINITY, 0.0_f64);
         self.sign = 1.0;
         for k in 0..self.supers.len() {

@@ -342,6 +342,14 @@ impl BodyForm {
             let size = e - f;
             let v = &v[f..e];
             let h = &self.h[t.at..t.at + 3 * size];
+            if let (Ok(v), Ok(h)) = (<&[f64; 6]>::try_from(v), <&[f64; 18]>::try_from(h)) {
+                for c in 0..6 {
+                    o[0] += h[c] * v[c];
+                    o[1] += h[6 + c] * v[c];
+                    o[2] += h[12 + c] * v[c];
+                }
+                continue;
+            }
             for c in 0..size {
                 o[0] += h[c] * v[c];
                 o[1] += h[size + c] * v[c];
@@ -358,6 +366,12 @@ impl BodyForm {
             let (f, e) = (self.first[t.node], self.first[t.node + 1]);
             let size = e - f;
             let h = &self.h[t.at..t.at + 3 * size];
+            if let (Ok(z), Ok(h)) = (<&mut [f64; 6]>::try_from(&mut z[f..e]), <&[f64; 18]>::try_from(h)) {
+                for c in 0..6 {
+                    z[c] += h[c] * x[0] + h[6 + c] * x[1] + h[12 + c] * x[2];
+                }
+                continue;
+            }
             for (c, z) in z[f..e].iter_mut().enumerate() {
                 *z += h[c] * x[0] + h[size + c] * x[1] + h[2 * size + c] * x[2];
             }
@@ -458,7 +472,7 @@ impl BodyForm {
         let mut x1 = std::mem::take(&mut self.x1);
         res.copy_from_slice(g);
         self.solve_once(k, &mut res, g);
-        if k.plain {
+        if k.refine {
             // one refinement with the true blocks: res = g − B x − A x
             self.mul_into(g, &mut x1);
             for i in 0..self.rows.len() {

@@ -124,9 +124,12 @@ impl Clock {
     }
 }
 
-const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.995, iterations: 40, arc: false, weights: None };
-const NARROW: Run = Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 100, arc: true, weights: None };
-const NARROWER: Run = Run { low: 0.3, high: 5.0, fraction: 0.95, iterations: 100, arc: true, weights: None };
+const WIDE: Run =
+    Run { low: 1e-3, high: 1e3, fraction: 0.995, iterations: 40, arc: false, weights: None, spread: 1.5 };
+const NARROW: Run =
+    Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 120, arc: true, weights: None, spread: 1.5 };
+const NARROWER: Run =
+    Run { low: 0.3, high: 5.0, fraction: 0.95, iterations: 120, arc: true, weights: None, spread: 1.5 };
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
 
@@ -135,7 +138,9 @@ pub(super) fn solve_island(island: &mut Island, s: &Settings, warm: bool, clock:
     let mut x = std::mem::take(&mut island.x);
     let mut y = std::mem::take(&mut island.y);
     let mut rep = Report::default();
-    attempt(island, s, warm, clock, &mut x, &mut rep);
+    // half the tolerance inside: putting the answer into the cones may cost a little
+    let inner = Settings { tolerance: 0.5 * s.tolerance, ..*s };
+    attempt(island, &inner, warm, clock, &mut x, &mut rep);
     // the answer: admissible, with its own velocities and errors
     island.make_admissible(&mut x);
     island.velocity(&x, &mut y);

@@ -27,6 +27,8 @@ pub(super) struct Blocks {
     pub binv: Vec<M3>,
     /// `S` is the identity (interior point)
     pub plain: bool,
+    /// one step of refinement in the condensed form
+    pub refine: bool,
 }
 
 impl Blocks {
@@ -213,7 +215,10 @@ impl DenseForm {
                 }
             }
         }
-        let (lo, hi, sign) = panel::factor(&mut self.lu, m, m, &mut self.perm);
+        let (lo, hi, sign) = pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || panel::factor(&mut self.lu, m, m, &mut self.perm),
+        );
         self.sign = sign;
         if hi > 0.0 { lo / hi } else { 0.0 }
     }

@@ -29,6 +29,7 @@ pub(super) struct Run {
     pub arc: bool,
     /// seed of the weights, if any
     pub weights: Option<u64>,
+    pub spread: f64,
 }
 
 /// Nesterov–Todd scaling of one cone.
@@ -101,6 +102,16 @@ pub(super) struct Ended {
 
 /// First error at which Newton is tried.
 const FIRST_TRY: f64 = 1e-4;
+/// Below this τ the accurate form is used (earlier after a stall below 1e-7).
+const FINE: f64 = 1e-9;
+/// Eigenvalue of `P` below which a contact is kept as a row in the accurate form.
+const SMALL: f64 = 1e-6;
+/// Below this τ the condensed form refines its solution once.
+const REFINE: f64 = 1e-3;
+/// Rounds the kink of `|v|` in the Jacobian only: `t = v / √(|v|² + (KINK n)²)`. The path stays the same.
+const KINK: f64 = 0.1;
+/// A wide run that does not lower τ by 2 within this many iterations is given up.
+const PATIENCE: usize = 4;
 
 /// One run from the cold start.
 pub(super) fn run(
@@ -132,6 +143,7 @@ impl Path<'_> {
         let (mut short, mut stuck, mut next_try) = (0usize, 0usize, FIRST_TRY);
         let mut tau_stuck = f64::INFINITY;
         let mut arc = super::arc::Arc::default();
+        let mut hist = [f64::INFINITY; PATIENCE];
         let mut fine_below = 0.0_f64;
         for it in 0..self.p.iterations {
             out.iterations = it + 1;
@@ -175,9 +187,9 @@ impl Path<'_> {
                 }
             }
             // factor
-            let fine = tau < fine_below.max(1e-9);
+            let fine = tau < fine_below.max(FINE);
             self.choose_form(fine);
-            self.scaling(k);
+            self.scaling(k, tau);
             self.island.form.factor(k);
             out.factorisations += 1;
             if arc.on {
@@ -187,6 +199,12 @@ impl Path<'_> {
                 }
                 continue;
             }
+            // stall of a wide run
+            if !self.p.arc && it >= 2 * PATIENCE && hist[it % PATIENCE] < 2.0 * tau {
+                self.try_newton(k, &mut out);
+                break;
+            }
+            hist[it % PATIENCE] = tau;
             let a = self.step(k, tau, feas, short >= 2);
             short = if a < 0.3 { short + 1 } else { 0 };
         }
@@ -216,7 +234,7 @@ impl Path<'_> {
             None => w.weight.fill(1.0),
             Some(seed) => {
                 let mut rng = super::problems::Rng::new(seed.wrapping_mul(0x9e37_79b9).wrapping_add(17));
-                w.weight.iter_mut().for_each(|x| *x = (3.0 * rng.uniform() - 1.5).exp());
+                w.weight.iter_mut().for_each(|x| *x = (2.0 * self.p.spread * (rng.uniform() - 0.5)).exp());
                 let mean = w.weight.iter().sum::<f64>() / n as f64;
                 w.weight.iter_mut().for_each(|x| *x /= mean);
             }
@@ -289,7 +307,7 @@ impl Path<'_> {
                 let nt = Nt::new(&x, gap, &v);
                 let w1 = norm2(nt.w[1], nt.w[2]);
                 let smallest = nt.eta * nt.eta / (nt.w[0] + w1).powi(2);
-                self.w.small.push(c.kind != Kind::Free && smallest < 1e-6);
+                self.w.small.push(c.kind != Kind::Free && smallest < SMALL);
             }
         }
         if let Some(f) = self.island.body() {
@@ -298,8 +316,9 @@ impl Path<'_> {
     }
 
     /// Nesterov–Todd scaling, `D` and its regularised inverse.
-    fn scaling(&mut self, k: &mut super::form::Blocks) {
+    fn scaling(&mut self, k: &mut super::form::Blocks, tau: f64) {
         k.plain = true;
+        k.refine = tau < REFINE;
         let delta = self.island.form.delta();
         for (i, c) in self.island.cones.iter().enumerate() {
             if c.kind == Kind::Free {
@@ -311,7 +330,7 @@ impl Path<'_> {
             let d = c.rows.d;
             match c.kind {
                 Kind::Soc | Kind::Half => {
-                    let l = norm2(v[0], v[1]);
+                    let l = norm2(norm2(v[0], v[1]), KINK * gap);
                     if l > 0.0 {
                         nt.t = [v[0] / l, v[1] / l];
                     }
@@ -486,7 +505,7 @@ impl Path<'_> {
 }
 
 /// Point of one cone: `x`, `y_0 − |v|`, `v`.
-#[inline]
+#[inline(always)]
 pub(super) fn view(c: &super::prep::Cone, bound: f64, x: &[f64], y: &[f64], y0: f64) -> (V3, f64, [f64; 2]) {
     let at = c.rows.at;
     match c.kind {
@@ -508,7 +527,7 @@ pub(super) fn view(c: &super::prep::Cone, bound: f64, x: &[f64], y: &[f64], y0: 
 }
 
 /// `dx`, `dy`, `dv` of one cone in Lorentz coordinates.
-#[inline]
+#[inline(always)]
 pub(super) fn moves(c: &super::prep::Cone, nt: &Nt, d: &Dir, i: usize) -> (V3, V3, [f64; 2]) {
     let at = c.rows.at;
     match c.kind {
