@@ -132,12 +132,9 @@ pub struct AnalyseArgs {
     /// Parameter to vary: --over "mu=0..3:61" (two: a map)
     #[arg(long, value_name = "NAME=FROM..TO:COUNT")]
     pub over: Vec<String>,
-    /// Folder for the results [default: out/NAME]
+    /// Folder in which the finding is kept as KIND.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Print the finding as JSON to standard output
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `explain`.

@@ -1,21 +1,32 @@
 //! The program `specht`: reads model files, runs them, and writes data and reports.
 //!
 //! ```text
-//! args      what was typed (clap)
-//! commands  one file per command: typed → meant → done
-//! solve, problem   contact problems without a model
+//! args              what was typed (clap)
+//! commands          one file per command: typed → meant → done
+//! source, session   MODEL → text → model → system → run
+//! run_json, table   the results as data;  address, expected: numbers out of them and comparison
+//! report            the page and the picture of a run
+//! solve, problem    contact problems without a model
 //! ```
 #![forbid(unsafe_code)]
 
 mod address;
 mod args;
 mod commands;
+mod diagnostics;
 mod embedded;
 mod expected;
 mod outcome;
+mod output;
 mod problem;
+mod progress;
+mod report;
+mod run_json;
+mod session;
 mod solve;
+mod source;
 mod table;
+mod tasks;
 mod text;
 
 use clap::Parser;

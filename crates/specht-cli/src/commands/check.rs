@@ -1,0 +1,131 @@
+//! `specht check MODEL`: reads, builds, settles the start, and prints the model as understood.
+
+use crate::args::ModelArgs;
+use crate::diagnostics;
+use crate::outcome::{Exit, Outcome};
+use crate::session::{Prepared, Request, prepare};
+use crate::text::print;
+use anstyle::Style;
+use specht::model::{Friction, Geometry, NormalLaw};
+use specht::system::System;
+
+/// Check a model.
+pub fn run(args: ModelArgs) -> Outcome {
+    let mut request = Request::new(&args)?;
+    request.until.get_or_insert(1.0); // a check needs no end time
+    let prepared = prepare(request)?;
+    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
+    print(&understood(&prepared));
+    Ok(Exit::Done)
+}
+
+/// The model in words.
+fn understood(p: &Prepared) -> String {
+    let bold = Style::new().bold();
+    let m = &p.model;
+    let mut out = format!("{bold}{}{bold:#}\n", m.name);
+    if !m.about.is_empty() {
+        out += &format!("  {}\n", m.about);
+    }
+    let dims = p.system.dims();
+    out += &format!(
+        "  {} coordinates, {} bodies, {} forces, {} contacts, {} events, {} outputs\n",
+        dims.q,
+        m.bodies.len(),
+        m.forces.len(),
+        dims.contacts,
+        m.events.len(),
+        m.outputs.len()
+    );
+    let mut table = |title: &str, rows: Vec<[String; 3]>| {
+        if rows.is_empty() {
+            return;
+        }
+        let width = |k: usize| rows.iter().map(|r| r[k].chars().count()).max().unwrap_or(0);
+        let (a, b) = (width(0), width(1));
+        out += &format!("\n{bold}{title}{bold:#}\n");
+        for [x, y, z] in &rows {
+            let line = format!("  {x}{}  {y}{}  {z}", pad(x, a), pad(y, b));
+            out += line.trim_end();
+            out.push('\n');
+        }
+    };
+    let parameters =
+        m.parameters.iter().map(|q| [q.name.clone(), q.value.to_string(), q.about.clone()]).collect();
+    table("parameters (SI)", parameters);
+    let coordinates = (0..m.coordinates.len())
+        .map(|k| {
+            let c = &m.coordinates[k];
+            let solved = if c.guess { "solved for" } else { "" };
+            [
+                c.name.clone(),
+                format!("{} = {}, {}' = {}", c.name, p.start.q[k], c.name, p.start.u[k]),
+                solved.to_string(),
+            ]
+        })
+        .map(|[_, start, solved]| [start, solved, String::new()])
+        .collect();
+    table("start", coordinates);
+    let states = p
+        .names
+        .states
+        .iter()
+        .zip(&p.start.z)
+        .map(|(n, z)| [n.clone(), z.to_string(), String::new()])
+        .collect();
+    table("states", states);
+    let bodies = m
+        .bodies
+        .iter()
+        .map(|b| {
+            let on = b.on.map_or("ground".to_string(), |k| m.bodies[k].name.clone());
+            let features: Vec<&str> = b.features.iter().map(|f| f.name.as_str()).collect();
+            [b.name.clone(), format!("on {on}"), features.join(", ")]
+        })
+        .collect();
+    table("bodies", bodies);
+    let contacts = m
+        .contacts
+        .iter()
+        .map(|c| [c.name.clone(), kind(&c.law, &c.geometry), friction(&c.friction)])
+        .collect();
+    table("contacts", contacts);
+    let tasks = m.tasks.iter().map(|t| [t.name.clone(), t.analyse.clone(), String::new()]).collect();
+    table("tasks", tasks);
+    if !m.cases.is_empty() {
+        out += &format!("\n{bold}cases{bold:#}\n  {}\n", m.cases.join(", "));
+    }
+    out += &format!("\n{}: no errors\n", p.request.source.label);
+    out
+}
+
+fn pad(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.chars().count()))
+}
+
+fn kind(law: &NormalLaw, geometry: &Geometry) -> String {
+    let law = match law {
+        NormalLaw::Unilateral => "unilateral",
+        NormalLaw::Bilateral => "bilateral",
+        NormalLaw::Elastic { .. } => "elastic",
+        NormalLaw::Pin { radius: Some(_) } => "journal",
+        NormalLaw::Pin { radius: None } => "pin",
+        NormalLaw::Loaded { .. } => "loaded",
+        NormalLaw::FrictionForce => "friction force given",
+    };
+    let how = match geometry {
+        Geometry::Between(..) => ", between shapes",
+        Geometry::Gap(_) => ", by formula",
+        _ => "",
+    };
+    format!("{law}{how}")
+}
+
+fn friction(friction: &Option<Friction>) -> String {
+    match friction {
+        None => "no friction".into(),
+        Some(f) if f.tensor.is_some() => "friction tensor".into(),
+        Some(f) if f.sliding == f.sticking => "friction".into(),
+        Some(_) => "friction, static and sliding".into(),
+    }
+}

@@ -1,0 +1,67 @@
+//! `specht gallery`: the list, or one entry with its tasks.
+
+use super::run::{exit, summary, write};
+use crate::args::{GalleryArgs, ModelArgs};
+use crate::embedded::GALLERY;
+use crate::outcome::{Exit, Outcome};
+use crate::session::{Request, execute, prepare};
+use crate::source::Source;
+use crate::text::print;
+use crate::{diagnostics, output, tasks};
+
+/// List, show or run.
+pub fn run(args: GalleryArgs) -> Outcome {
+    let Some(name) = args.name else {
+        print(&list());
+        return Ok(Exit::Done);
+    };
+    let model = ModelArgs { model: name, set: Vec::new(), case: None };
+    if args.show {
+        print(&Source::find(&model.model)?.text);
+        return Ok(Exit::Done);
+    }
+    let prepared = prepare(Request::new(&model)?)?;
+    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
+    let mut finished = execute(&prepared, false)?;
+    let all = tasks::run_all(&prepared, &mut finished.json);
+    let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
+    write(&finished, &folder)?;
+    print(&summary(&finished));
+    for (task, outcome) in &all {
+        print(&match outcome {
+            Ok(()) => format!("  task    {task}: done, see findings.{task} in run.json\n"),
+            Err(why) => format!("  task    {task}: {why}\n"),
+        });
+    }
+    print(&format!("  report  {}\n", folder.join("report.html").display()));
+    let failed = all.iter().any(|(_, outcome)| outcome.is_err());
+    Ok(if failed { Exit::Stopped } else { exit(&finished) })
+}
+
+/// Names with their sentences.
+fn list() -> String {
+    let width = GALLERY.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (name, files) in GALLERY {
+        let text = files.iter().find(|(file, _)| *file == "model.toml").map_or("", |(_, text)| *text);
+        out += &format!("{name:width$}  {}\n", about(text));
+    }
+    if out.is_empty() {
+        out += "the gallery of this build is empty\n";
+    }
+    out
+}
+
+/// The sentence of a model file, without reading the whole model.
+fn about(text: &str) -> String {
+    let document = toml_edit::Document::parse(text.to_string());
+    let value = |key: &str| {
+        document
+            .as_ref()
+            .ok()
+            .and_then(|d| d.as_table().get(key))
+            .and_then(|i| i.as_str())
+            .map(str::to_string)
+    };
+    value("about").or_else(|| value("name")).unwrap_or_default()
+}

@@ -1,0 +1,120 @@
+//! `specht run MODEL`.
+
+use crate::args::RunArgs;
+use crate::outcome::{Exit, Outcome, Refusal};
+use crate::session::{Finished, Request, execute, prepare, time};
+use crate::text::print;
+use crate::{diagnostics, output, report};
+use anstyle::{AnsiColor, Style};
+use specht::sim::{KINDS, Status};
+use std::path::Path;
+
+/// Run a model, write its files, say how it went.
+pub fn run(args: RunArgs) -> Outcome {
+    let mut request = Request::new(&args.model)?;
+    request.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
+    request.step = args.step.as_deref().map(|t| time("step", t)).transpose()?;
+    request.scheme = args.scheme;
+    let prepared = prepare(request)?;
+    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
+    let finished = execute(&prepared, false)?;
+
+    // --json alone writes no files; with --out it does
+    let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
+    let files = !args.json || args.out.is_some();
+    if files {
+        write(&finished, &folder)?;
+    }
+    if let Some(file) = &args.svg {
+        output::write(file, &report::picture(&finished))?;
+    }
+    if args.json {
+        print(&format!("{}\n", pretty(&finished)));
+    } else {
+        print(&summary(&finished));
+        print(&format!("  report  {}\n", folder.join("report.html").display()));
+    }
+    if args.open && files {
+        output::open(&folder.join("report.html"));
+    }
+    Ok(exit(&finished))
+}
+
+/// 0 when the run went to its end, 1 when a finding stopped it.
+pub fn exit(run: &Finished) -> Exit {
+    match run.trajectory.status {
+        Status::Finished | Status::Stopped => Exit::Done,
+        _ => Exit::Stopped,
+    }
+}
+
+/// run.json, trajectory.csv, report.html.
+pub fn write(run: &Finished, folder: &Path) -> Result<(), Refusal> {
+    output::write(&folder.join("run.json"), &format!("{}\n", pretty(run)))?;
+    output::write(&folder.join("trajectory.csv"), &run.table.csv())?;
+    output::write(&folder.join("report.html"), &report::html(run))
+}
+
+fn pretty(run: &Finished) -> String {
+    serde_json::to_string_pretty(&run.json).unwrap_or_default()
+}
+
+/// How it went, in a few lines.
+pub fn summary(run: &Finished) -> String {
+    let (good, bad) = (
+        Style::new().fg_color(Some(AnsiColor::Green.into())),
+        Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
+    );
+    let bold = Style::new().bold();
+    let t = &run.trajectory;
+    let fine = exit(run) == Exit::Done;
+    let colour = if fine { good } else { bad };
+    let mut out = format!(
+        "{bold}{}{bold:#}  {colour}{}{colour:#} at t = {} s, {} steps\n",
+        run.model.name,
+        t.status.word(),
+        t.time,
+        t.counts.steps
+    );
+    if !t.message.is_empty() {
+        out += &format!("  {}\n", t.message);
+    }
+    let events: Vec<String> = KINDS
+        .iter()
+        .zip(t.counts.events)
+        .filter(|(_, n)| *n > 0)
+        .map(|(kind, n)| format!("{n} {}", kind.word().replace('_', " ")))
+        .collect();
+    if !events.is_empty() {
+        out += &format!("  events  {}\n", events.join(", "));
+    }
+    let solutions = t.start.solutions.len();
+    if t.start.family.is_some() {
+        out += "  start   a continuum of solutions; see start.family in run.json\n";
+    } else if solutions > 1 {
+        out += &format!(
+            "  start   {solutions} solutions of the force problem; `specht explain several-solutions`\n"
+        );
+    }
+    for (name, value) in run.names.outputs.iter().zip(&t.last.outputs).take(12) {
+        out += &format!("  {name} = {value}\n");
+    }
+    for warning in &t.warnings {
+        out += &format!("  warning {warning}\n");
+    }
+    let a = &t.audit;
+    let colour = if a.passed { good } else { bad };
+    out += &format!(
+        "  audit   {colour}{}{colour:#}  (energy {:.1e}, complementarity {:.1e}, cone {:.1e}, penetration {:.1e}, drift {:.1e})\n",
+        if a.passed { "passed" } else { "FAILED" },
+        a.energy,
+        a.complementarity,
+        a.cone,
+        a.penetration,
+        a.drift
+    );
+    for remark in &a.remarks {
+        out += &format!("          {remark}\n");
+    }
+    out
+}

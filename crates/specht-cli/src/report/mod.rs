@@ -1,0 +1,341 @@
+//! The report page: one self-contained HTML file. Page and scripts are in `web/`; the data are put into it here.
+
+mod frames;
+mod picture;
+mod probe;
+mod scene;
+mod shapes;
+
+use crate::session::Finished;
+use scene::{DrawTrack, Scene};
+use serde_json::{Map, Value as Json, json};
+use shapes::Prim;
+use specht::model::{Input, Model};
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND, Samples};
+
+pub use picture::picture;
+
+const PAGE: &str = include_str!("../../../../web/report.html");
+const STYLE: &str = include_str!("../../../../web/report.css");
+const SCRIPTS: [&str; 4] = [
+    include_str!("../../../../web/core.js"),
+    include_str!("../../../../web/plot.js"),
+    include_str!("../../../../web/scene.js"),
+    include_str!("../../../../web/page.js"),
+];
+
+/// Numbers embedded in one page at most; longer series are thinned, keeping their extremes.
+const NUMBERS: usize = 1_200_000;
+/// Events listed in the page at most.
+const EVENTS: usize = 5_000;
+
+/// The page as text.
+pub fn html(run: &Finished) -> String {
+    let data = data(run).to_string().replace("</", "<\\/").replace("<!--", "<\\!--");
+    let scripts: Vec<String> = SCRIPTS.iter().map(|s| s.replacen("\"use strict\";\n", "", 1)).collect();
+    let title = run.model.name.replace('&', "&amp;").replace('<', "&lt;");
+    // data last: they may contain anything
+    let page = PAGE.replace("{{TITLE}}", &title).replace("{{CSS}}", STYLE);
+    let page = page.replace("{{JS}}", &format!("\"use strict\";\n{}", scripts.join("\n")));
+    match page.split_once("{{DATA}}") {
+        Some((before, after)) => format!("{before}{data}{after}"),
+        None => page,
+    }
+}
+
+fn data(run: &Finished) -> Json {
+    let samples = &run.trajectory.samples;
+    let mut about = Map::new();
+    for p in &run.model.parameters {
+        about.insert(p.name.clone(), json!(p.about));
+    }
+    let times = samples.times();
+    let span = [times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0)];
+    json!({
+        "title": run.model.name,
+        "about": run.model.about,
+        "source": run.model.source,
+        "about_parameters": about,
+        "span": span,
+        "run": page_run(run),
+        "series": series(run),
+        "plots": plots(&run.model, samples),
+        "scene": scene::scene(&run.model, samples).map(|s| scene_json(&s)),
+    })
+}
+
+/// `run.json` for the page: without the states of every event, and with the audit as lines.
+fn page_run(run: &Finished) -> Json {
+    let mut out = run.json.clone();
+    if let Some(Json::Array(events)) = out.get_mut("events") {
+        events.truncate(EVENTS);
+        for event in events {
+            if let Json::Object(event) = event {
+                for key in ["before", "after", "modes_before", "impulse_t", "loss", "alternatives"] {
+                    event.remove(key);
+                }
+            }
+        }
+    }
+    let a = &run.trajectory.audit;
+    let (length, energy) =
+        if run.time_stepping { (f64::INFINITY, f64::INFINITY) } else { (LENGTH_BOUND, ENERGY_BOUND) };
+    let lines = [
+        ("complementarity", a.complementarity, FORCE_BOUND, "pulling or distant contact forces, scaled"),
+        ("cone", a.cone, FORCE_BOUND, "friction outside its bound, scaled"),
+        ("penetration", a.penetration, length, "deepest overlap, scaled"),
+        ("drift", a.drift, length, "guides, pins and closed contacts off their place, scaled"),
+        ("energy", a.energy, energy, "closing error of the ledger, scaled"),
+    ];
+    let lines: Vec<Json> = lines
+        .iter()
+        .map(|(name, value, limit, about)| {
+            json!({ "name": name, "value": crate::run_json::number(*value), "limit": crate::run_json::number(*limit),
+                    "passed": value <= limit, "about": about })
+        })
+        .collect();
+    out["audit"]["lines"] = Json::Array(lines);
+    out
+}
+
+/// All recorded columns and the modes as runs.
+fn series(run: &Finished) -> Json {
+    let (samples, names) = (&run.trajectory.samples, &run.names);
+    let contacts = names.contacts.len();
+    let count = 2 * names.coordinates.len()
+        + names.states.len()
+        + names.memory.len()
+        + names.outputs.len()
+        + 4 * contacts
+        + 7;
+    let limit = (NUMBERS / count.max(1)).clamp(2_000, 200_000);
+    let t = samples.times();
+    let mut columns = Vec::new();
+    let mut add = |name: String, group: &str, value: &dyn Fn(&specht::sim::Sample) -> f64| {
+        let y: Vec<f64> = samples.rows().map(|row| value(&row)).collect();
+        columns.push(column(name, group, t, &y, limit));
+    };
+    for (k, name) in names.coordinates.iter().enumerate() {
+        add(name.clone(), "coordinate", &|row| row.q[k]);
+    }
+    for (k, name) in names.coordinates.iter().enumerate() {
+        add(format!("{name}'"), "velocity", &|row| row.u[k]);
+    }
+    for (k, name) in names.states.iter().enumerate() {
+        add(name.clone(), "state", &|row| row.z[k]);
+    }
+    for (k, name) in names.memory.iter().enumerate() {
+        add(name.clone(), "memory", &|row| row.memory[k]);
+    }
+    for (k, name) in names.outputs.iter().enumerate() {
+        add(name.clone(), "output", &|row| row.outputs[k]);
+    }
+    for (k, name) in names.contacts.iter().enumerate() {
+        add(format!("{name}.normal"), "normal", &|row| row.normal[k]);
+        add(format!("{name}.tangential"), "tangential", &|row| row.tangential[k]);
+        add(format!("{name}.gap"), "gap", &|row| row.gap[k]);
+        add(format!("{name}.slip"), "slip", &|row| row.slip[k]);
+    }
+    let energies = ["kinetic", "potential", "friction", "impact", "external", "drive"];
+    for (k, name) in energies.iter().enumerate() {
+        add(name.to_string(), "energy", &|row| row.energy[k]);
+    }
+    let modes: Vec<Json> = names
+        .contacts
+        .iter()
+        .enumerate()
+        .map(|(k, name)| {
+            let mut runs: Vec<(f64, i32)> = Vec::new();
+            for row in samples.rows() {
+                let code = Input::mode_number(row.modes[k]) as i32;
+                if runs.last().is_none_or(|(_, last)| *last != code) {
+                    runs.push((row.t, code));
+                }
+            }
+            json!({ "contact": name, "runs": runs })
+        })
+        .collect();
+    let shared = if t.len() > limit { Vec::new() } else { t.to_vec() };
+    json!({ "t": f64s(&shared), "columns": columns, "modes": modes })
+}
+
+/// A column; constant ones as a number, long ones thinned to the extremes of equal parts.
+fn column(name: String, group: &str, t: &[f64], y: &[f64], limit: usize) -> Json {
+    let constant = y.first().is_some_and(|first| y.iter().all(|v| v.to_bits() == first.to_bits()));
+    if y.len() <= limit {
+        return if constant {
+            json!({ "name": name, "group": group, "constant": crate::run_json::number(y[0]) })
+        } else {
+            json!({ "name": name, "group": group, "y": f32s(y) })
+        };
+    }
+    let kept = thin(y, limit);
+    let times: Vec<f64> = kept.iter().map(|k| t[*k]).collect();
+    let values: Vec<f64> = kept.iter().map(|k| y[*k]).collect();
+    json!({ "name": name, "group": group, "t": f64s(&times), "y": f32s(&values) })
+}
+
+/// Indices of the first, smallest, largest and last value of equal parts, in order.
+fn thin(y: &[f64], limit: usize) -> Vec<usize> {
+    let parts = (limit / 4).max(1);
+    let mut kept = Vec::with_capacity(limit);
+    for p in 0..parts {
+        let (from, to) = (p * y.len() / parts, (p + 1) * y.len() / parts);
+        if from == to {
+            continue;
+        }
+        let least = (from..to).min_by(|a, b| y[*a].total_cmp(&y[*b])).unwrap_or(from);
+        let most = (from..to).max_by(|a, b| y[*a].total_cmp(&y[*b])).unwrap_or(from);
+        let mut four = [from, least, most, to - 1];
+        four.sort_unstable();
+        for k in four {
+            if kept.last() != Some(&k) {
+                kept.push(k);
+            }
+        }
+    }
+    kept
+}
+
+/// The plots that the file asks for.
+fn plots(model: &Model, samples: &Samples) -> Json {
+    let mut list = Vec::new();
+    for plot in &model.plots {
+        let nodes: Vec<_> = std::iter::once(plot.x.1).chain(plot.y.iter().map(|y| y.1)).collect();
+        let mut probe = probe::Probe::new(model, &model.graph, &nodes);
+        let mut values = vec![Vec::with_capacity(samples.len()); nodes.len()];
+        for row in samples.rows() {
+            probe.at(&row);
+            values.iter_mut().enumerate().for_each(|(k, v)| v.push(probe.value(k)));
+        }
+        let is_time = plot.x.0.trim() == "t";
+        let title = plot.y.iter().map(|y| y.0.as_str()).collect::<Vec<_>>().join(", ");
+        let title = if is_time { title } else { format!("{title} over {}", plot.x.0) };
+        let curve = |name: &str, y: &[f64]| json!({ "name": name, "y": f32s(y) });
+        let y: Vec<Json> = plot.y.iter().zip(&values[1..]).map(|(y, v)| curve(&y.0, v)).collect();
+        let x = if is_time { Json::Null } else { curve(&plot.x.0, &values[0]) };
+        list.push(json!({ "title": title, "x": x, "y": y, "t": f64s(samples.times()) }));
+    }
+    Json::Array(list)
+}
+
+fn scene_json(s: &Scene) -> Json {
+    let x = |list: &[[f64; 2]]| track(list.iter().map(|p| p[0]));
+    let y = |list: &[[f64; 2]]| track(list.iter().map(|p| p[1]));
+    let bodies: Vec<Json> = s
+        .bodies
+        .iter()
+        .map(|b| {
+            json!({
+                "name": b.name,
+                "x": track(b.places.iter().map(|p| p.at[0])),
+                "y": track(b.places.iter().map(|p| p.at[1])),
+                "a": track(b.places.iter().map(|p| p.angle)),
+                "shapes": b.shapes.iter().map(prim).collect::<Vec<_>>(),
+                "bones": b.bones,
+            })
+        })
+        .collect();
+    let contacts: Vec<Json> = s
+        .contacts
+        .iter()
+        .map(|c| json!({ "name": c.name, "x": x(&c.at), "y": y(&c.at), "nx": x(&c.normal), "ny": y(&c.normal) }))
+        .collect();
+    let springs: Vec<Json> = s
+        .springs
+        .iter()
+        .map(|e| json!({ "x0": x(&e[0]), "y0": y(&e[0]), "x1": x(&e[1]), "y1": y(&e[1]) }))
+        .collect();
+    let draws: Vec<Json> = s
+        .draws
+        .iter()
+        .map(|d| match d {
+            DrawTrack::Path(list) => {
+                let count = list.first().map_or(0, Vec::len);
+                let point = |k: usize| json!({ "x": track(list.iter().map(|f| f[k][0])), "y": track(list.iter().map(|f| f[k][1])) });
+                json!({ "points": (0..count).map(point).collect::<Vec<_>>() })
+            }
+            DrawTrack::Circle(list) => json!({
+                "x": track(list.iter().map(|c| c[0])), "y": track(list.iter().map(|c| c[1])), "r": track(list.iter().map(|c| c[2])),
+            }),
+        })
+        .collect();
+    let size = (s.near[2] - s.near[0]).max(s.near[3] - s.near[1]);
+    json!({
+        "t": f64s(&s.t), "up": s.up, "scheme": s.scheme, "follow": s.follow, "size": size, "bounds": s.bounds, "near": s.near,
+        "ground": s.ground.iter().map(prim).collect::<Vec<_>>(),
+        "bodies": bodies, "contacts": contacts, "springs": springs, "draws": draws,
+    })
+}
+
+fn prim(p: &Prim) -> Json {
+    match p {
+        Prim::Point(p) => json!({ "k": "point", "x": p[0], "y": p[1] }),
+        Prim::Flat(p, n) => json!({ "k": "flat", "x": p[0], "y": p[1], "nx": n[0], "ny": n[1] }),
+        Prim::Round(c, r, hole) => json!({ "k": "round", "x": c[0], "y": c[1], "r": r, "hole": hole }),
+        Prim::Path(points, closed) => {
+            json!({ "k": "path", "p": points.iter().flatten().collect::<Vec<_>>(), "closed": closed })
+        }
+        Prim::Block(w, h) => json!({ "k": "block", "size": w, "tall": h }),
+        Prim::Disc(d) => json!({ "k": "disc", "size": d }),
+        Prim::Bar(l) => json!({ "k": "bar", "size": l }),
+        Prim::Dot => json!({ "k": "dot" }),
+    }
+}
+
+/// A value per frame; one number when it never changes.
+fn track(values: impl Iterator<Item = f64>) -> Json {
+    let list: Vec<f64> = values.collect();
+    match list.first() {
+        Some(first) if first.is_finite() && list.iter().all(|v| v == first) => json!(first),
+        _ => json!(f32s(&list)),
+    }
+}
+
+fn f32s(values: &[f64]) -> String {
+    base64(values.iter().flat_map(|v| (*v as f32).to_le_bytes()))
+}
+
+fn f64s(values: &[f64]) -> String {
+    base64(values.iter().flat_map(|v| v.to_le_bytes()))
+}
+
+/// Base64 with padding (RFC 4648).
+fn base64(bytes: impl Iterator<Item = u8>) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    let mut bytes = bytes.fuse();
+    while let Some(first) = bytes.next() {
+        let (second, third) = (bytes.next(), bytes.next());
+        let word =
+            u32::from(first) << 16 | u32::from(second.unwrap_or(0)) << 8 | u32::from(third.unwrap_or(0));
+        let letter = |k: u32| LETTERS[(word >> (18 - 6 * k) & 63) as usize] as char;
+        out.push(letter(0));
+        out.push(letter(1));
+        out.push(if second.is_some() { letter(2) } else { '=' });
+        out.push(if third.is_some() { letter(3) } else { '=' });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_agrees_with_the_examples_of_rfc_4648() {
+        for (text, code) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(text.bytes()), code);
+        }
+    }
+
+    #[test]
+    fn thinning_keeps_the_extremes_and_the_order() {
+        let y: Vec<f64> =
+            (0..100_000).map(|k| if k == 54_321 { 9.0 } else { (k as f64 * 0.01).sin() }).collect();
+        let kept = thin(&y, 4_000);
+        assert!(kept.len() <= 4_000 && kept.windows(2).all(|w| w[0] < w[1]));
+        assert!(kept.contains(&54_321) && kept.contains(&0) && kept.contains(&99_999));
+    }
+}
