@@ -1,1 +1,125 @@
-//! Analyses.
+//! What an analysis concludes about a system: paradoxes of friction, what really happens in them.
+//!
+//! ```text
+//! (E + L ε μ) R = R⁰        R normal reactions of the frictional pairs, R⁰ without friction, ε = diag(sign R)
+//! ```
+//!
+//! * [`reactions`]: R⁰ and the influence matrix L of a state (ANH-4.2-INDEX, ANH-5.1-MULTI).
+//! * [`branches`]: all consistent sign patterns of sliding pairs.
+//! * [`critical`]: the friction at which uniqueness ends.
+//! * [`painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
+//! * [`fast`], [`true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
+//! * [`map`], [`border`], [`picture`]: the same over one or two parameters.
+
+pub mod border;
+pub mod branches;
+pub mod critical;
+pub mod fast;
+pub mod map;
+pub mod painleve;
+pub mod picture;
+pub mod reactions;
+pub mod snapshot;
+pub mod true_motion;
+
+pub use painleve::{Painleve, Verdict, painleve};
+pub use reactions::{Pair, Reactions};
+pub use snapshot::Snapshot;
+pub use true_motion::{Outcome, TrueMotion, true_motion};
+
+use crate::sim::StartError;
+use crate::system::ContactInfo;
+
+/// A question that cannot be answered, and what to do about it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// No contact of this name.
+    #[error("there is no contact `{name}`; the contacts are {}", list(known))]
+    UnknownContact {
+        /// As asked.
+        name: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// The contact has no friction.
+    #[error(
+        "contact `{0}` has no friction: its reaction is unique and no friction coefficient matters; give it `friction`"
+    )]
+    NoFriction(String),
+    /// No contact at all has friction.
+    #[error("no contact of the model has friction, so there is nothing to decide; give a contact `friction`")]
+    NoPair,
+    /// The contact is open at this state.
+    #[error("contact `{0}` is open at this state; start with the contact closed (`[start] closed = [\"{0}\"]`)")]
+    Open(String),
+    /// Two tangential directions.
+    #[error("contact `{0}` has two tangential directions; this analysis is for planar contacts")]
+    Spatial(String),
+    /// The constraints leave no motion.
+    #[error(
+        "the mechanism has no degree of freedom: {constraints} constraints hold {velocities} velocities; remove a constraint or ask `specht check`"
+    )]
+    NoFreedom {
+        /// Independent constraints.
+        constraints: usize,
+        /// Velocities.
+        velocities: usize,
+    },
+    /// M is singular on the motions that the constraints allow.
+    #[error("the mass matrix is singular on motions that no constraint holds; give the massless part a mass or a constraint")]
+    SingularMass,
+    /// A number is not finite at this state.
+    #[error("the equations are not finite at this state{0}")]
+    NotFinite(String),
+    /// More pairs than can be enumerated.
+    #[error(
+        "{pairs} frictional pairs are more than can be enumerated (the search stopped after {limit} steps); name fewer with `contacts`, or raise the limit"
+    )]
+    TooMany {
+        /// Pairs.
+        pairs: usize,
+        /// Limit of the search.
+        limit: usize,
+    },
+    /// No parameter of this name.
+    #[error("there is no parameter `{name}` to vary; the parameters are {}", list(known))]
+    UnknownParameter {
+        /// As asked.
+        name: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// A key of the task is wrong.
+    #[error("{0}")]
+    Key(String),
+    /// The state does not satisfy the constraints.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The interrupt flag was set.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Index of a contact by its name.
+///
+/// # Errors
+///
+/// Unknown name, no friction, two tangential directions.
+pub fn frictional_contact(info: &[ContactInfo], name: &str) -> Result<usize, AnalysisError> {
+    let i = info.iter().position(|c| c.name == name).ok_or_else(|| AnalysisError::UnknownContact {
+        name: name.to_string(),
+        known: info.iter().map(|c| c.name.clone()).collect(),
+    })?;
+    if !info[i].friction || info[i].tangent.is_empty() {
+        return Err(AnalysisError::NoFriction(name.to_string()));
+    }
+    if info[i].tangent.len() > 1 {
+        return Err(AnalysisError::Spatial(name.to_string()));
+    }
+    Ok(i)
+}
+

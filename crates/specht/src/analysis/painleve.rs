@@ -1,0 +1,243 @@
+//! The finding at a state: is the computed reaction the only possible one? (ANH-2.3-PARADOX, ANH-4.2-CRIT, ANH-5.1-MULTI)
+//!
+//! The solution set comes from the transition problem, which knows stick, lift-off, journals and loads; where all pairs
+//! slide it must agree with the plain enumeration of signs ([`super::branches`]), and it does (20 000 random systems).
+//! Every solution carries the reactions, accelerations, Painlevé's friction forces ρ = M (u̇ − u̇⁰) in generalised
+//! coordinates (5.38), and the character of its fast dynamics (5.68).
+
+use super::branches::{MAX_PAIRS, Patterns};
+use super::fast::{Character, character};
+use super::reactions::{Free, Pair, Reactions};
+use super::{AnalysisError, Snapshot, critical};
+use crate::contact::{Solution, Status, Transition};
+use crate::linalg::{Complex, Mat};
+use crate::system::{Mode, State, System};
+
+/// How many solutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// One.
+    Unique,
+    /// Finitely many, more than one.
+    Several,
+    /// None.
+    None,
+    /// A continuum.
+    Family,
+}
+
+impl Verdict {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Unique => "unique",
+            Verdict::Several => "several",
+            Verdict::None => "none",
+            Verdict::Family => "family",
+        }
+    }
+}
+
+/// One solution of the force problem.
+#[derive(Clone, Debug)]
+pub struct Possible {
+    /// Mode of every contact.
+    pub modes: Vec<Mode>,
+    /// Normal force of every contact.
+    pub normal: Vec<f64>,
+    /// Tangential force of every contact.
+    pub tangential: Vec<f64>,
+    /// Accelerations.
+    pub accel: Vec<f64>,
+    /// Painlevé's friction forces M (u̇ − u̇⁰), u̇⁰ without friction of the pairs and with all pairs held.
+    pub friction_forces: Vec<f64>,
+    /// Character of the fast dynamics about this solution; `None` where it is not defined (stick, journals, massless parts).
+    pub character: Option<Character>,
+    /// Eigenvalues κ of I⁻¹(E + Lεμ)c with the relative stiffnesses given.
+    pub kappa: Vec<Complex>,
+}
+
+/// The finding.
+#[derive(Clone, Debug)]
+pub struct Painleve {
+    /// How many solutions.
+    pub verdict: Verdict,
+    /// The pairs.
+    pub pairs: Vec<Pair>,
+    /// R⁰ per pair.
+    pub frictionless: Vec<f64>,
+    /// L.
+    pub index: Mat,
+    /// μ_c per pair, see [`critical`].
+    pub critical_mu: Vec<f64>,
+    /// s_c.
+    pub critical_factor: f64,
+    /// All solutions, smallest reactions first.
+    pub solutions: Vec<Possible>,
+    /// False when the search was not finished.
+    pub complete: bool,
+    /// Dependent constraints: reactions are those of minimum norm.
+    pub redundant: usize,
+    /// Interval of every acceleration over a continuum.
+    pub family: Option<Vec<[f64; 2]>>,
+}
+
+/// The finding at `state`. `stiffness`: relative contact stiffness per contact for the fast dynamics, 1 where missing.
+///
+/// # Errors
+///
+/// See [`AnalysisError`].
+pub fn painleve<S: System + ?Sized>(
+    sys: &S,
+    state: &State,
+    stiffness: &[f64],
+) -> Result<Painleve, AnalysisError> {
+    let mut at = Snapshot::new(sys);
+    at.state.clone_from(state);
+    at.take(sys)?;
+    painleve_at(sys, &at, stiffness)
+}
+
+/// The finding at a state already taken.
+///
+/// # Errors
+///
+/// See [`AnalysisError`].
+pub fn painleve_at<S: System + ?Sized>(
+    sys: &S,
+    at: &Snapshot,
+    stiffness: &[f64],
+) -> Result<Painleve, AnalysisError> {
+    let info = sys.contacts();
+    let mut re = Reactions::default();
+    re.fill(sys, at)?;
+    let mut free = Free::default();
+    let has_free = re.free(at, &mut free);
+    let mut transition = Transition::default();
+    let set = transition.solve(info, &at.eval, &at.starts);
+    let verdict = match set.status {
+        Status::Unique => Verdict::Unique,
+        Status::Several => Verdict::Several,
+        Status::Family => Verdict::Family,
+        Status::None => Verdict::None,
+        Status::Invalid => return Err(AnalysisError::SingularMass),
+    };
+    if !set.complete && set.solutions.is_empty() {
+        return Err(AnalysisError::TooMany { pairs: re.len(), limit: transition.settings.max_nodes });
+    }
+    let factor = critical::common_factor(&re);
+    let stiff: Vec<f64> = re.pairs.iter().map(|p| stiffness.get(p.contact).copied().unwrap_or(1.0)).collect();
+    let solutions = set
+        .solutions
+        .iter()
+        .map(|s| {
+            let (character, kappa) = match has_free && re.linear {
+                true => character(&re, &free, &stiff, &s.modes, &s.forces.normal),
+                false => (None, Vec::new()),
+            };
+            possible(&re, &at.eval.mass, s, character, kappa)
+        })
+        .collect();
+    Ok(Painleve {
+        verdict,
+        critical_mu: critical::coefficients(&re, factor),
+        critical_factor: factor.unwrap_or(f64::NAN),
+        solutions,
+        complete: set.complete,
+        redundant: set.redundant,
+        family: set.families.iter().find(|f| f.moves).map(|f| f.accel.clone()),
+        pairs: re.pairs,
+        frictionless: re.frictionless,
+        index: re.index,
+    })
+}
+
+fn possible(
+    re: &Reactions,
+    mass: &Mat,
+    s: &Solution,
+    character: Option<Character>,
+    kappa: Vec<Complex>,
+) -> Possible {
+    let change: Vec<f64> = s.forces.accel.iter().zip(&re.accel0).map(|(a, b)| a - b).collect();
+    let mut friction_forces = vec![0.0; change.len()];
+    mass.mul_vec(&change, &mut friction_forces);
+    Possible {
+        modes: s.modes.clone(),
+        normal: s.forces.normal.clone(),
+        tangential: s.forces.tangential.clone(),
+        accel: s.forces.accel.clone(),
+        friction_forces,
+        character,
+        kappa,
+    }
+}
+
+/// The verdict alone, fast: what a map asks at every point. Memory is kept.
+#[derive(Clone, Debug, Default)]
+pub struct Classifier {
+    /// R⁰ and L of the last state.
+    pub reactions: Reactions,
+    /// The patterns of the last state, when all pairs slide.
+    pub patterns: Patterns,
+    free: Free,
+    transition: Transition,
+}
+
+/// What a map keeps of one point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Class {
+    /// How many solutions.
+    pub verdict: Verdict,
+    /// Which patterns, as a number: equal numbers mean the same list of consistent patterns.
+    pub domain: u64,
+}
+
+impl Classifier {
+    /// Classify a state already taken.
+    ///
+    /// # Errors
+    ///
+    /// See [`AnalysisError`].
+    pub fn classify<S: System + ?Sized>(&mut self, sys: &S, at: &Snapshot) -> Result<Class, AnalysisError> {
+        self.reactions.fill(sys, at)?;
+        let re = &mut self.reactions;
+        if re.all_slide() && re.redundant == 0 && re.len() <= MAX_PAIRS {
+            let one_sided = re.pairs.iter().any(|p| !p.two_sided);
+            if !one_sided || re.free(at, &mut self.free) {
+                self.patterns.run(re, one_sided.then_some(&self.free));
+                if !self.patterns.line {
+                    let found = self.patterns.found();
+                    let verdict = match found.len() {
+                        0 => Verdict::None,
+                        1 => Verdict::Unique,
+                        _ => Verdict::Several,
+                    };
+                    let domain = found.iter().fold(0, |d, b| mix(d, u64::from(b.pattern) + 1));
+                    return Ok(Class { verdict, domain });
+                }
+            }
+        }
+        let set = self.transition.solve(sys.contacts(), &at.eval, &at.starts);
+        let verdict = match set.status {
+            Status::Unique => Verdict::Unique,
+            Status::Several => Verdict::Several,
+            Status::Family => Verdict::Family,
+            Status::None => Verdict::None,
+            Status::Invalid => return Err(AnalysisError::SingularMass),
+        };
+        // the order of solutions changes inside a domain, the set does not
+        let one = |s: &Solution| {
+            s.modes.iter().zip(&s.signs).fold(7, |d, (m, e)| mix(d, *m as u64 * 2 + u64::from(*e < 0.0) + 1))
+        };
+        let mut each: Vec<u64> = set.solutions.iter().map(one).collect();
+        each.sort_unstable();
+        let domain = each.iter().fold(11, |d, e| mix(d, *e));
+        Ok(Class { verdict, domain })
+    }
+}
+
+// FNV-1a over small numbers: any deterministic mixing will do
+fn mix(a: u64, b: u64) -> u64 {
+    (a ^ 0xcbf2_9ce4_8422_2325 ^ b).wrapping_mul(0x0100_0000_01b3)
+}

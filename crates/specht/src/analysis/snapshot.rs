@@ -1,0 +1,132 @@
+//! A system evaluated at one state, with contacts sorted by what the numbers say (5.5 of Pfeiffer & Glocker).
+//!
+//! Closed: |g| ≤ 10⁻⁹ of the length scale and the gap does not grow. Slip zero: |γ| ≤ 10⁻¹⁰ of the size of its terms. The
+//! friction coefficient is taken at the present slip, so the system is evaluated twice: once for the slip, once with its sign.
+
+use super::AnalysisError;
+use crate::contact::Start;
+use crate::sim::start::GAP_ZERO;
+use crate::system::{Discrete, Eval, Mode, Normal, State, System};
+
+/// Velocities below this, relative to the size of their terms, are zero.
+const SPEED_ZERO: f64 = 1e-10;
+
+/// State, evaluation and index sets; memory is kept between uses.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The state.
+    pub state: State,
+    /// Modes by the sign of the slip, latches by value.
+    pub discrete: Discrete,
+    /// The system there.
+    pub eval: Eval,
+    /// What each contact does before the force problem is solved.
+    pub starts: Vec<Start>,
+}
+
+impl Snapshot {
+    /// Memory for a system.
+    pub fn new<S: System + ?Sized>(sys: &S) -> Self {
+        let d = sys.dims();
+        Snapshot {
+            state: State::default(),
+            discrete: Discrete {
+                modes: vec![Mode::Open; d.contacts],
+                latches: vec![0; d.latches],
+                stick_since: vec![f64::NAN; d.contacts],
+                load_rate: vec![0.0; d.contacts],
+            },
+            eval: Eval::new(&d),
+            starts: vec![Start::Open; d.contacts],
+        }
+    }
+
+    /// Evaluate at `self.state`.
+    ///
+    /// # Errors
+    ///
+    /// A bilateral contact or pin that is apart, a number that is not finite.
+    pub fn take<S: System + ?Sized>(&mut self, sys: &S) -> Result<(), AnalysisError> {
+        let info = sys.contacts();
+        let d = sys.dims();
+        for (what, got, expected) in
+            [("positions", self.state.q.len(), d.q), ("velocities", self.state.u.len(), d.u)]
+        {
+            if got != expected {
+                return Err(crate::sim::StartError::Size { what, got, expected }.into());
+            }
+        }
+        self.discrete.modes.fill(Mode::Open);
+        sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+        sys.latch(&self.state, &mut self.discrete, &mut self.eval, false);
+        if d.latches > 0 {
+            sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+        }
+        let length = sys.length_scale();
+        let (eval, u) = (&self.eval, &self.state.u);
+        for (i, c) in info.iter().enumerate() {
+            self.starts[i] = Start::Open;
+            let closed = match c.normal {
+                Normal::Unilateral { row } => {
+                    let apart = eval.gap[row] > GAP_ZERO * length;
+                    !apart && eval.rate(row, u) <= SPEED_ZERO * size(eval, row, u)
+                }
+                Normal::Given { row: Some(row) } => eval.load[i] > 0.0 || eval.gap[row] < 0.0,
+                Normal::Given { row: None } => true,
+                Normal::Bilateral { row } => {
+                    apart(&c.name, eval.gap[row], length)?;
+                    true
+                }
+                Normal::Pin { rows } => {
+                    rows.iter().try_for_each(|&r| apart(&c.name, eval.gap[r], length))?;
+                    true
+                }
+            };
+            if !closed {
+                continue;
+            }
+            self.discrete.modes[i] = Mode::Closed;
+            self.starts[i] = Start::Zero;
+            if let Some(&row) = c.tangent.first() {
+                let slip = eval.rate(row, u);
+                if slip.abs() > SPEED_ZERO * size(eval, row, u) {
+                    let plus = slip > 0.0;
+                    self.starts[i] = if plus { Start::Plus } else { Start::Minus };
+                    if c.friction {
+                        self.discrete.modes[i] = if plus { Mode::SlipPlus } else { Mode::SlipMinus };
+                    }
+                } else if c.friction {
+                    self.discrete.modes[i] = Mode::Stick;
+                }
+            }
+        }
+        sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+        let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
+        let e = &self.eval;
+        if !finite(e.mass.as_slice()) || !finite(&e.h) || !finite(e.w.as_slice()) || !finite(&e.accel_offset) {
+            return Err(AnalysisError::NotFinite(String::new()));
+        }
+        Ok(())
+    }
+
+    /// Sliding direction of contact `i`: ±1, or 0 at zero slip.
+    pub fn direction(&self, i: usize) -> f64 {
+        match self.starts[i] {
+            Start::Plus => 1.0,
+            Start::Minus => -1.0,
+            _ => 0.0,
+        }
+    }
+}
+
+fn apart(name: &str, gap: f64, length: f64) -> Result<(), AnalysisError> {
+    if gap.abs() > 1e3 * GAP_ZERO * length {
+        return Err(crate::sim::StartError::Apart { contact: name.to_string(), gap }.into());
+    }
+    Ok(())
+}
+
+fn size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
+    let terms: f64 = eval.w.row(row).iter().zip(u).map(|(w, u)| (w * u).abs()).sum();
+    (terms + eval.rate_offset[row].abs()).max(f64::MIN_POSITIVE)
+}
