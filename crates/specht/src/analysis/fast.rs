@@ -183,7 +183,9 @@ pub fn follow(
     let bound = (0..m)
         .map(|a| {
             stiff[a]
-                * (0..m).map(|b| free.h[(a, b)].abs() + free.h[(a, m + b)].abs() * re.pairs[b].mu).sum::<f64>()
+                * (0..m)
+                    .map(|b| free.h[(a, b)].abs() + free.h[(a, m + b)].abs() * re.pairs[b].mu)
+                    .sum::<f64>()
         })
         .fold(0.0, f64::max);
     if !(bound > 0.0) {

@@ -9,15 +9,11 @@
 //! * [`critical`]: the friction at which uniqueness ends.
 //! * [`painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
 //! * [`fast`], [`true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
-//! * [`map`], [`border`], [`picture`]: the same over one or two parameters.
 
-pub mod border;
 pub mod branches;
 pub mod critical;
 pub mod fast;
-pub mod map;
 pub mod painleve;
-pub mod picture;
 pub mod reactions;
 pub mod snapshot;
 pub mod true_motion;
@@ -50,7 +46,9 @@ pub enum AnalysisError {
     #[error("no contact of the model has friction, so there is nothing to decide; give a contact `friction`")]
     NoPair,
     /// The contact is open at this state.
-    #[error("contact `{0}` is open at this state; start with the contact closed (`[start] closed = [\"{0}\"]`)")]
+    #[error(
+        "contact `{0}` is open at this state; start with the contact closed (`[start] closed = [\"{0}\"]`)"
+    )]
     Open(String),
     /// Two tangential directions.
     #[error("contact `{0}` has two tangential directions; this analysis is for planar contacts")]
@@ -66,7 +64,9 @@ pub enum AnalysisError {
         velocities: usize,
     },
     /// M is singular on the motions that the constraints allow.
-    #[error("the mass matrix is singular on motions that no constraint holds; give the massless part a mass or a constraint")]
+    #[error(
+        "the mass matrix is singular on motions that no constraint holds; give the massless part a mass or a constraint"
+    )]
     SingularMass,
     /// A number is not finite at this state.
     #[error("the equations are not finite at this state{0}")]
@@ -122,4 +122,3 @@ pub fn frictional_contact(info: &[ContactInfo], name: &str) -> Result<usize, Ana
     }
     Ok(i)
 }
-

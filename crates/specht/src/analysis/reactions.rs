@@ -241,7 +241,9 @@ impl Reactions {
         if !self.other.eliminate(&eval.mass, &self.f, &eval.w, &eval.accel_offset, &self.bilateral, &rows) {
             return false;
         }
-        let place = |k: usize| if k < m { Some(k) } else { (self.place[k - m] != usize::MAX).then(|| m + self.place[k - m]) };
+        let place = |k: usize| {
+            if k < m { Some(k) } else { (self.place[k - m] != usize::MAX).then(|| m + self.place[k - m]) }
+        };
         out.h.reshape(2 * m, 2 * m);
         out.h.fill(0.0);
         out.c.clear();

@@ -103,7 +103,8 @@ impl Snapshot {
         sys.evaluate(&self.state, &self.discrete, &mut self.eval);
         let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
         let e = &self.eval;
-        if !finite(e.mass.as_slice()) || !finite(&e.h) || !finite(e.w.as_slice()) || !finite(&e.accel_offset) {
+        if !finite(e.mass.as_slice()) || !finite(&e.h) || !finite(e.w.as_slice()) || !finite(&e.accel_offset)
+        {
             return Err(AnalysisError::NotFinite(String::new()));
         }
         Ok(())
