@@ -217,3 +217,58 @@ fn an_equilibrium_closes_the_contact_only_when_it_presses() {
         assert_eq!(s.u[0], 0.0);
     }
 }
+
+fn stepped(sys: &Hand, start: &specht::system::State, until: f64, step: f64) -> Trajectory {
+    let settings = Settings { step, ..Settings::until(until) };
+    time_stepping(sys, start, &settings, &mut Outside::default()).expect("consistent start")
+}
+
+/// METH-TIMESTEP: the error at a fixed time halves with the step, against the event-driven motion.
+#[test]
+fn time_stepping_converges_to_the_event_driven_motion_with_order_one() {
+    // bouncing ball, ε = 0.7, averaged over the phase of the impact within a step
+    let mean_error = |h: f64| {
+        let sum: f64 = (0..16)
+            .map(|k| {
+                let start = state(&[1.0 + 0.003 * k as f64], &[0.0]);
+                let exact = run(&ball(0.7, 9.81), &start, 1.0);
+                (stepped(&ball(0.7, 9.81), &start, 1.0, h).last.state.q[0] - exact.last.state.q[0]).abs()
+            })
+            .sum();
+        sum / 16.0
+    };
+    let (coarse, fine) = (mean_error(4e-3), mean_error(5e-4));
+    let order = (coarse / fine).log2() / 3.0;
+    assert!((0.8..1.4).contains(&order), "order {order}: {coarse} {fine}");
+    assert!(fine < 3e-3);
+}
+
+/// METH-TIMESTEP: a sliding block stops at the right place and rests exactly.
+#[test]
+fn time_stepping_holds_a_block_on_the_incline() {
+    let alpha = 20.0_f64.to_radians();
+    let t = stepped(&incline(alpha, 0.5), &state(&[0.0, 0.0], &[3.0, 0.0]), 1.0, 1e-3);
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    trusted(&t);
+    near(t.last.state.q[0], 0.56501, 2e-5);
+    assert!(t.last.state.u[0].abs() < 1e-15);
+    assert_eq!(t.of_kind(Kind::Stick).count(), 1);
+}
+
+/// The forced oscillator and the rocking rod, both schemes.
+#[test]
+fn time_stepping_follows_loaded_contacts_and_accumulation() {
+    let start = state(&[0.0, 0.0], &[0.0, 0.0]);
+    let (a, b) = (run(&oscillator(), &start, 2.0), stepped(&oscillator(), &start, 2.0, 1e-3));
+    near(b.last.state.q[0], a.last.state.q[0], 2e-3);
+    near(b.last.state.q[1], a.last.state.q[1], 2e-3);
+    let (w, phi) = (0.2, -0.3_f64);
+    let start = state(&[w - w * phi.cos(), -w * phi.sin(), phi], &[0.0; 3]);
+    let t = stepped(&rocking(w, 50.0), &start, 4.0, 1e-3);
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    near(t.last.state.q[2], 0.0, 1e-4);
+    assert!(t.last.state.u.iter().all(|u| u.abs() < 1e-6), "{:?}", t.last.state.u);
+    let s = stepped(&ball(0.5, 9.81), &state(&[1.0], &[0.0]), 3.0, 1e-3);
+    assert_eq!(s.of_kind(Kind::Accumulated).count(), 1);
+    near(s.of_kind(Kind::Accumulated).next().unwrap().time, 1.354570, 0.02);
+}

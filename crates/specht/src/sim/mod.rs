@@ -16,6 +16,7 @@ mod policy;
 mod project;
 mod settings;
 pub mod start;
+mod time_stepping;
 mod trajectory;
 mod watch;
 mod zeno;
@@ -25,6 +26,7 @@ pub use event_driven::event_driven;
 pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Settings};
 pub use start::StartError;
+pub use time_stepping::{STEP_BOUND, time_stepping};
 pub use trajectory::{
     Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples,
     StartRecord, Status, Trajectory,

@@ -40,12 +40,19 @@ impl Projector {
     /// Positions, then velocities, of the field's state; the field is left evaluated there. False when the constraints
     /// cannot be met.
     pub fn project<S: System + ?Sized>(&mut self, field: &mut Field<S>, tolerance: f64) -> bool {
+        let met = self.positions(field, tolerance);
+        self.velocities(field);
+        met
+    }
+
+    /// Positions only.
+    pub fn positions<S: System + ?Sized>(&mut self, field: &mut Field<S>, tolerance: f64) -> bool {
         let mut best = f64::INFINITY;
         for _ in 0..20 {
             self.choose(field, false);
             let worst = self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.gap[r].abs()));
             if worst <= 1e-3 * tolerance || worst >= 0.5 * best {
-                break;
+                return worst <= tolerance;
             }
             best = worst;
             self.s.clear();
@@ -54,9 +61,7 @@ impl Projector {
             self.move_positions(field);
             field.evaluate();
         }
-        self.velocities(field);
-        let (position, _) = self.drift(field);
-        position <= tolerance
+        false
     }
 
     /// Velocities only.
