@@ -11,7 +11,7 @@ use crate::lcp::lp::{LpOutcome, Simplex};
 use crate::linalg::{Mat, max_abs};
 
 /// Patterns beyond which branches are tested by linear programs.
-const PRUNE_FROM: f64 = 400.0;
+pub(crate) const PRUNE_FROM: f64 = 400.0;
 
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]

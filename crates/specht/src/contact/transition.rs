@@ -7,7 +7,8 @@
 //! static coefficients, then contacts that slip get their direction and the sliding coefficient and the rest is solved
 //! again, until none is added; if that ends without a solution, all combinations are searched.
 //!
-//! Problems with more patterns than [`Settings::max_nodes`] allows are solved by Lemke's method on the reduced LCP;
+//! Large problems whose normal forces do not depend on friction are monotone: one solution is all. Other problems with
+//! more patterns than [`Settings::max_nodes`] allows are solved by Lemke's method on the reduced LCP;
 //! [`SolutionSet::complete`] is then false.
 //!
 //! Every solution carries the residual of all laws and of the equation of motion, scaled; solutions are accepted up to
@@ -19,10 +20,10 @@ use super::family::Polyhedron;
 use super::fixed::{friction_bound, normal_forces};
 use super::pattern::{Leaf, Pattern, State};
 use super::problem::{Bounds, Layout, Problem};
-use super::search::Search;
+use super::search::{PRUNE_FROM, Search, count};
 use super::{Forces, Form, Reduced, Start};
 use crate::lcp::Solver;
-use crate::linalg::{axpy, dot, max_abs};
+use crate::linalg::{Mat, axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
 /// How many solutions there are.
@@ -91,11 +92,14 @@ pub struct SolutionSet {
 pub struct Settings {
     /// Nodes of the search, default 200 000. Raise it when `complete` is false and you can wait.
     pub max_nodes: usize,
+    /// Search for all solutions also in large problems (more than 400 patterns), default true. When false, one solution by
+    /// Lemke's method is enough for these and `complete` is false; choose it for speed when friction is moderate.
+    pub certify: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { max_nodes: 200_000 }
+        Settings { max_nodes: 200_000, certify: true }
     }
 }
 
@@ -128,7 +132,7 @@ impl Transition {
         }
         set.redundant = self.reduced.redundant;
         let mut found = Vec::new();
-        set.complete = self.rounds(info, eval, starts, &mut found);
+        set.complete = self.rounds(&mut found);
         self.collect(info, eval, starts, &found, &mut set);
         set
     }
@@ -156,13 +160,7 @@ impl Transition {
     }
 
     // the rounds of METH-LAW-JUMP; with equal coefficients there is one
-    fn rounds(
-        &mut self,
-        info: &[ContactInfo],
-        eval: &Eval,
-        starts: &[Start],
-        found: &mut Vec<(Leaf, Pattern)>,
-    ) -> bool {
+    fn rounds(&mut self, found: &mut Vec<(Leaf, Pattern)>) -> bool {
         let limit = self.settings.max_nodes;
         let jumps = |f: &super::problem::Friction| {
             f.start == Start::Zero && (f.stick != f.slide || f.static_constant != f.load.constant)
@@ -218,11 +216,18 @@ impl Transition {
         if found.is_empty() {
             complete &= self.search_or_lemke(limit, found);
         }
-        let _ = (info, eval, starts);
         complete
     }
 
     fn search_or_lemke(&mut self, limit: usize, found: &mut Vec<(Leaf, Pattern)>) -> bool {
+        let large = count(&self.problem) > PRUNE_FROM;
+        if large && (!self.settings.certify || is_monotone(&self.problem)) {
+            if let Some(x) = one_solution(&self.problem, &mut self.lcp) {
+                let pattern = pattern_of(&self.problem, &x);
+                found.push((Leaf { x, null: Mat::default(), feasible: true }, pattern));
+                return is_monotone(&self.problem);
+            }
+        }
         if self.search.run(&self.problem, limit) {
             found.append(&mut self.search.found);
             return true;
@@ -233,7 +238,7 @@ impl Transition {
             && let Some(x) = one_solution(&self.problem, &mut self.lcp)
         {
             let pattern = pattern_of(&self.problem, &x);
-            found.push((Leaf { x, null: crate::linalg::Mat::default(), feasible: true }, pattern));
+            found.push((Leaf { x, null: Mat::default(), feasible: true }, pattern));
         }
         false
     }
@@ -274,7 +279,7 @@ impl Transition {
             let mut s = self.solution(info, eval, starts, &group[0].x, &[group[0].pattern.clone()]);
             s.family = Some(set.families.len());
             set.solutions.push(s);
-            set.families.push(self.intervals(info, eval, starts, group));
+            set.families.push(self.intervals(eval, group));
         }
         let weight = |s: &Solution| s.forces.normal.iter().map(|n| n.abs()).sum::<f64>();
         set.solutions.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
@@ -387,7 +392,7 @@ impl Transition {
         }
     }
 
-    fn intervals(&self, info: &[ContactInfo], eval: &Eval, starts: &[Start], group: &[Polyhedron]) -> Family {
+    fn intervals(&self, eval: &Eval, group: &[Polyhedron]) -> Family {
         let (l, red, p) = (&self.layout, &self.reduced, &self.problem);
         let hull = |q: &[f64], q0: f64| {
             group
@@ -415,9 +420,21 @@ impl Transition {
         // accelerations vary when the energy of their difference is more than rounding
         let size = accel.iter().flatten().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
         let moves = accel.iter().any(|[lo, hi]| hi - lo > 1e-7 * size);
-        let _ = (info, starts);
         Family { accel, lambda, moves }
     }
+}
+
+// Normal forces do not depend on friction and H is definite: forces and accelerations are unique (two monotone problems,
+// one after the other).
+fn is_monotone(p: &Problem) -> bool {
+    let nn = p.normals;
+    let decoupled = (0..nn).all(|i| p.h.row(i)[nn..].iter().all(|h| h.abs() < 1e-13));
+    let plain = |f: &super::problem::Friction| {
+        f.pins.is_empty()
+            && f.load.coef[nn..].iter().all(|&c| c == 0.0)
+            && (f.start != Start::Zero || (f.stick == f.slide && f.static_constant == f.load.constant))
+    };
+    decoupled && p.friction.iter().all(plain) && super::FullPivot::default().factor(&p.h) == p.dim()
 }
 
 /// One solution through the reduced form, verified; `None` when none was found this way.

@@ -228,7 +228,7 @@ impl Impactor {
         count: usize,
     ) -> Impact {
         let (p, l) = (&self.problem, &self.layout);
-        let (nn, r) = (p.normals, p.dim());
+        let r = p.dim();
         let compression_residual = p.residual(&x_c);
         let mut stored = vec![0.0; r];
         for (k, &i) in l.normals.iter().enumerate() {
@@ -239,18 +239,40 @@ impl Impactor {
             out.residual = out.residual.max(compression_residual);
             return out;
         }
+        let (q, before, approach) = self.expansion(info, eval, e, &x_c, &stored);
+        let Some((x, more)) = self.phase.solve(&q, &approach, false) else {
+            return self.unsolved(info, u, ImpactStatus::NoSolution);
+        };
+        let residual = compression_residual.max(q.residual(&x));
+        let total: Vec<f64> = (0..r).map(|i| before[i] + x[i]).collect();
+        let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &total, count.max(more));
+        out.residual = out.residual.max(residual);
+        out
+    }
+
+    // the problem of expansion, Λ_C + ε Λ_NC, and the tangential velocities that direct the tie-break
+    fn expansion(
+        &self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        e: &[Restitution],
+        x_c: &[f64],
+        stored: &[f64],
+    ) -> (Problem, Vec<f64>, Vec<f64>) {
+        let (p, l) = (&self.problem, &self.layout);
+        let nn = p.normals;
         let mut q = p.clone();
-        let before: Vec<f64> = x_c.iter().zip(&stored).map(|(a, b)| a + b).collect();
+        let before: Vec<f64> = x_c.iter().zip(stored).map(|(a, b)| a + b).collect();
         p.y(&before, &mut q.c);
         for f in &mut q.friction {
-            f.load.constant = dot(&f.load.coef, &stored);
+            f.load.constant = dot(&f.load.coef, stored);
             f.static_constant = f.load.constant;
         }
         for a in q.pins.iter_mut().flatten() {
-            a.constant = dot(&a.coef, &stored);
+            a.constant = dot(&a.coef, stored);
         }
         let mut y_c = Vec::new();
-        p.y(&x_c, &mut y_c);
+        p.y(x_c, &mut y_c);
         let mut approach = Vec::new();
         for (j, &i) in l.tangents.iter().enumerate() {
             let mu = eval.mu[i];
@@ -270,14 +292,7 @@ impl Impactor {
             let settled = slip.abs() <= 1e-9 * max_abs(&p.c);
             approach.push(if settled { p.c[nn + j] } else { slip });
         }
-        let Some((x, more)) = self.phase.solve(&q, &approach, false) else {
-            return self.unsolved(info, u, ImpactStatus::NoSolution);
-        };
-        let residual = compression_residual.max(q.residual(&x));
-        let total: Vec<f64> = (0..r).map(|i| before[i] + x[i]).collect();
-        let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &total, count.max(more));
-        out.residual = out.residual.max(residual);
-        out
+        (q, before, approach)
     }
 
     fn report(

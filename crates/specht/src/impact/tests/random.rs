@@ -203,3 +203,43 @@ fn pg_7_newton_random_impacts_obey_the_law() {
     }
     assert!(solved > 2400, "{solved}");
 }
+
+/// PG-8-POISSON: Lemke on the book's problems (8.87) and (8.97), one after the other, ends at the same velocities wherever the
+/// solution is unique.
+#[test]
+fn pg_8_poisson_book_forms_give_the_same_velocities() {
+    let mut r = Random(887);
+    let mut compared = 0;
+    for k in 0..3000 {
+        let (b, u, e) = random_system(&mut r, 0.2);
+        let closed = vec![true; b.info.len()];
+        let mut impactor = Impactor::default();
+        let out = impactor.solve(Law::Poisson, &b.info, &b.eval, &u, &closed, &e);
+        if out.status != ImpactStatus::Solved {
+            continue;
+        }
+        let solve = |form: &Form| {
+            let mut solver = crate::lcp::Solver::default();
+            solver.solve(form.lcp()).is_solved().then(|| form.x(&solver.z))
+        };
+        let compression = impactor.compression_form(&b.info, &b.eval, &u, &closed).unwrap();
+        assert_eq!(compression.b.len(), impactor.layout.normals.len() + 4 * impactor.layout.tangents.len());
+        let Some(x_c) = solve(&compression) else { continue };
+        let nn = impactor.layout.normals.len();
+        let mut stored = vec![0.0; x_c.len()];
+        for (k, &i) in impactor.layout.normals.iter().enumerate() {
+            stored[k] = e[i].normal * x_c[k];
+        }
+        let (q, before, _) = impactor.expansion(&b.info, &b.eval, &e, &x_c, &stored);
+        let shift: Vec<f64> =
+            impactor.layout.tangents.iter().enumerate().map(|(j, &i)| e[i].normal * x_c[nn + j]).collect();
+        let Some(x_e) = forms::book(&q, &shift).and_then(|f| solve(&f)) else { continue };
+        let total: Vec<f64> = before.iter().zip(&x_e).map(|(a, b)| a + b).collect();
+        let (v, _) = impactor.after(&u, out.impulse.len(), &total);
+        for (a, b) in v.iter().zip(&out.u) {
+            assert!((a - b).abs() < 1e-6 * (1.0 + b.abs()), "case {k}: {a} {b}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 1500, "{compared}");
+}
