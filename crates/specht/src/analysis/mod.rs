@@ -9,13 +9,28 @@
 //! * [`critical`]: the friction at which uniqueness ends.
 //! * [`painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
 //! * [`fast`], [`true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
+//!
+//! Starting and jamming:
+//!
+//! * [`rest`]: does it stay at rest, by complete enumeration; the load at which it starts (ANH-2.4-REST).
+//! * [`stagnation`], [`arcs`]: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
+//! * [`statics`]: balance with friction as linear programs. [`one_pair`]: the book's theorems for one pair.
+//! * [`tensor`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
 
+pub mod arcs;
 pub mod branches;
 pub mod critical;
 pub mod fast;
+pub mod one_pair;
 pub mod painleve;
+pub mod polynomial;
 pub mod reactions;
+pub mod rest;
+pub mod rolling;
 pub mod snapshot;
+pub mod stagnation;
+pub mod statics;
+pub mod tensor;
 pub mod true_motion;
 
 pub use painleve::{Painleve, Verdict, painleve};
@@ -122,3 +137,6 @@ pub fn frictional_contact(info: &[ContactInfo], name: &str) -> Result<usize, Ana
     }
     Ok(i)
 }
+
+#[cfg(test)]
+mod rest_tests;

@@ -1,0 +1,3 @@
+//! Rest, self-braking and their relatives against closed forms.
+
+mod one_pair;

@@ -1,0 +1,266 @@
+//! Balance of forces with friction: which loads can a mechanism carry without moving?
+//!
+//! ```text
+//! h + Σ p_k e_k + Wᵀ λ = 0        loads e_k with unknown factors p_k
+//! unilateral  λ_N ≥ 0             bilateral  λ_N of either sign          given  N = load + Σ c λ_N
+//! hold        |λ_T| ≤ μ N         slide in direction σ  λ_T = −σ μ N
+//! ```
+//!
+//! For fixed signs of the bilateral normal forces this is a polyhedron in (p, λ): every question (can it stay? the largest
+//! factor? the set of directions?) is a linear program, exact also for redundant guides. All sign patterns together are
+//! complete. Masses do not enter. Journals, whose bound is the norm of a vector, are not linear: [`Statics::is_linear`]
+//! says so, and the callers then use the transition problem itself.
+//!
+//! Tolerance: that of [`crate::lcp::lp`], 1e-9 of the largest right side for feasibility, rounding for optimal values.
+
+use crate::contact::spread;
+use crate::lcp::lp::{LpOutcome, Program, Sense};
+use crate::system::{ContactInfo, Eval, Normal};
+
+/// What friction does at a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hold {
+    /// Anything within the static bound.
+    Stick,
+    /// Sliding in this direction (±1): force at the sliding bound.
+    Slide(f64),
+    /// No tangential force.
+    Smooth,
+}
+
+/// Most contacts whose normal force may have either sign: 2¹⁶ patterns.
+pub const MAX_SIGNED: usize = 16;
+
+/// The balance at one configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Statics<'a> {
+    /// The contacts.
+    pub info: &'a [ContactInfo],
+    /// The system there.
+    pub eval: &'a Eval,
+    /// Contacts that take part.
+    pub closed: &'a [bool],
+    /// False: given loads count as zero (the limit of very large forces).
+    pub loads: bool,
+}
+
+/// An interval; ends may be infinite.
+pub type Interval = [f64; 2];
+
+impl Statics<'_> {
+    /// Whether contact `i` rubs.
+    pub fn rubs(&self, i: usize) -> bool {
+        let c = &self.info[i];
+        self.takes_part(i)
+            && c.friction
+            && c.tangent.len() == 1
+            && (self.eval.mu[i] > 0.0 || self.eval.mu_static[i] > 0.0)
+    }
+
+    /// Whether contact `i` takes part.
+    pub fn takes_part(&self, i: usize) -> bool {
+        self.closed[i] || matches!(self.info[i].normal, Normal::Bilateral { .. } | Normal::Pin { .. })
+    }
+
+    /// Whether no journal rubs.
+    pub fn is_linear(&self) -> bool {
+        (0..self.info.len()).filter(|&i| self.rubs(i)).all(|i| {
+            let mut pins = false;
+            spread(self.info, self.eval, i, 1.0, false, &mut |_| {}, &mut |j, _| {
+                pins |= matches!(self.info[j].normal, Normal::Pin { .. });
+            });
+            !pins
+        })
+    }
+
+    /// Rubbing contacts whose normal force has an unknown sign.
+    pub fn signed(&self) -> Vec<usize> {
+        (0..self.info.len())
+            .filter(|&i| self.rubs(i))
+            .filter(|&i| match self.info[i].normal {
+                Normal::Bilateral { .. } => true,
+                Normal::Given { .. } => !self.info[i].load_on.is_empty(),
+                _ => false,
+            })
+            .collect()
+    }
+
+    /// Every sign pattern, as a list per contact (1 for contacts without choice); `None` when there are too many.
+    pub fn patterns(&self) -> Option<Vec<Vec<f64>>> {
+        let signed = self.signed();
+        if signed.len() > MAX_SIGNED {
+            return None;
+        }
+        let one = |bits: usize| {
+            let mut signs = vec![1.0; self.info.len()];
+            for (k, &i) in signed.iter().enumerate() {
+                if bits >> k & 1 == 1 {
+                    signs[i] = -1.0;
+                }
+            }
+            signs
+        };
+        Some((0..1_usize << signed.len()).map(one).collect())
+    }
+
+    /// Variables of a program with `k` factors: the factors, then λ of every row.
+    fn width(&self, k: usize) -> usize {
+        k + self.eval.w.rows()
+    }
+
+    /// The program of a sign pattern: factors of `columns` are the first variables.
+    pub fn program(&self, base: &[f64], columns: &[Vec<f64>], hold: &[Hold], signs: &[f64]) -> Program {
+        let (k, n) = (columns.len(), self.eval.h.len());
+        let width = self.width(k);
+        let mut program = Program::new(width);
+        (0..k).for_each(|j| {
+            program.set_free(j);
+        });
+        let mut active = vec![false; self.eval.w.rows()];
+        for (i, c) in self.info.iter().enumerate().filter(|&(i, _)| self.takes_part(i)) {
+            match c.normal {
+                Normal::Unilateral { row } => active[row] = true,
+                Normal::Bilateral { row } => {
+                    active[row] = true;
+                    program.set_free(k + row);
+                }
+                Normal::Pin { rows } => rows.iter().for_each(|&row| {
+                    active[row] = true;
+                    program.set_free(k + row);
+                }),
+                Normal::Given { .. } => {}
+            }
+            if self.rubs(i) && hold[i] != Hold::Smooth {
+                active[c.tangent[0]] = true;
+                program.set_free(k + c.tangent[0]);
+            }
+        }
+
+        // balance
+        for d in 0..n {
+            let mut a = vec![0.0; width];
+            for (j, column) in columns.iter().enumerate() {
+                a[j] = column[d];
+            }
+            for (row, _) in active.iter().enumerate().filter(|(_, on)| **on) {
+                a[k + row] = self.eval.w[(row, d)];
+            }
+            if a.iter().any(|&v| v != 0.0) || base[d] != 0.0 {
+                program.row(&a, Sense::Equal, -base[d]);
+            }
+        }
+        // friction
+        for i in (0..self.info.len()).filter(|&i| self.rubs(i)) {
+            self.friction_rows(&mut program, k, i, hold[i], signs[i]);
+        }
+        program
+    }
+
+    fn friction_rows(&self, program: &mut Program, k: usize, i: usize, hold: Hold, sign: f64) {
+        let is_static = hold == Hold::Stick;
+        let width = self.width(k);
+        let (mut constant, mut terms) = (0.0, vec![0.0; width]);
+        spread(
+            self.info,
+            self.eval,
+            i,
+            1.0,
+            is_static,
+            &mut |c| constant += c,
+            &mut |j, c| match self.info[j].normal {
+                Normal::Unilateral { row } | Normal::Bilateral { row } => terms[k + row] += c,
+                _ => {}
+            },
+        );
+        if !self.loads {
+            constant = 0.0;
+        }
+        // the assumed sign
+        let given = matches!(self.info[i].normal, Normal::Given { .. });
+        let signed = match self.info[i].normal {
+            Normal::Bilateral { .. } => true,
+            Normal::Given { .. } => !self.info[i].load_on.is_empty(),
+            _ => false,
+        };
+        if signed {
+            let a: Vec<f64> = terms.iter().map(|t| sign * t).collect();
+            program.row(&a, Sense::AtLeast, -sign * constant);
+        }
+        let factor = match (given, signed) {
+            (true, true) => sign.max(0.0),
+            (true, false) => {
+                constant = constant.max(0.0);
+                1.0
+            }
+            _ => sign,
+        };
+        let t = k + self.info[i].tangent[0];
+        let bound = |own: f64, mu: f64| {
+            let mut a: Vec<f64> = terms.iter().map(|v| mu * factor * v).collect();
+            a[t] += own;
+            (a, -mu * factor * constant)
+        };
+        match hold {
+            Hold::Stick => {
+                for own in [1.0, -1.0] {
+                    let (a, b) = bound(own, self.eval.mu_static[i]);
+                    program.row(&a, Sense::AtLeast, b);
+                }
+            }
+            Hold::Slide(direction) => {
+                // λ_T + σ μ N = 0
+                let (a, b) = bound(1.0, direction.signum() * self.eval.mu[i]);
+                program.row(&a, Sense::Equal, b);
+            }
+            Hold::Smooth => {}
+        }
+    }
+
+    /// Whether the forces `base` can be carried with every contact holding; `None` for too many patterns.
+    pub fn can_stay(&self, base: &[f64]) -> Option<bool> {
+        let hold = vec![Hold::Stick; self.info.len()];
+        let zero = vec![0.0; self.width(0)];
+        let patterns = self.patterns()?;
+        Some(patterns.iter().any(|signs| {
+            let (outcome, _) = self.program(base, &[], &hold, signs).maximize(&zero);
+            matches!(outcome, LpOutcome::Optimal { .. } | LpOutcome::Unbounded)
+        }))
+    }
+
+    /// Factors p for which `base + p e` can be carried: disjoint intervals in rising order.
+    pub fn intervals(&self, base: &[f64], e: &[f64], hold: &[Hold]) -> Option<Vec<Interval>> {
+        let columns = [e.to_vec()];
+        let mut found = Vec::new();
+        for signs in self.patterns()? {
+            let program = self.program(base, &columns, hold, &signs);
+            let end = |s: f64| {
+                let mut c = vec![0.0; self.width(1)];
+                c[0] = s;
+                match program.maximize(&c).0 {
+                    LpOutcome::Optimal { value } => Some(s * value),
+                    LpOutcome::Unbounded => Some(s * f64::INFINITY),
+                    _ => None,
+                }
+            };
+            if let (Some(lo), Some(hi)) = (end(-1.0), end(1.0)) {
+                found.push([lo.min(hi), hi.max(lo)]);
+            }
+        }
+        Some(merge(found))
+    }
+}
+
+/// Disjoint intervals in rising order; those that touch (to 1e-12 of their size) become one.
+pub fn merge(mut list: Vec<Interval>) -> Vec<Interval> {
+    list.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    let mut out: Vec<Interval> = Vec::new();
+    for [lo, hi] in list {
+        match out.last_mut() {
+            Some(last) if lo <= last[1] + 1e-12 * (lo.abs() + last[1].abs()) || lo == last[1] => {
+                last[1] = last[1].max(hi);
+            }
+            _ => out.push([lo, hi]),
+        }
+    }
+    out
+}
