@@ -6,6 +6,7 @@
 //! | `case`, `set`, `until`, `scheme`, `step` | how the model is run; as on the command line |
 //! | `take` | an address or expression, see [`crate::address`] |
 //! | `value` | number, quantity with unit, text, true/false, or an expression of addresses (`"parameters.v0^2/(2*9.81)"`) |
+//! | `where` | names for `take` and `value`: `{ w = "sqrt(parameters.c/parameters.m)" }`; later ones may use earlier ones |
 //! | `within` | `"1 %"` of the value, `"0.5 ms"` absolute, `0` exact; default `"1e-6 %"` |
 //! | `source` | where the value comes from; required |
 //!
@@ -42,6 +43,8 @@ pub struct Check {
     pub take: String,
     /// Expected value.
     pub value: Target,
+    /// Names for `take` and `value`.
+    pub locals: Vec<(String, String)>,
     /// Tolerance.
     pub within: Within,
     /// Source of the value.
@@ -115,8 +118,8 @@ pub fn read(text: &str) -> Result<Vec<Check>, String> {
 }
 
 fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
-    const KEYS: [&str; 10] =
-        ["id", "case", "set", "until", "scheme", "step", "take", "value", "within", "source"];
+    const KEYS: [&str; 11] =
+        ["id", "case", "set", "until", "scheme", "step", "take", "value", "where", "within", "source"];
     for (key, _) in table.iter() {
         if !KEYS.contains(&key) {
             let hint = crate::text::nearest(key, &KEYS)
@@ -132,16 +135,19 @@ fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
         }
     };
     let required = |key: &str| text(key)?.ok_or_else(|| format!("`{key}` is missing"));
-    let mut set = Vec::new();
-    if let Some(item) = table.get("set") {
-        let entries = item.as_table_like().ok_or("`set` must be a table: set = { mu = 0.4 }")?;
-        for (name, value) in entries.iter() {
-            set.push((
-                name.to_string(),
-                plain(value, source).ok_or_else(|| format!("value of `{name}` in `set`"))?,
-            ));
-        }
-    }
+    let pairs = |key: &str| -> Result<Vec<(String, String)>, String> {
+        let Some(item) = table.get(key) else { return Ok(Vec::new()) };
+        let entries =
+            item.as_table_like().ok_or_else(|| format!("`{key}` must be a table: {key} = {{ mu = 0.4 }}"))?;
+        entries
+            .iter()
+            .map(|(name, value)| {
+                let value = plain(value, source).ok_or_else(|| format!("value of `{name}` in `{key}`"))?;
+                Ok((name.to_string(), value))
+            })
+            .collect()
+    };
+    let set = pairs("set")?;
     Ok(Check {
         id: required("id")?,
         setup: Setup {
@@ -153,6 +159,7 @@ fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
         },
         take: required("take")?,
         value: target(table.get("value").ok_or("`value` is missing")?)?,
+        locals: pairs("where")?,
         within: match text("within")? {
             None => DEFAULT,
             Some(text) => within(&text)?,
@@ -225,6 +232,16 @@ pub fn by_setup(checks: &[Check]) -> BTreeMap<Setup, Vec<usize>> {
 
 /// Compare one run with one check; an error is a bad address.
 pub fn compare(check: &Check, data: &Data) -> Result<Verdict, String> {
+    let mut locals = data.locals.to_vec();
+    for (name, text) in &check.locals {
+        let known = Data { locals: &locals, ..*data };
+        let value = match quantity(text) {
+            Ok(x) => Value::Number(x),
+            Err(_) => evaluate(text, &known).map_err(|e| format!("`{name}` in where: {e}"))?,
+        };
+        locals.push((name.clone(), value));
+    }
+    let data = &Data { locals: &locals, ..*data };
     let found = evaluate(&check.take, data)?;
     against(&found, &check.value, check.within, data)
 }
@@ -351,7 +368,8 @@ source = "book"
 id     = "C"
 set    = { phi0 = "60 deg", w0 = 5, mu = [0.1, 0.2] }
 take   = "final.x"
-value  = "2*parameters.v0"
+value  = "2*w"
+where  = { v = "parameters.v0", w = "v" }
 within = "0.5 ms"
 source = "formula"
 "#;
@@ -378,7 +396,7 @@ source = "formula"
             "events": [ { "contacts": ["x"] }, { "contacts": ["lower"] }, { "contacts": ["upper"] }, { "contacts": ["beak"] },
                         { "contacts": ["lower"] }, { "contacts": ["upper"] }, { "contacts": ["beak"] } ],
         });
-        let data = Data { run: &run, table: &Table::default() };
+        let data = Data { run: &run, table: &Table::default(), locals: &[] };
         assert!(compare(&checks[0], &data).unwrap().passed);
         assert!(compare(&checks[1], &data).unwrap().passed);
         assert!(compare(&checks[2], &data).unwrap().passed);

@@ -5,7 +5,7 @@
 
 use crate::table::{Column, Table};
 use serde_json::{Map, Value as Json, json};
-use specht::sim::{Alternative, Audit, Event, Family, KINDS, Kind, Point, Trajectory};
+use specht::sim::{Alternative, Event, Family, KINDS, Kind, Point, Trajectory};
 use specht::system::State;
 
 /// Names of everything that is numbered in the engine.
@@ -45,8 +45,7 @@ pub fn trajectory(run: &Trajectory, names: &Names) -> Map<String, Json> {
     out.insert("outputs".into(), pairs(&names.outputs, &run.last.outputs));
     out.insert("events".into(), Json::Array(run.events.iter().map(|e| event(e, names)).collect()));
     out.insert("findings".into(), json!({}));
-    out.insert("energy".into(), energy(run, names));
-    out.insert("audit".into(), audit(&run.audit));
+    out.insert("audit".into(), audit(run, names));
     out.insert("counts".into(), counts(run));
     out.insert("warnings".into(), json!(run.warnings));
     out
@@ -190,21 +189,16 @@ fn event(e: &Event, names: &Names) -> Json {
     Json::Object(out)
 }
 
-fn energy(run: &Trajectory, names: &Names) -> Json {
-    let e = &run.energy;
-    json!({
-        "initial": number(e.initial),
-        "kinetic": number(e.kinetic),
-        "potential": number(e.potential),
-        "friction": pairs(&names.contacts, &e.friction),
-        "impact": pairs(&names.contacts, &e.impact),
-        "external": number(e.external),
-        "drive": number(e.drive),
-        "numerical": number(e.numerical()),
-    })
-}
-
-fn audit(a: &Audit) -> Json {
+fn audit(run: &Trajectory, names: &Names) -> Json {
+    let (a, e) = (&run.audit, &run.energy);
+    let contacts: Map<String, Json> = names
+        .contacts
+        .iter()
+        .zip(e.friction.iter().zip(&e.impact))
+        .map(|(name, (friction, impact))| {
+            (name.clone(), json!({ "friction": number(*friction), "impact": number(*impact) }))
+        })
+        .collect();
     json!({
         "passed": a.passed,
         "complementarity": number(a.complementarity),
@@ -213,6 +207,17 @@ fn audit(a: &Audit) -> Json {
         "drift": number(a.drift),
         "energy": number(a.energy),
         "remarks": a.remarks,
+        "ledger": {
+            "initial": number(e.initial),
+            "kinetic": number(e.kinetic),
+            "potential": number(e.potential),
+            "friction": number(e.friction.iter().sum()),
+            "impact": number(e.impact.iter().sum()),
+            "external": number(e.external),
+            "drive": number(e.drive),
+            "numerical": number(e.numerical()),
+            "contacts": contacts,
+        },
     })
 }
 

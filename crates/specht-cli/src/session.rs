@@ -12,7 +12,7 @@ use specht::expr::NodeId;
 use specht::file::{Diagnostic, Options};
 use specht::impact::Law;
 use specht::model::{CompiledSystem, Input, Model, build};
-use specht::sim::{Outside, Policy, Record, Settings, StartError, Trajectory};
+use specht::sim::{self, Outside, Policy, Record, Settings, StartError, Trajectory};
 use specht::system::{State, System};
 
 /// What to run, as meant.
@@ -92,9 +92,21 @@ pub fn prepare(request: Request) -> Result<Prepared, Refusal> {
     let refuse = |d: Diagnostic| diagnostics::refusal(&[d], &request.source, &request.set);
     let system = build(&model).map_err(|e| refuse(Diagnostic::error(e.span, e.message, "")))?;
     let (settings, time_stepping) = settings(&request, &model)?;
-    let start = system.start();
+    let start = consistent(&system, &model).map_err(|e| start_refusal(&e, &model, &request))?;
     let names = names(&system, &model);
     Ok(Prepared { model, names, settings, time_stepping, start, warnings, system, request })
+}
+
+/// The start of the file, made consistent.
+fn consistent(system: &CompiledSystem, model: &Model) -> Result<State, StartError> {
+    let of_system = |list: &[usize]| list.iter().flat_map(|k| system.contacts_of(*k)).collect::<Vec<usize>>();
+    let (closed, sticking) = (of_system(&model.start.closed), of_system(&model.start.sticking));
+    let given = system.start();
+    if model.start.equilibrium {
+        return sim::start::equilibrium(system, &given, &closed);
+    }
+    let guess: Vec<usize> = (0..model.coordinates.len()).filter(|k| model.coordinates[*k].guess).collect();
+    sim::start::consistent(system, &given, &guess, &closed, &sticking)
 }
 
 /// Names of everything that is numbered.

@@ -55,8 +55,10 @@ const OVER_SERIES: [&str; 13] = [
     "max", "min", "mean", "rms", "span", "envelope", "integral", "at", "count", "sum", "first", "last",
     "diff",
 ];
-const SCALAR: [&str; 12] =
-    ["abs", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sign", "floor"];
+const SCALAR: [&str; 15] = [
+    "abs", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sign",
+    "floor",
+];
 
 /// Value of a node; with `series`, `outputs.NAME` is the recorded series.
 pub fn eval(node: &Node, data: &Data, series: bool) -> Result<Value, String> {
@@ -77,6 +79,12 @@ fn path(steps: &[Step], data: &Data, in_series: bool) -> Result<Value, String> {
         "pi" if steps.len() == 1 => return Ok(Value::Number(std::f64::consts::PI)),
         "true" | "false" if steps.len() == 1 => return Ok(Value::Bool(first == "true")),
         _ => {}
+    }
+    if let (1, Some((_, value))) = (steps.len(), data.locals.iter().find(|(name, _)| name == first)) {
+        return Ok(value.clone());
+    }
+    if let (true, Some(Column::Numbers(y))) = (in_series, data.table.column(&raw(steps))) {
+        return Ok(Value::Series(y.clone()));
     }
     if first == "trajectory" || (in_series && first == "outputs" && steps.len() > 1) {
         let name = raw(&steps[1..]);
@@ -208,6 +216,9 @@ fn call(name: &str, arguments: &[Node], data: &Data, in_series: bool) -> Result<
             "asin" => f64::asin,
             "acos" => f64::acos,
             "atan" => f64::atan,
+            "sinh" => f64::sinh,
+            "cosh" => f64::cosh,
+            "tanh" => f64::tanh,
             "exp" => f64::exp,
             "sign" => |x: f64| if x == 0.0 { 0.0 } else { x.signum() },
             "floor" => f64::floor,

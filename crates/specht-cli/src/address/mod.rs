@@ -10,8 +10,9 @@
 //! | `[2]`, `[-1]` | list entry, counted from 1; from the end |
 //! | `[key=value, …]` | the entries of a list for which all conditions hold (`= != < <= > >=`); `contact=beak` asks whether `contacts` holds it, and afterwards `.impulse_n` is that contact's number; `contact=mesh` means either flank of a play |
 //! | `.key` of a list | the list of the entries' values |
+//! | `[kind=stick\|slip]`, `[after=1, before=2]` | one of several values; entries after and before a time |
 //! | `outputs.F` | value at the end; inside a function over series, the recorded series |
-//! | `trajectory.NAME` | the series of any column of trajectory.csv |
+//! | `trajectory.NAME` | the series of any column of trajectory.csv; inside a function over series also just `NAME` |
 //!
 //! Functions over lists and series: `count sum max min mean rms span first last diff`; over series with optional from–to
 //! `max min mean rms span integral envelope` (`mean`, `rms`, `integral` weigh with time; `envelope` is the list of the
@@ -34,6 +35,8 @@ pub struct Data<'a> {
     pub run: &'a Json,
     /// `trajectory.csv`.
     pub table: &'a Table,
+    /// Names of the check itself (`where`).
+    pub locals: &'a [(String, Value)],
 }
 
 /// Value of an address or expression; the error is a sentence for the user.
@@ -46,7 +49,7 @@ pub fn quantity(text: &str) -> Result<f64, String> {
     if let Some(value) = parse::quantity(text) {
         return Ok(value);
     }
-    let empty = Data { run: &Json::Null, table: &Table::default() };
+    let empty = Data { run: &Json::Null, table: &Table::default(), locals: &[] };
     match evaluate(text, &empty) {
         Ok(Value::Number(x)) => Ok(x),
         Ok(_) => Err(format!("`{text}` is not a number")),

@@ -271,11 +271,9 @@ impl Parser<'_> {
         let rest = self.rest();
         let end = rest
             .char_indices()
-            .find(|(k, c)| !(c.is_alphabetic() || *c == '_' || (*k > 0 && (c.is_ascii_digit() || *c == '-'))))
+            .find(|(k, c)| !(c.is_alphabetic() || *c == '_' || (*k > 0 && c.is_ascii_digit())))
             .map_or(rest.len(), |(k, _)| k);
-        // a hyphen belongs to a name only between letters or digits: `self-braking`, but `a - b` and `a -b` are sums
-        let end = rest[..end].find("--").unwrap_or(end);
-        let name = rest[..end].trim_end_matches('-').to_string();
+        let name = rest[..end].to_string();
         self.at += name.len();
         (!name.is_empty()).then_some(name)
     }

@@ -165,6 +165,19 @@ fn is_of(full: &str, name: &str) -> bool {
 
 /// Whether a list entry satisfies a condition.
 fn holds(entry: &Json, c: &Condition) -> bool {
+    // one of several values
+    if c.text.contains('|') && (c.op == "=" || c.op == "!=") {
+        let any = c.text.split('|').any(|text| {
+            let text = text.trim().to_string();
+            holds(entry, &Condition { op: "=", number: text.parse().ok(), text, key: c.key.clone() })
+        });
+        return any == (c.op == "=");
+    }
+    // `after` and `before` a time; as keys of an event they are states, which no number equals
+    if let ("after" | "before", Some(bound), Some(time)) = (c.key.as_str(), c.number, entry["time"].as_f64())
+    {
+        return if c.key == "after" { time > bound } else { time < bound };
+    }
     if c.key == "contact" {
         let found = entry["contacts"]
             .as_array()

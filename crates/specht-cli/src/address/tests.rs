@@ -23,7 +23,7 @@ fn with<T>(f: impl Fn(&Data) -> T) -> T {
     table.push("t", Column::Numbers(vec![0.0, 1.0, 1.0, 2.0]));
     table.push("F", Column::Numbers(vec![0.0, 2.0, 6.0, 4.0]));
     table.push("tip.mode", Column::Words(vec!["stick", "stick", "open", "open"]));
-    f(&Data { run: &run, table: &table })
+    f(&Data { run: &run, table: &table, locals: &[("w".to_string(), Value::Number(3.0))] })
 }
 
 fn number(text: &str) -> f64 {
@@ -54,6 +54,8 @@ fn paths_reach_keys_with_dots_brackets_and_primes() {
 fn addresses_are_values_of_expressions() {
     assert_eq!(number("1/findings.cycle.period"), 8.0);
     assert_eq!(number("-final.x^2 + 250 ms"), -2.0);
+    assert_eq!(number("2*w-1"), 5.0);
+    assert_eq!(number("cosh(0*w)"), 1.0);
     assert_eq!(number("abs(final.x')*2"), 1.0);
     assert_eq!(number("max(final.x, final.x', 3)"), 3.0);
     assert_eq!(with(|d| evaluate("time > 1.5", d)), Ok(Value::Bool(true)));
@@ -68,6 +70,7 @@ fn filters_pick_events_and_a_contact_picks_its_number() {
     assert_eq!(number("sum(events[kind=impact, contact=beak].impulse_n)"), 1.25);
     assert_eq!(number("events[kind=impact][-1].after.phi'"), 4.0);
     assert_eq!(number("count(events[time>0.15])"), 3.0);
+    assert_eq!(number("count(events[kind=impact|stick, after=0.15, before=0.35])"), 2.0);
     assert_eq!(number("mean(diff(events[kind=impact].time))"), 0.15000000000000002);
 }
 
@@ -88,6 +91,7 @@ fn series_functions_weigh_with_time_and_keep_both_sides_of_a_jump() {
     assert_eq!(number("integral(outputs.F, 1, 2)"), 5.0);
     assert!((number("rms(outputs.F, 0, 1)") - (4.0f64 / 3.0).sqrt()).abs() < 1e-15);
     assert_eq!(number("at(outputs.F, 0.5)"), 1.0);
+    assert_eq!(number("max(F, 0, 0.5)"), 1.0);
     assert_eq!(number("at(trajectory.F, 1)"), 6.0);
     assert_eq!(number("envelope(outputs.F)[1]"), 6.0);
 }
@@ -127,7 +131,7 @@ fn no_text_makes_the_reader_panic() {
         let _ = with_unit(&text);
     }
     fn with_unit(text: &str) -> Result<Value, String> {
-        evaluate(text, &Data { run: &Json::Null, table: &Table::default() })
+        evaluate(text, &Data { run: &Json::Null, table: &Table::default(), locals: &[] })
     }
 }
 

@@ -151,7 +151,7 @@ fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) 
     if members.iter().any(|k| mentions(&k)) {
         tasks::run_all(&prepared, &mut finished.json);
     }
-    let data = Data { run: &finished.json, table: &finished.table };
+    let data = Data { run: &finished.json, table: &finished.table, locals: &[] };
     let found = members.iter().map(|k| (*k, compare(&checks[*k], &data))).collect();
     let audit = &finished.trajectory.audit;
     let failed = (!audit.passed).then(|| format!("{}: {}", described(setup), audit.remarks.join("; ")));
