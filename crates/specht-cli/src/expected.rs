@@ -270,6 +270,7 @@ fn against(found: &Value, target: &Target, within: Within, data: &Data) -> Resul
             let squeeze = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
             Ok(equal(squeeze(x) == squeeze(y), x.clone(), y.clone()))
         }
+        (Value::Bool(x), Target::Number(y)) => Ok(equal(f64::from(*x) == *y, x.to_string(), y.to_string())),
         (Value::Bool(x), Target::Bool(y)) => Ok(equal(x == y, x.to_string(), y.to_string())),
         (Value::Cycle(letters), Target::Text(word)) => {
             let word: Vec<&str> = word.split_whitespace().collect();

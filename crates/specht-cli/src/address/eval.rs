@@ -244,6 +244,12 @@ fn call(name: &str, arguments: &[Node], data: &Data, in_series: bool) -> Result<
         .iter()
         .map(|a| eval(a, data, false)?.number(&format!("an argument of `{name}`")))
         .collect::<Result<Vec<f64>, String>>()?;
+    if let ("at", Node::Path(steps), Value::Series(y), [time]) =
+        (name, &arguments[0], &first, rest.as_slice())
+        && let Some(value) = cubic_at(steps, y, *time, data)
+    {
+        return Ok(Value::Number(value));
+    }
     match first {
         Value::Series(y) => of_series(name, &y, &rest, data),
         Value::List(list) => {
@@ -260,6 +266,14 @@ fn call(name: &str, arguments: &[Node], data: &Data, in_series: bool) -> Result<
         }
         other => Err(format!("`{name}` needs a list or a recorded series, this is {}", other.kind())),
     }
+}
+
+/// Value at a time of a column whose rate is recorded too.
+fn cubic_at(steps: &[Step], y: &[f64], time: f64, data: &Data) -> Option<f64> {
+    let name = raw(steps);
+    let name = name.strip_prefix("trajectory.").or_else(|| name.strip_prefix("outputs.")).unwrap_or(&name);
+    let rate = data.table.numbers(&format!("{name}'"))?;
+    series::cubic(data.table.numbers("t")?, y, rate, time)
 }
 
 fn one(name: &str, arguments: &[Node]) -> Result<(), String> {

@@ -71,3 +71,33 @@ pub fn at(t: &[f64], y: &[f64], time: f64) -> Option<f64> {
         k => Some(y[k - 1] + (y[k] - y[k - 1]) * (time - t[k - 1]) / (t[k] - t[k - 1])),
     }
 }
+
+/// The same through values and rates (cubic Hermite).
+pub fn cubic(t: &[f64], y: &[f64], rate: &[f64], time: f64) -> Option<f64> {
+    let k = t.partition_point(|x| *x <= time);
+    if k == 0 || k >= t.len() {
+        return at(t, y, time);
+    }
+    let h = t[k] - t[k - 1];
+    let s = (time - t[k - 1]) / h;
+    let (a, b) = (y[k - 1], y[k]);
+    let (da, db) = (h * rate[k - 1], h * rate[k]);
+    Some(a + s * (da + s * (3.0 * (b - a) - 2.0 * da - db + s * (2.0 * (a - b) + da + db))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cubic_is_met_exactly_between_rows() {
+        let f = |t: f64| 2.0 - t + 3.0 * t * t - 0.5 * t * t * t;
+        let d = |t: f64| -1.0 + 6.0 * t - 1.5 * t * t;
+        let t = [0.0, 1.0, 1.5, 4.0];
+        let (y, rate) = (t.map(f), t.map(d));
+        for x in [0.0, 0.3, 1.2, 3.9, 4.0] {
+            assert!((cubic(&t, &y, &rate, x).unwrap() - f(x)).abs() < 1e-13);
+        }
+        assert!(cubic(&t, &y, &rate, 4.1).is_none() && cubic(&t, &y, &rate, -0.1).is_none());
+    }
+}
