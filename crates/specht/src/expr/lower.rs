@@ -20,7 +20,7 @@ const MAX_CALLS: u32 = 64;
 /// Longest sum.
 const MAX_SUM: f64 = 100_000.0;
 /// Most nodes visited for one expression.
-const MAX_STEPS: u64 = 5_000_000;
+const MAX_STEPS: u64 = 500_000;
 /// Most primes.
 const MAX_PRIMES: u32 = 4;
 
