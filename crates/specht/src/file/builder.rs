@@ -204,7 +204,9 @@ pub struct Builder<'a> {
     stack: Vec<(Thing, String)>,
     height: usize,
     /// References resolved so far.
-    pub effort: u64,
+    effort: u64,
+    /// The file asked for too much; nothing more is computed.
+    exhausted: bool,
 }
 
 /// Units of syntax-tree height that may be open at once.
@@ -212,7 +214,7 @@ const MAX_HEIGHT: usize = 1500;
 /// References resolved for one file; far above any real model.
 const MAX_EFFORT: u64 = 5_000_000;
 /// Nodes of the graph.
-const MAX_NODES: usize = 4_000_000;
+const MAX_NODES: usize = 2_000_000;
 
 impl<'a> Builder<'a> {
     /// Nothing known yet.
@@ -250,6 +252,7 @@ impl<'a> Builder<'a> {
             stack: Vec::new(),
             height: 0,
             effort: 0,
+            exhausted: false,
         }
     }
 
@@ -395,6 +398,18 @@ impl<'a> Builder<'a> {
 
     /// Lowers an expression at the present place.
     pub fn lower(&mut self, formula: &Formula) -> Resolved<NodeId> {
+        if self.exhausted {
+            return Err(Fault::Reported);
+        }
+        if self.model.graph.len() > MAX_NODES {
+            self.exhausted = true;
+            return Err(formula
+                .error("the model is too large", "reduce the length of families and sums")
+                .into());
+        }
+        if formula.mixed {
+            self.warn_units(formula);
+        }
         let height = formula.height + 10;
         if self.height + height > MAX_HEIGHT {
             let help = "order the definitions so that each uses earlier ones";
@@ -419,7 +434,25 @@ impl<'a> Builder<'a> {
             Err(error) if error.message.is_empty() || error.message.ends_with(REPORTED) => {
                 Err(Fault::Reported)
             }
-            Err(error) => Err(self.explain(formula, error).into()),
+            Err(error) => {
+                self.exhausted |= error.message.contains("too large");
+                Err(self.explain(formula, error).into())
+            }
+        }
+    }
+
+    /// `2 m` is two metres, even when there is a parameter `m`.
+    fn warn_units(&mut self, formula: &Formula) {
+        for warning in formula.ast.unit_warnings(|name| self.names.get(name).is_some()) {
+            let mut help = warning.help.clone();
+            if let Some(what) = warning.help.split('`').nth(1).and_then(|name| self.names.get(name)) {
+                help = help.replacen("a name", what.noun(), 1);
+            }
+            let at = formula.place(warning.span);
+            self.report.push(Diagnostic {
+                origin: formula.origin,
+                ..Diagnostic::warning(at, warning.message, help)
+            });
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Formula {
     pub origin: Origin,
     /// Height of the syntax tree.
     pub height: usize,
+    /// Inside a longer expression a number has a unit: it may be mistaken for a product with a name.
+    pub mixed: bool,
 }
 
 impl Formula {
@@ -45,12 +47,20 @@ impl Formula {
             offset: None,
             origin: Origin::File,
             height: 1,
+            mixed: false,
         }
     }
 
     /// A tree whose text stands somewhere inside `span`.
     pub fn of(ast: Ast, span: Span) -> Formula {
-        Formula { height: height(&ast.root), ast: Rc::new(ast), span, offset: None, origin: Origin::File }
+        Formula {
+            mixed: false,
+            height: height(&ast.root),
+            ast: Rc::new(ast),
+            span,
+            offset: None,
+            origin: Origin::File,
+        }
     }
 
     fn parse(text: &Text, span: Span, report: &mut Report) -> Option<Formula> {
@@ -58,6 +68,7 @@ impl Formula {
         match expr::parse(&text.text) {
             Ok(ast) => Some(Formula {
                 height: height(&ast.root),
+                mixed: has_unit(&ast.root) && ast.as_quantity().is_none(),
                 ast: Rc::new(ast),
                 span,
                 offset: text.offset,
@@ -102,6 +113,12 @@ impl Formula {
     }
 }
 
+fn has_unit(e: &Expr) -> bool {
+    let mut found = matches!(e.kind, Kind::Number { unit: Some(_), .. });
+    e.children(&mut |c| found |= has_unit(c));
+    found
+}
+
 fn height(e: &Expr) -> usize {
     let mut below = 0;
     e.children(&mut |c| below = below.max(height(c)));
@@ -139,6 +156,7 @@ impl Family {
                     offset: text.offset,
                     origin: Origin::File,
                     height: 10,
+                    mixed: false,
                 };
                 Some(Family { index, bounds: [bound(from), bound(to)] })
             }

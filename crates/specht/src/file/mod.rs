@@ -29,6 +29,7 @@ mod raw_parts;
 mod resolve;
 mod rest;
 mod schema;
+mod start;
 mod tasks;
 mod tensor;
 mod tree;
@@ -38,6 +39,7 @@ mod tests;
 
 pub use diagnostic::{Diagnostic, Origin, Place, Severity};
 pub use schema::schema;
+pub use start::explain_start;
 pub use tree::MAX_BYTES;
 
 /// The sentence for what only spatial models have.

@@ -359,7 +359,7 @@ mod tests {
         let d = &report.list[0];
         assert_eq!(d.message, "a velocity cannot be a key of its own");
         assert_eq!(d.help, "write  phi = { start = \"30 deg\", rate = 1 }");
-        assert_eq!(d.span.start, 33);
+        assert_eq!(d.span.start, 32);
     }
 
     #[test]

@@ -17,7 +17,9 @@ pub const EVERYTHING: &str = include_str!("models/everything.toml");
 pub fn load(text: &str) -> Loaded {
     match read(text, &Options::default()) {
         Ok(loaded) => loaded,
-        Err(errors) => panic!("{}", errors.iter().map(|d| d.render("model.toml", text, &[])).collect::<String>()),
+        Err(errors) => {
+            panic!("{}", errors.iter().map(|d| d.render("model.toml", text, &[])).collect::<String>())
+        }
     }
 }
 

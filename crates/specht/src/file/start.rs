@@ -1,0 +1,142 @@
+//! Messages for a start that breaks the contacts, pointing at the coordinate to change.
+
+use super::diagnostic::Diagnostic;
+use crate::expr::NodeId;
+use crate::model::{Geometry, Input, Model, Span};
+use crate::sim::StartError;
+
+/// Explains why a model cannot start, at the coordinate in the file that most likely should be a guess.
+pub fn explain_start(model: &Model, text: &str, error: &StartError) -> Diagnostic {
+    match error {
+        StartError::Apart { contact, gap } => broken(
+            model,
+            text,
+            contact,
+            format!("the initial state breaks contact `{contact}`"),
+            format!("gap is {} m", short(*gap)),
+        ),
+        StartError::Moving { contact, rate } => broken(
+            model,
+            text,
+            contact,
+            format!("the initial velocities break contact `{contact}`"),
+            format!("its gap changes with {} m/s", short(*rate)),
+        ),
+        StartError::Inside { contact, depth } => {
+            let message = format!("contact `{contact}` starts {} m inside", short(*depth));
+            match blamed(model, contact) {
+                Some(c) => {
+                    let name = &model.coordinates[c].name;
+                    let help = format!(
+                        "list it in  [start] closed = [\"{contact}\"]  and make {name} a guess, or start outside"
+                    );
+                    Diagnostic::error(value_span(text, model.coordinates[c].span), message, help)
+                }
+                None => Diagnostic::error(contact_span(model, contact), message, "start outside"),
+            }
+        }
+        other => Diagnostic::error(Span::default(), other.to_string(), ""),
+    }
+}
+
+fn broken(model: &Model, text: &str, contact: &str, message: String, number: String) -> Diagnostic {
+    match blamed(model, contact) {
+        Some(c) => {
+            let coordinate = &model.coordinates[c];
+            let base = coordinate.name.split('[').next().unwrap_or("");
+            let start = start_text(text, coordinate.span);
+            let help = format!("{number}; write  {base} = {{ guess = {start} }}  and it will be solved for");
+            Diagnostic::error(coordinate.span, message, help)
+        }
+        None => Diagnostic::error(
+            contact_span(model, contact),
+            message,
+            format!("{number}; no coordinate moves it"),
+        ),
+    }
+}
+
+fn contact_span(model: &Model, contact: &str) -> Span {
+    model.contacts.iter().find(|c| c.name == contact).map_or(Span::default(), |c| c.span)
+}
+
+/// The coordinate to change: one that moves the contact and is no guess, if possible one that starts at rest.
+fn blamed(model: &Model, contact: &str) -> Option<usize> {
+    let free: Vec<usize> =
+        moving(model, contact).into_iter().filter(|&c| !model.coordinates[c].guess).collect();
+    let at_rest = |c: &&usize| model.graph.constant(model.coordinates[**c].rate) == Some(0.0);
+    free.iter().find(at_rest).or(free.first()).copied()
+}
+
+/// The coordinates that move a contact, in file order.
+fn moving(model: &Model, contact: &str) -> Vec<usize> {
+    let base = contact.split('[').next().unwrap_or(contact);
+    let Some(contact) =
+        model.contacts.iter().find(|c| c.name == contact).or(model.contacts.iter().find(|c| c.name == base))
+    else {
+        return Vec::new();
+    };
+    let mut nodes: Vec<NodeId> = Vec::new();
+    match &contact.geometry {
+        Geometry::Gap(node) => nodes.push(*node),
+        Geometry::Between(a, b) | Geometry::Pin(a, b) => {
+            for mut body in [a.body, b.body] {
+                // up the tree; parents stand before children, so this ends
+                while let Some(found) = body.and_then(|k| model.bodies.get(k)) {
+                    nodes.extend(found.position);
+                    nodes.push(found.angle);
+                    body = found.on.filter(|p| Some(*p) < body);
+                }
+            }
+        }
+        Geometry::None => nodes.extend(contact.slip),
+    }
+    let mut out: Vec<usize> = model
+        .graph
+        .symbols(&nodes)
+        .into_iter()
+        .filter_map(|s| match model.inputs.get(s.0 as usize) {
+            Some(Input::Coordinate(k)) | Some(Input::Velocity(k)) => Some(*k),
+            _ => None,
+        })
+        .collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// The value behind a key, up to a comment or the end of the line.
+fn value_span(text: &str, key: Span) -> Span {
+    let Some(rest) = text.get(key.end..) else { return key };
+    let line = rest.lines().next().unwrap_or("");
+    let Some(equals) = line.find('=') else { return key };
+    let value = line[equals + 1..].split('#').next().unwrap_or("");
+    let begin = key.end + equals + 1 + (value.len() - value.trim_start().len());
+    let end = begin + value.trim().len();
+    if begin < end { Span { start: begin, end } } else { key }
+}
+
+/// The start value as written, for the suggestion.
+fn start_text(text: &str, key: Span) -> String {
+    let span = value_span(text, key);
+    let value = text.get(span.start..span.end).unwrap_or("0");
+    let Some(table) = value.strip_prefix('{') else { return value.to_string() };
+    let start = table.split("start").nth(1).and_then(|t| t.split_once('='));
+    match start {
+        Some((_, rest)) => rest.split([',', '}']).next().unwrap_or("0").trim().to_string(),
+        None => "0".to_string(),
+    }
+}
+
+/// Three digits.
+fn short(x: f64) -> String {
+    if x == 0.0 {
+        return "0".into();
+    }
+    let size = x.abs().log10().floor() as i32;
+    if (-3..6).contains(&size) {
+        let digits = (2 - size).clamp(0, 12) as usize;
+        return format!("{x:.digits$}");
+    }
+    format!("{x:.2e}")
+}

@@ -1,0 +1,276 @@
+//! The twelve messages that matter, and their kin: words and places.
+
+use super::super::{Place, Severity, explain_start};
+use super::{ROD, TOWER, WOODPECKER, errors, load, marked, with};
+use crate::sim::StartError;
+
+fn one(text: &str) -> (String, String, String) {
+    let list = errors(text);
+    assert_eq!(list.len(), 1, "{}", list.iter().map(|d| d.render("f", text, &[])).collect::<String>());
+    (list[0].message.clone(), marked(text, &list[0]).to_string(), list[0].help.clone())
+}
+
+#[test]
+fn a_velocity_cannot_be_a_key() {
+    let text = with(ROD, "phi = { start = \"phi0\", rate = \"w0\" }", "phi = \"30 deg\"\nphi' = 1");
+    let (message, mark, help) = one(&text);
+    assert_eq!(message, "a velocity cannot be a key of its own");
+    assert_eq!(mark, "'");
+    assert_eq!(help, "write  phi = { start = \"30 deg\", rate = 1 }");
+    let quoted = with(ROD, "[ground]", "\"phi'\" = 1\n[ground]");
+    assert_eq!(one(&quoted).0, "a velocity cannot be a key of its own");
+}
+
+#[test]
+fn an_unknown_name_gets_a_suggestion() {
+    let text = with(ROD, "angle    = \"-phi\"", "angle    = \"-fi\"");
+    let (message, mark, help) = one(&text);
+    assert_eq!(message, "unknown name `fi`");
+    assert_eq!(mark, "fi");
+    assert_eq!(help, "not a parameter, coordinate, definition or state; did you mean `phi`?");
+    let d = &errors(&text)[0];
+    assert_eq!(Place::of(&text, d.span).column, 14);
+}
+
+#[test]
+fn dimensions_that_clash_are_named_with_their_lines() {
+    let text = with(ROD, "m*s^2/3", "m + s^2/3");
+    let (message, mark, help) = one(&text);
+    assert_eq!(message, "area added to mass");
+    assert_eq!(mark, "+");
+    let line = Place::of(&text, crate::model::Span { start: text.find("m    =").unwrap(), end: 0 }).line;
+    assert_eq!(help, format!("`m` is in kg (line {line}), `s^2/3` in m^2"));
+}
+
+#[test]
+fn a_unit_that_is_also_a_name_is_warned_about() {
+    let text = with(ROD, "tip = [\"s\", 0]", "tip = [\"2 m*cos(phi0)\", 0]");
+    let loaded = load(&text);
+    let d = &loaded.warnings[0];
+    assert_eq!(d.severity, Severity::Warning);
+    assert_eq!(d.message, "`2 m` is two metres");
+    assert_eq!(marked(&text, d), "2 m");
+    assert_eq!(d.help, "you also have a parameter `m`; for that write `2*m`");
+    assert!(load(ROD).warnings.is_empty(), "quantities alone are no reason to warn");
+}
+
+#[test]
+fn friction_needs_a_slip_velocity() {
+    let text = with(WOODPECKER, "slip        = \"y' + lM*phiM' + (lG - lS)*phiS'\"\n", "");
+    let (message, mark, help) = one(&text);
+    assert_eq!(message, "friction needs a slip velocity");
+    assert_eq!(mark, "friction");
+    assert_eq!(
+        help,
+        "contact `beak` is given by `gap`; add  slip = \"…\"  (a formula linear in the velocities)"
+    );
+}
+
+#[test]
+fn slip_must_be_linear() {
+    let text = with(WOODPECKER, "\"y' + rM*phiM'\"", "\"y'^2 + rM*phiM'\"");
+    let (message, mark, _) = one(&text);
+    assert_eq!(message, "`slip` must be linear in the velocities");
+    assert_eq!(mark, "y'^2");
+    let product = with(WOODPECKER, "\"y' + rM*phiM'\"", "\"y' + rM*sin(y'*phiM')\"");
+    assert_eq!(one(&product).1, "y'*phiM'");
+}
+
+const CRANK: &str = r#"
+[parameters]
+r = "0.1 m"
+l = "0.15 m"
+[coordinates]
+q   = { start = 0.5, rate = "2 rad/s" }
+psi = -0.8   # coupler
+x   = { guess = "r + l" }
+y   = { guess = 0 }
+[[body]]
+name = "crank"
+inertia = 1
+angle = "q"
+[[body]]
+name = "coupler"
+on = "crank"
+position = ["r", 0]
+angle = "psi"
+features = { end = ["l", 0] }
+[[body]]
+name = "slider"
+mass = 1
+position = ["x", "y"]
+[[contact]]
+name = "loop"
+pin = ["coupler.end", "slider"]
+"#;
+
+#[test]
+fn a_broken_loop_names_the_coordinate_to_free() {
+    let model = load(CRANK).model;
+    let d = explain_start(&model, CRANK, &StartError::Apart { contact: "loop".into(), gap: 0.0123 });
+    assert_eq!(d.message, "the initial state breaks contact `loop`");
+    assert_eq!(marked(CRANK, &d), "psi");
+    assert_eq!(d.help, "gap is 0.0123 m; write  psi = { guess = -0.8 }  and it will be solved for");
+}
+
+#[test]
+fn a_contact_that_starts_inside_names_the_remedy() {
+    let text = with(WOODPECKER, "{ guess = -0.1036 }", "-0.1036");
+    let model = load(&text).model;
+    let d = explain_start(&model, &text, &StartError::Inside { contact: "lower".into(), depth: 8.8e-7 });
+    assert_eq!(d.message, "contact `lower` starts 8.80e-7 m inside");
+    assert_eq!(marked(&text, &d), "-0.1036");
+    assert_eq!(d.help, "list it in  [start] closed = [\"lower\"]  and make phiM a guess, or start outside");
+}
+
+#[test]
+fn a_coordinate_that_moves_nothing_is_refused() {
+    let text = with(CRANK, "[[contact]]\nname = \"loop\"\npin = [\"coupler.end\", \"slider\"]\n", "");
+    let (message, mark, help) = one(&text);
+    assert_eq!(message, "nothing with mass moves with `psi`, and no pin or bilateral contact holds it");
+    assert_eq!(mark, "psi");
+    assert_eq!(help, "give coupler an inertia, or close the loop");
+}
+
+#[test]
+fn circles_of_parameters_show_the_circle() {
+    let text = "[parameters]\nc1 = \"2*c2\"\nc2 = \"c1/2\"\n[coordinates]\nx = 0\n";
+    let (message, mark, _) = one(text);
+    assert_eq!(message, "parameters define each other in a circle: c1 → c2 → c1");
+    assert_eq!(mark, "c1");
+    assert_eq!(errors(text)[0].span.start, text.rfind("c1").unwrap());
+}
+
+#[test]
+fn an_index_outside_names_the_member_and_its_bound() {
+    let text = with(TOWER, "n  = 10", "n  = 11");
+    let list = errors(&text);
+    let d = &list[0];
+    assert_eq!(d.message, "`mu[11]` is outside mu[1..10]");
+    assert_eq!(marked(&text, d), "mu[i]");
+    let line = Place::of(&text, crate::model::Span { start: text.find("n  = 11").unwrap(), end: 0 }).line;
+    assert_eq!(d.help, format!("in face[11]; n is 11 (line {line})"));
+}
+
+#[test]
+fn a_tensor_that_creates_energy_is_refused() {
+    let text = with(ROD, "friction    = \"mu\"", "friction    = [[0.2, 0.5], [-0.1, 0.01]]");
+    let (message, mark, help) = one(&text);
+    assert_eq!(message, "friction tensor of `tip` creates energy");
+    assert_eq!(mark, "[[0.2, 0.5], [-0.1, 0.01]]");
+    // eigenvalues of [[0.2, 0.2], [0.2, 0.01]]: 0.105 ± √(0.095² + 0.2²)
+    assert_eq!(help, "its symmetric part has the eigenvalue -0.12; all must be ≥ 0");
+}
+
+#[test]
+fn other_slips_are_explained() {
+    let cases: &[(&str, &str, &str, &str, &str)] = &[
+        (ROD, "mass     = \"m\"", "mas      = \"m\"", "unknown key `mas` in [[body]]", "mas"),
+        (ROD, "name        = \"tip\"", "name        = \"rod\"", "the name `rod` is used twice", "\"rod\""),
+        (ROD, "phi0 = \"30 deg\"", "t = \"30 deg\"", "`t` is reserved", "t"),
+        (
+            ROD,
+            "\"rod.tip\", \"ground.floor\"",
+            "\"rod.tipp\", \"ground.floor\"",
+            "body `rod` has no feature `tipp`",
+            "tipp",
+        ),
+        (
+            ROD,
+            "\"rod.tip\", \"ground.floor\"",
+            "\"rod.tip\", \"rod.top\"",
+            "both features belong to the same body",
+            "rod.top",
+        ),
+        (
+            ROD,
+            "\"rod.tip\", \"ground.floor\"",
+            "\"rodd.tip\", \"ground.floor\"",
+            "unknown body `rodd`",
+            "rodd",
+        ),
+        (ROD, "closed = [\"tip\"]", "closed = [\"tup\"]", "unknown contact `tup`", "\"tup\""),
+        (ROD, "restitution = 0", "restitution = 2", "a coefficient of restitution of 2", "2"),
+        (ROD, "mass     = \"m\"", "mass     = \"-m\"", "the mass of `rod` is -1", "-m"),
+        (ROD, "mass     = \"m\"", "mass     = \"s\"", "the mass of `rod` must be in kg, this is in m", "s"),
+        (ROD, "until = \"1 s\"", "until = \"1 kg\"", "the end time must be in s, this is in kg", "1 kg"),
+        (ROD, "until = \"1 s\"", "until = \"-1 s\"", "the end time is -1", "-1 s"),
+        (ROD, "until = \"1 s\"", "until = \"t\"", "the end time must be constant", "t"),
+        (
+            ROD,
+            "position = [\"x\", \"y\"]",
+            "position = [\"x\", \"phi'*1\"]",
+            "a position cannot depend on the velocity `phi'`",
+            "phi'*1",
+        ),
+        (
+            ROD,
+            "position = [\"x\", \"y\"]",
+            "position = [\"x\", \"y\", 0]",
+            "`position` of body `rod` has 3 entries",
+            "position",
+        ),
+        (
+            ROD,
+            "analyse = \"painleve\"",
+            "analyse = \"painlevé\"",
+            "unknown analysis `painlevé`",
+            "\"painlevé\"",
+        ),
+        (ROD, "contact = \"tip\"", "contact = \"tp\"", "unknown contact `tp`", "\"tp\""),
+        (ROD, "phi0 = [\"1 deg\"", "phi1 = [\"1 deg\"", "there is no parameter `phi1`", "phi1"),
+        (ROD, "force = \"tip.normal\"", "force = \"tip.norm\"", "`tip` has no part `norm`", "norm"),
+        (ROD, "force = \"tip.normal\"", "force = \"rod.tip\"", "`tip` of body `rod` is not a number", "tip"),
+        (ROD, "m    = \"1 kg\"", "m    = 1 kg", "cannot read this line", ""),
+        (
+            WOODPECKER,
+            "spring = \"c\"",
+            "spring = \"c*beak.normal\"",
+            "`beak.normal` is not known here",
+            "beak.normal",
+        ),
+        (
+            WOODPECKER,
+            "direction = \"up\"",
+            "direction = \"upp\"",
+            "unknown word `upp` for `direction`",
+            "\"upp\"",
+        ),
+        (
+            TOWER,
+            "i = 1..n\"\nname     = \"block\"",
+            "i = 1..x[1]\"\nname     = \"block\"",
+            "`x[1]` is not constant",
+            "x[1]",
+        ),
+        (
+            TOWER,
+            "for      = \"i = 1..n\"",
+            "for      = \"i = 1..1e9\"",
+            "a family of 1000000000 members",
+            "1e9",
+        ),
+        (TOWER, "mu[i]", "mu[1e300]", "an index must be a whole number", "1e300"),
+    ];
+    for (text, old, new, message, mark) in cases {
+        let text = with(text, old, new);
+        let list = errors(&text);
+        let first = &list[0];
+        assert!(first.message.starts_with(message), "{}", first.render("f", &text, &[]));
+        if !mark.is_empty() {
+            assert_eq!(marked(&text, first), *mark, "{}", first.render("f", &text, &[]));
+        }
+    }
+}
+
+#[test]
+fn several_errors_are_reported_at_once() {
+    let text = with(
+        &with(ROD, "angle    = \"-phi\"", "angle    = \"-fi\""),
+        "mass     = \"m\"",
+        "mass     = \"mm\"",
+    );
+    let text = with(&text, "friction    = \"mu\"", "friction    = \"mo\"");
+    let found: Vec<String> = errors(&text).into_iter().map(|d| d.message).collect();
+    assert_eq!(found, ["unknown name `fi`", "unknown name `mm`", "unknown name `mo`"]);
+}
