@@ -221,12 +221,14 @@ impl Transition {
 
     fn search_or_lemke(&mut self, limit: usize, found: &mut Vec<(Leaf, Pattern)>) -> bool {
         let large = count(&self.problem) > PRUNE_FROM;
-        if large && (!self.settings.certify || is_monotone(&self.problem)) {
-            if let Some(x) = one_solution(&self.problem, &mut self.lcp) {
-                let pattern = pattern_of(&self.problem, &x);
-                found.push((Leaf { x, null: Mat::default(), feasible: true }, pattern));
-                return is_monotone(&self.problem);
-            }
+        let monotone = large && is_monotone(&self.problem);
+        if large
+            && (monotone || !self.settings.certify)
+            && let Some(x) = one_solution(&self.problem, &mut self.lcp)
+        {
+            let pattern = pattern_of(&self.problem, &x);
+            found.push((Leaf { x, null: Mat::default(), feasible: true }, pattern));
+            return monotone;
         }
         if self.search.run(&self.problem, limit) {
             found.append(&mut self.search.found);

@@ -18,8 +18,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub fn new(mass: Mat, h: &[f64]) -> Self {
-        let mut b = Bench::default();
-        b.eval = Eval::new(&Dims { u: h.len(), ..Dims::default() });
+        let eval = Eval::new(&Dims { u: h.len(), ..Dims::default() });
+        let mut b = Bench { eval, ..Bench::default() };
         b.eval.mass = mass;
         b.eval.h = h.to_vec();
         b
