@@ -6,7 +6,7 @@ use crate::expr::{Derivation, NodeId, Op, SwitchKind, SwitchSet, Tape};
 use crate::system::{ContactInfo, Dims, Direction, Eval};
 
 use super::compiled::{
-    BodyTerm, CompiledSystem, Guard, Pool, RelaxingPlan, Relevance, Scatter, Source, WatchPlan,
+    BodyTerm, CompiledSystem, FlankPlan, Guard, Pool, Relevance, Scatter, Source, WatchPlan,
 };
 use super::contacts::{BuildError, ContactsPlan};
 use super::contour::{ContourSolver, Sigma};
@@ -63,8 +63,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         let rate = b.replace(z.rate, &plan.map);
         roots.put(b, &mut z_rate, k, rate);
     }
-    for r in &plan.relaxing {
-        roots.put(b, &mut z_rate, r.state, r.rate);
+    for (state, rate) in plan.flanks.iter().filter_map(|f| f.surface) {
+        roots.put(b, &mut z_rate, state, rate);
     }
     let (mut w, mut gap) = (Scatter::default(), Scatter::default());
     let (mut rate_offset, mut accel_offset) = (Scatter::default(), Scatter::default());
@@ -77,11 +77,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         roots.put(b, &mut accel_offset, r, row.accel_offset);
     }
     let watch_corners: Vec<[u32; 2]> = plan.watches.iter().map(|x| x.corner.map(|n| roots.add(n))).collect();
-    let relaxing_roots: Vec<[u32; 3]> = plan
-        .relaxing
-        .iter()
-        .map(|r| [r.flight_guard, r.contact_guard, r.gap].map(|n| roots.add(n)))
-        .collect();
+    let flank_roots: Vec<[u32; 4]> =
+        plan.flanks.iter().map(|f| [f.away, f.force, f.gap, f.gap_rate].map(|n| roots.add(n))).collect();
     let dynamics = roots.nodes.len();
     let mut drive = Scatter::default();
     for (k, &node) in accounts.drive.iter().enumerate() {
@@ -108,7 +105,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let mut switches = SwitchSet::new();
     let main = Tape::with_switches(&b.g, &roots.nodes, &mut switches);
 
-    // guards: switches, ends of curves, watched edges, relaxing surfaces
+    // guards: switches, ends of curves, watched edges, elastic flanks
     let mut guards = Vec::new();
     let mut slip_switches = Vec::new();
     for (k, switch) in switches.iter().enumerate() {
@@ -184,12 +181,22 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         latches += 1;
         guards.extend([false, true].map(|up| Guard::Watch { watch: i, up }));
     }
-    let mut relaxing = Vec::new();
-    for (i, (r, [flight, contact, gap])) in plan.relaxing.iter().zip(relaxing_roots).enumerate() {
-        let slot = b.symbol(Input::Feature(r.feature)).0 as usize;
-        relaxing.push(RelaxingPlan { slot, latch: latches, state: r.state, flight, contact, gap });
+    let mut flanks = Vec::new();
+    for (i, (f, [away, force, gap, gap_rate])) in plan.flanks.iter().zip(flank_roots).enumerate() {
+        let slot = b.symbol(Input::Feature(f.feature)).0 as usize;
+        let surface = f.surface.map(|s| s.0);
+        flanks.push(FlankPlan {
+            slot,
+            latch: latches,
+            surface,
+            away,
+            force,
+            gap,
+            gap_rate,
+            damped: f.damped,
+        });
         latches += 1;
-        guards.push(Guard::Relaxing { which: i });
+        guards.extend([false, true].map(|outer| Guard::Flank { which: i, outer }));
     }
 
     // everything that is not part of an evaluation
@@ -240,7 +247,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let dims = Dims {
         q: n,
         u: n,
-        z: model.states.len() + relaxing.len(),
+        z: model.states.len() + plan.flanks.iter().filter(|f| f.surface.is_some()).count(),
         memory: model.memory.len(),
         rows: plan.rows.len(),
         contacts: contacts.len(),
@@ -261,7 +268,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let contour_tapes = contours.iter().map(|c| &c.tape);
     let fill = fill(b, &plan, used.into_iter().chain([&switch_rates]).chain(contour_tapes), &dims);
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
-    state_names.extend(plan.relaxing.iter().map(|r| format!("{}.surface", r.name)));
+    let surfaces = plan.flanks.iter().filter(|f| f.surface.is_some());
+    state_names.extend(surfaces.map(|f| format!("{}.surface", f.name)));
     let scene = Scene::new(b);
     let mut system = CompiledSystem {
         model: model.clone(),
@@ -301,7 +309,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         slip_switches,
         contours,
         watches,
-        relaxing,
+        flanks,
         parameter_tape,
         crossings,
         restitution,

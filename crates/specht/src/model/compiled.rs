@@ -77,8 +77,8 @@ pub(super) enum Guard {
     Contour { latch: usize, end: i32 },
     /// Hand-over of a watched edge to the previous or next one.
     Watch { watch: usize, up: bool },
-    /// Relaxing surface.
-    Relaxing { which: usize },
+    /// Elastic flank: its present condition, and the gap of a released one.
+    Flank { which: usize, outer: bool },
 }
 
 /// When the guard of a switch counts.
@@ -102,15 +102,64 @@ pub(super) struct WatchPlan {
     pub latch: usize,
 }
 
-/// A relaxing surface.
+/// An elastic flank, see [`super::contacts::Flank`].
 #[derive(Clone, Debug)]
-pub(super) struct RelaxingPlan {
+pub(super) struct FlankPlan {
     pub slot: usize,
     pub latch: usize,
-    pub state: usize,
-    pub flight: u32,
-    pub contact: u32,
+    pub surface: Option<usize>,
+    pub away: u32,
+    pub force: u32,
     pub gap: u32,
+    pub gap_rate: u32,
+    pub damped: bool,
+}
+
+/// Latch of a flank.
+const AWAY: i32 = 0;
+const PRESSING: i32 = 1;
+const RELEASED: i32 = 2;
+
+impl FlankPlan {
+    /// What the latch becomes when a guard falls through zero.
+    fn next(&self, latch: i32, outer: bool) -> i32 {
+        match (latch, outer) {
+            (AWAY, false) | (RELEASED, false) => PRESSING,
+            (PRESSING, false) if self.damped && self.surface.is_none() => RELEASED,
+            (_, false) | (RELEASED, true) => AWAY,
+            _ => latch,
+        }
+    }
+
+    fn guard(&self, latch: i32, outer: bool, value: impl Fn(u32) -> f64) -> f64 {
+        match (latch, outer) {
+            (AWAY, false) => value(self.away),
+            (PRESSING, false) => value(self.force),
+            (RELEASED, false) => -value(self.force),
+            (RELEASED, true) => -value(self.gap),
+            _ => 1.0,
+        }
+    }
+
+    /// The latch that fits the values; at the border between two, the one to which it moves.
+    fn fitting(&self, latch: i32, value: impl Fn(u32) -> f64) -> i32 {
+        let (away, force) = (value(self.away), value(self.force));
+        if self.surface.is_some() {
+            // the surface follows the body, so only the force ends a contact
+            return match latch {
+                PRESSING if force > 0.0 => PRESSING,
+                _ if away < 0.0 || (away == 0.0 && force > 0.0) => PRESSING,
+                _ => AWAY,
+            };
+        }
+        if away > 0.0 || (away == 0.0 && !(value(self.gap_rate) < 0.0)) {
+            AWAY
+        } else if force > 0.0 || !self.damped {
+            PRESSING
+        } else {
+            RELEASED
+        }
+    }
 }
 
 /// Everything needed to evaluate a model.
@@ -161,7 +210,7 @@ pub struct CompiledSystem {
     pub(super) slip_switches: Vec<(usize, usize, f64)>,
     pub(super) contours: Vec<ContourSolver>,
     pub(super) watches: Vec<WatchPlan>,
-    pub(super) relaxing: Vec<RelaxingPlan>,
+    pub(super) flanks: Vec<FlankPlan>,
 
     pub(super) parameter_tape: Tape,
     pub(super) crossings: Tape,
@@ -297,8 +346,8 @@ impl CompiledSystem {
                 inputs[slot] = value;
             }
         }
-        for r in &self.relaxing {
-            inputs[r.slot] = f64::from(d.latches[r.latch]);
+        for f in &self.flanks {
+            inputs[f.slot] = if d.latches[f.latch] == PRESSING { 1.0 } else { 0.0 };
         }
     }
 
@@ -360,10 +409,9 @@ impl CompiledSystem {
                         None => 1.0,
                     }
                 }
-                Guard::Relaxing { which } => {
-                    let r = &self.relaxing[*which];
-                    let root = if d.latches[r.latch] == 0 { r.flight } else { r.contact };
-                    tape.output(work, root as usize)
+                Guard::Flank { which, outer } => {
+                    let f = &self.flanks[*which];
+                    f.guard(d.latches[f.latch], *outer, |root| tape.output(work, root as usize))
                 }
                 _ => 1.0,
             };
@@ -538,7 +586,7 @@ impl System for CompiledSystem {
         for (c, work) in self.contours.iter().zip(contour_work) {
             c.latch(inputs, work, &mut d.latches, &mut out.contour);
         }
-        // watched edges and relaxing surfaces do not depend on each other or on the switches
+        // watched edges and flanks; their values do not depend on each other
         self.main.eval(inputs, &mut first[0]);
         let work = &first[0];
         for watch in &self.watches {
@@ -551,18 +599,11 @@ impl System for CompiledSystem {
             }
             d.latches[watch.latch] = best;
         }
-        for r in &self.relaxing {
-            let value = |root: u32| self.main.output(work, root as usize);
-            if d.latches[r.latch] == 0 {
-                if value(r.flight) < 0.0 || (value(r.flight) == 0.0 && !keep && value(r.contact) > 0.0) {
-                    d.latches[r.latch] = 1;
-                }
-            } else if value(r.contact) < 0.0 {
-                d.latches[r.latch] = 0;
-            }
+        for f in &self.flanks {
+            d.latches[f.latch] = f.fitting(d.latches[f.latch], |root| self.main.output(work, root as usize));
         }
 
-        // switches, with edges and surfaces in place
+        // switches, with edges and flanks in place
         if self.switch_count == 0 {
             return;
         }
@@ -607,9 +648,9 @@ impl System for CompiledSystem {
                     d.latches[watch.latch] = next;
                 }
             }
-            Guard::Relaxing { which } => {
-                let latch = self.relaxing[*which].latch;
-                d.latches[latch] = 1 - d.latches[latch];
+            Guard::Flank { which, outer } => {
+                let f = &self.flanks[*which];
+                d.latches[f.latch] = f.next(d.latches[f.latch], *outer);
             }
         }
     }

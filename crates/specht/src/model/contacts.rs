@@ -38,18 +38,27 @@ pub(super) struct ContactPlan {
     pub restitution: [NodeId; 3],
 }
 
-/// A relaxing surface (law C of PG-3.2): its position is a first-order state.
+/// An elastic flank (PG-3.2): whether it presses is frozen in a latch.
+///
+/// ```text
+/// away     g > 0 (law C: g > γ_w)         ends where it falls to zero: contact begins kinematically
+/// pressing F = −c g − d ġ > 0             ends where it falls to zero: contact ends by the force
+/// released F < 0 and g < 0                back to pressing when F rises, to away when g does; not for law C
+/// ```
 #[derive(Clone, Debug)]
-pub(super) struct Relaxing {
-    /// [`Input::Feature`] number of the flag: 1 in contact, 0 in flight.
+pub(super) struct Flank {
+    /// [`Input::Feature`] number of the flag: 1 while pressing.
     pub feature: usize,
-    pub state: usize,
-    pub rate: NodeId,
-    /// g − γ_w: contact begins at zero.
-    pub flight_guard: NodeId,
-    /// The normal force: contact ends at zero.
-    pub contact_guard: NodeId,
+    /// Law C: the surface γ_w as a first-order state, with its rate.
+    pub surface: Option<(usize, NodeId)>,
+    /// Positive while away.
+    pub away: NodeId,
+    /// The force while pressing.
+    pub force: NodeId,
     pub gap: NodeId,
+    pub gap_rate: NodeId,
+    /// Without a damper force and gap vanish together, there is no released state.
+    pub damped: bool,
     pub name: String,
 }
 
@@ -63,7 +72,7 @@ pub(super) struct ContactsPlan {
     /// Equations of curves, with the contact.
     pub contours: Vec<(usize, ContourProblem)>,
     pub watches: Vec<Watch>,
-    pub relaxing: Vec<Relaxing>,
+    pub flanks: Vec<Flank>,
     /// Contacts of the system that stand for themselves in inputs: number in the input → contact.
     pub labels: Vec<usize>,
     /// Replacements of Gap, GapRate, Slip.
@@ -271,12 +280,9 @@ impl ContactsPlan {
                 let force = b.g.neg(sum);
                 load = if *both_signs {
                     force
-                } else if *relaxing && d != b.zero {
-                    self.relaxing(b, &part.name, &row, force, c, d, count)
                 } else {
-                    let inside = b.g.lt(row.value, b.zero);
-                    let positive = b.g.max(force, b.zero);
-                    b.g.select(inside, positive, b.zero)
+                    let relax = (*relaxing && d != b.zero).then(|| b.g.div(c, d));
+                    self.flank(b, &part.name, &row, force, relax, d != b.zero, count)
                 };
                 load_static = load;
                 accounts.push_row(b, load, &row);
@@ -345,36 +351,32 @@ impl ContactsPlan {
         }
     }
 
-    /// Law C: in contact the surface follows the body, in flight it relaxes, d γ̇_w = −c γ_w. (3.20)-(3.23)
-    fn relaxing(
+    /// A unilateral flank; with `relax` = c/d it is law C: in contact the surface follows the body, in flight it relaxes,
+    /// γ̇_w = −(c/d) γ_w. (3.20)-(3.23)
+    fn flank(
         &mut self,
         b: &mut Builder,
         name: &str,
         row: &Row,
         force: NodeId,
-        c: NodeId,
-        d: NodeId,
+        relax: Option<NodeId>,
+        damped: bool,
         count: &mut [usize; 2],
     ) -> NodeId {
         let feature = count[1];
         count[1] += 1;
         let flag = b.input(Input::Feature(feature));
-        let state = b.model.states.len() + self.relaxing.len();
-        let surface = b.input(Input::State(state));
-        let stiffness = b.g.div(c, d);
-        let relax = b.g.mul(stiffness, surface);
-        let relax = b.g.neg(relax);
-        let rate = b.g.select(flag, row.rate, relax);
-        let flight_guard = b.g.sub(row.value, surface);
-        self.relaxing.push(Relaxing {
-            feature,
-            state,
-            rate,
-            flight_guard,
-            contact_guard: force,
-            gap: row.value,
-            name: name.to_string(),
+        let mut away = row.value;
+        let surface = relax.map(|relax| {
+            let state = b.model.states.len() + self.flanks.iter().filter(|f| f.surface.is_some()).count();
+            let surface = b.input(Input::State(state));
+            let back = b.g.mul(relax, surface);
+            let back = b.g.neg(back);
+            away = b.g.sub(row.value, surface);
+            (state, b.g.select(flag, row.rate, back))
         });
+        let (gap, gap_rate, name) = (row.value, row.rate, name.to_string());
+        self.flanks.push(Flank { feature, surface, away, force, gap, gap_rate, damped, name });
         b.g.mul(flag, force)
     }
 }

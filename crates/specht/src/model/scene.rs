@@ -195,14 +195,17 @@ impl CompiledSystem {
 
     /// Relaxing surfaces at the start: at rest, or where the body presses them.
     pub(super) fn start_surfaces(&self, s: &mut State) {
-        if self.relaxing.is_empty() {
+        if self.flanks.iter().all(|f| f.surface.is_none()) {
             return;
         }
         let mut out = Eval::new(&self.dims);
         let mut d = self.fresh_discrete();
         self.latch(s, &mut d, &mut out, false);
-        for r in &self.relaxing {
-            s.z[r.state] = self.main.output(&out.tapes[0], r.gap as usize).min(0.0);
+        self.evaluate(s, &d, &mut out);
+        for f in &self.flanks {
+            if let Some(state) = f.surface {
+                s.z[state] = self.main.output(&out.tapes[0], f.gap as usize).min(0.0);
+            }
         }
     }
 }

@@ -82,15 +82,16 @@ impl Watches {
         for (i, c) in info.iter().enumerate() {
             let mode = d.modes[i];
             if mode == Mode::Open {
-                if matches!(c.normal, Normal::Unilateral { .. } | Normal::Given { row: Some(_) }) {
+                // an elastic flank begins and ends by its guards
+                if matches!(c.normal, Normal::Unilateral { .. }) {
                     push(What::Gap(i));
                 }
                 continue;
             }
             let rubs = c.friction && !c.tangent.is_empty();
             match c.normal {
-                Normal::Unilateral { .. } | Normal::Given { row: Some(_) } => push(What::Normal(i)),
-                Normal::Bilateral { .. } | Normal::Given { row: None } if rubs && mode.direction() != 0.0 => {
+                Normal::Unilateral { .. } => push(What::Normal(i)),
+                Normal::Bilateral { .. } | Normal::Given { .. } if rubs && mode.direction() != 0.0 => {
                     push(What::Normal(i))
                 }
                 _ => {}
