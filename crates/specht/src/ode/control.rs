@@ -4,10 +4,10 @@
 //! the component has had so far (its increment in the present step included) and `j` runs over the components of the same
 //! group (positions, velocities, …). So nobody has to give absolute tolerances, and a component that starts at zero
 //! neither stops the integration nor escapes control. The norm is the root mean square over each group, then the maximum
-//! over the groups. The next step follows the PI rule `h ← h · 0.9 · e^(−0.17) e_old^0.04` with factors
+//! over the groups. The next step follows the PI rule `h ← h · 0.9 · e^(−0.85/k) e_old^(0.2/k)` (error ~ hᵏ) with factors
 //! between 0.2 and 8, and does not grow directly after a rejection. [Hairer1993, II.4; Gustafsson1991]
 
-use super::Dopri5;
+use super::Trial;
 
 /// What to do with the step tried last.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,10 +59,11 @@ impl Control {
     }
 
     /// Judge the step tried last.
-    pub fn judge(&mut self, ode: &Dopri5) -> Verdict {
+    pub fn judge(&mut self, ode: &impl Trial) -> Verdict {
         let h = ode.step();
         let error = self.norm(ode);
-        let shrink = 0.9 * error.max(1e-12).powf(-0.17) * self.old.powf(0.04);
+        let k = ode.order();
+        let shrink = 0.9 * error.max(1e-12).powf(-0.85 / k) * self.old.powf(0.2 / k);
         if error <= 1.0 {
             let limit = if self.rejected { 1.0 } else { 8.0 };
             self.old = error.max(1e-4);
@@ -71,13 +72,13 @@ impl Control {
             Verdict::Accept(h * shrink.clamp(0.2, limit))
         } else {
             self.rejected = true;
-            let factor = if error.is_finite() { 0.9 * error.powf(-0.2) } else { 0.1 };
+            let factor = if error.is_finite() { 0.9 * error.powf(-1.0 / k) } else { 0.1 };
             Verdict::Reject(h * factor.clamp(0.1, 0.9))
         }
     }
 
     /// A first step length from the rates at the start (Hairer's rule without the extra evaluation).
-    pub fn first_step(&self, ode: &Dopri5, longest: f64) -> f64 {
+    pub fn first_step(&self, ode: &impl Trial, longest: f64) -> f64 {
         let mut h = longest;
         for g in &self.groups {
             let x = ode.state()[g.clone()]
@@ -93,7 +94,7 @@ impl Control {
     }
 
     /// Scaled error, ≤ 1 when good. Leaves the sizes including this step in `trial`.
-    fn norm(&mut self, ode: &Dopri5) -> f64 {
+    fn norm(&mut self, ode: &impl Trial) -> f64 {
         let mut worst = 0.0_f64;
         for (g, &floor) in self.groups.iter().zip(&self.floor) {
             let mut largest = 0.0_f64;
@@ -123,6 +124,7 @@ impl Control {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Dopri5;
     use super::*;
 
     #[test]

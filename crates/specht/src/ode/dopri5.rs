@@ -14,10 +14,10 @@
 use super::Rhs;
 
 /// Number of stages, the last one being the first of the next step.
-pub const STAGES: usize = 7;
+const STAGES: usize = 7;
 
 /// Where in the step each stage evaluates, as a fraction of the step.
-pub const STAGE_TIMES: [f64; STAGES] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
+const STAGE_TIMES: [f64; STAGES] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 
 const A: [[f64; 6]; STAGES] = [
     [0.0; 6],

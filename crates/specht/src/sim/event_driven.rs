@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! start     classify contacts, impact if some approach, transition problem → modes
-//! segment   DOPRI5(4) with frozen modes; every step is searched for the first fall of an event function ([`watch`])
+//! segment   DOP853 with frozen modes; every step is searched for the first fall of an event function ([`watch`])
 //! shorten   the step is repeated with the length found on the dense output and corrected until the event function vanishes
 //! instant   flips, impacts, new modes, user events ([`instant`])
 //! ```
@@ -17,7 +17,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::ode::{Control, Dopri5, STAGES, Verdict};
+use crate::ode::{Control, Dop853, STAGES, Verdict};
 use crate::system::{self, Mode, Normal, State, System};
 
 use super::audit::{self, Auditor};
@@ -75,7 +75,7 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub field: Field<'a, S>,
     pub settings: &'a Settings,
     pub x: Vec<f64>,
-    pub ode: Dopri5,
+    pub ode: Dop853,
     pub control: Control,
     pub h: f64,
     pub locator: Locator,
@@ -122,7 +122,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let out = Trajectory { samples: Samples::new(d, outputs), ..Default::default() };
         Ok(Run {
             x: vec![0.0; n],
-            ode: Dopri5::new(n),
+            ode: Dop853::new(n),
             control: Control::new(0.1 * settings.tolerance, groups),
             h: f64::INFINITY,
             locator: Locator::default(),
@@ -307,6 +307,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             }
             // slope from the dense output near the end
             let theta = 0.999;
+            if !self.ode.prepare(&mut self.field) {
+                break;
+            }
             self.ode.interpolate(theta, &mut self.dense);
             self.field.at(self.ode.time() + theta * h, &self.dense);
             let field = &self.field;
@@ -384,6 +387,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 continue;
             }
             used = true;
+            self.ode.prepare(&mut self.field);
             self.ode.interpolate(at, &mut self.dense);
             let Run { field, dense, ledger, .. } = self;
             field.at(next, dense);

@@ -125,6 +125,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.field.evaluate();
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
         }
+        self.touch_down();
         if m.singular
             && let Some(end) = self.cross_border(&mut m)
         {
@@ -140,6 +141,24 @@ impl<S: System + ?Sized> Run<'_, S> {
         let end = end.or_else(|| self.user_events(&mut m));
         self.record();
         end
+    }
+
+    /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
+    fn touch_down(&mut self) {
+        let Run { field, projector, sets, .. } = self;
+        let arrived = |i: usize| sets.closed[i] && matches!(field.info[i].normal, Normal::Unilateral { .. });
+        if !(0..field.dims.contacts).any(|i| arrived(i) && field.discrete.modes[i] == Mode::Open) {
+            return;
+        }
+        let modes = field.discrete.modes.clone();
+        for i in 0..modes.len() {
+            if matches!(field.info[i].normal, Normal::Unilateral { .. }) {
+                field.discrete.modes[i] = if sets.closed[i] { Mode::Closed } else { Mode::Open };
+            }
+        }
+        projector.positions(field, 1e-13 * self.length);
+        field.discrete.modes = modes;
+        field.evaluate();
     }
 
     fn open_moment(&mut self, m: &mut Moment) {
@@ -305,14 +324,24 @@ impl<S: System + ?Sized> Run<'_, S> {
         let t = self.time();
         let field = &self.field;
         let n = field.dims.contacts;
-        let ends: Vec<(usize, f64)> = (0..n)
-            .filter(|&i| self.sets.closed[i])
-            .filter_map(|i| self.zeno.end(i, t).map(|e| (i, e)))
-            .collect();
         let opening = |i: usize| match field.info[i].normal {
-            Normal::Unilateral { row } => field.eval.rate(row, &field.state.u) > 0.0,
+            Normal::Unilateral { row } => {
+                field.eval.rate(row, &field.state.u)
+                    > super::classify::SPEED_ZERO * field.watches.scales.rate[i]
+            }
             _ => false,
         };
+        // the series that can be completed, and those of other closed contacts with the same limit (a rocking block)
+        let Some(end) =
+            (0..n).filter(|&i| self.sets.closed[i]).filter_map(|i| self.zeno.end(i, t)).reduce(f64::min)
+        else {
+            return;
+        };
+        let ends: Vec<(usize, f64)> = (0..n)
+            .filter(|&i| self.sets.closed[i])
+            .filter_map(|i| self.zeno.limit(i).map(|e| (i, e)))
+            .filter(|&(_, e)| (e - end).abs() <= 0.1 * (end - t) + 1e-14 * t.abs())
+            .collect();
         if !ends.iter().any(|&(i, _)| opening(i)) {
             return;
         }
@@ -431,7 +460,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         }
         self.field.evaluate();
-        self.projector.project(&mut self.field, 1e-10 * self.length);
+        self.projector.project(&mut self.field, 1e-13 * self.length);
         self.field.solve();
         self.field.pack(&mut self.x);
         self.book();

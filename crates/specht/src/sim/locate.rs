@@ -6,15 +6,15 @@
 //! missed. Roots are located on the dense output; among several functions the earliest wins, and those whose roots
 //! coincide with it to `1e-12 (|t| + h)` belong to the same event.
 
-use crate::ode::{Dopri5, STAGE_TIMES};
+use crate::ode::{Dop853, STAGE_TIMES, STAGES};
 use crate::root;
 use crate::system::System;
 
 use super::field::Field;
 use super::watch::{self, What};
 
-/// Stages used as samples, in the order of time (the sixth repeats the end with lower order).
-const SAMPLES: [usize; 6] = [0, 1, 2, 3, 4, 6];
+/// Stages used as samples, in the order of time: those of high order only.
+const SAMPLES: [usize; 6] = [0, 6, 5, 9, 10, STAGES - 1];
 
 /// Where the first event of a step lies.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ impl Locator {
     pub fn search<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
-        ode: &mut Dopri5,
+        ode: &mut Dop853,
         disturbed: &mut bool,
     ) -> bool {
         self.roots.clear();
@@ -59,6 +59,9 @@ impl Locator {
                 continue;
             }
             *disturbed = true;
+            if !ode.prepare(field) {
+                continue;
+            }
             if let Some(theta) = self.root(field, ode, k, suspect) {
                 self.roots.push((theta, k));
             }
@@ -77,7 +80,7 @@ impl Locator {
     fn root<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
-        ode: &mut Dopri5,
+        ode: &mut Dop853,
         k: usize,
         suspect: Suspect,
     ) -> Option<f64> {
@@ -147,7 +150,7 @@ fn back_to_positive(f: &mut impl FnMut(f64) -> f64, b: f64) -> Option<(f64, f64)
 /// Value of an event function on the dense output.
 fn dense<S: System + ?Sized>(
     field: &mut Field<S>,
-    ode: &mut Dopri5,
+    ode: &mut Dop853,
     what: What,
     theta: f64,
     x: &mut [f64],
@@ -173,7 +176,9 @@ fn dense<S: System + ?Sized>(
 fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize) -> Suspect {
     let w = field.watches.list[k];
     let noise = field.watches.noise(w.what);
-    let f = |s: usize| field.watches.at(SAMPLES[s], k);
+    // an unarmed function counts from where it stands
+    let base = if w.armed { 0.0 } else { field.watches.at(0, k).clamp(-10.0 * noise, 0.0) };
+    let f = |s: usize| field.watches.at(SAMPLES[s], k) - base;
     let theta = |s: usize| STAGE_TIMES[SAMPLES[s]];
     if let What::Crossing(_, factor) = w.what
         && factor == 0.0

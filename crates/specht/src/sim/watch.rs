@@ -15,7 +15,7 @@
 //! once, because the decision at the left end was wrong; only user crossings never fire that way.
 
 use crate::contact::Forces;
-use crate::ode::STAGES;
+use crate::ode::{INSIDE, STAGES};
 use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal};
 
 /// A sliding contact counts as singular when a, relative to its mobility, falls below this.
@@ -146,6 +146,9 @@ impl Watches {
         singularity: f64,
     ) {
         let n = self.list.len();
+        if stage == INSIDE {
+            return;
+        }
         for k in 0..n {
             self.values[stage * n + k] = value(self.list[k].what, info, eval, forces, signs, u, singularity);
         }

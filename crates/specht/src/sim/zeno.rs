@@ -7,14 +7,14 @@
 //! t_∞ = t_k + f_k r / (1 − r)
 //! ```
 //!
-//! The series is completed in one stroke when what remains is shorter than `10⁻⁶` of the time since the flights began to
-//! shrink. The heights left out are then `10⁻¹²` of the first, the extrapolated time is exact as far as r is constant
+//! The series is completed in one stroke when what remains is shorter than `10⁻⁵` of the time since the flights began to
+//! shrink. The heights left out are then `10⁻¹⁰` of the first, the extrapolated time is exact as far as r is constant
 //! (its changes are of the order of the height), and the velocities of all other coordinates agree to second order in
 //! the remaining time, because the total impulse is fixed by the velocity at the end. Flights too short to be told from
 //! rounding end the series at once.
 
 /// What remains, relative to the whole series, when it is completed.
-const REMAINDER: f64 = 1e-6;
+const REMAINDER: f64 = 1e-5;
 
 /// Impact times of one contact.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,21 +63,25 @@ impl Zeno {
     /// When the series of contact `i` ends, if it can be completed at time `t` (the last impact, or between the last and the
     /// next).
     pub fn end(&self, i: usize, t: f64) -> Option<f64> {
+        let end = self.limit(i)?;
+        (end >= t && end - t <= REMAINDER * (end - self.contacts[i].begin)).then_some(end)
+    }
+
+    /// Limit of the series of contact `i`, when its last flights are in a constant ratio.
+    pub fn limit(&self, i: usize) -> Option<f64> {
         let h = &self.contacts[i];
         if h.count < 4 {
             return None;
         }
         let f: [f64; 3] = std::array::from_fn(|k| h.times[k + 1] - h.times[k]);
         let (r, before) = (f[2] / f[1], f[1] / f[0]);
-        let rounding = 64.0 * f64::EPSILON * t.abs();
-        if f[2] <= rounding {
-            return Some(t);
+        if f[2] <= 64.0 * f64::EPSILON * h.times[3].abs() {
+            return Some(h.times[3]);
         }
         if !(r < 0.9999 && before < 1.0) || (r - before).abs() > 1e-2 * (1.0 - r).min(r) {
             return None;
         }
-        let end = h.times[3] + f[2] * r / (1.0 - r);
-        (end - t <= REMAINDER * (end - h.begin) && end >= t).then_some(end)
+        Some(h.times[3] + f[2] * r / (1.0 - r))
     }
 }
 
@@ -93,7 +97,7 @@ mod tests {
             z.observe(0, t);
             if let Some(end) = z.end(0, t) {
                 assert!((end - limit).abs() < 1e-13, "{end} {limit}");
-                assert!(limit - t < 2e-6);
+                assert!(limit - t < 2e-5);
                 return;
             }
             t += flight;

@@ -1,0 +1,290 @@
+//! The explicit Runge–Kutta method of Dormand and Prince of order 8 with error estimates of orders 5 and 3 and dense output
+//! of order 7 (DOP853).
+//!
+//! Twelve evaluations per accepted step (the thirteenth stage is the first of the next step). The error of a component is
+//!
+//! ```text
+//! e = |e₅|² / √(|e₅|² + 0.01 |e₃|²)        e₅, e₃: embedded estimates
+//! ```
+//!
+//! which behaves like h⁸. At the tolerances of this engine (10⁻¹⁰ per step) a smooth oscillation takes a sixth of the steps
+//! of the pair of order 5(4) and less than half of the evaluations. The dense output needs three more evaluations, made by
+//! [`Dop853::prepare`] only when somebody looks inside the step. No function here allocates after [`Dop853::new`].
+//! [Hairer1993, II.5, II.6 and the code DOP853; coefficients as published there]
+
+use super::{INSIDE, Rhs};
+
+/// Number of stages including the one at the end of the step.
+pub const STAGES: usize = 13;
+
+/// Where in the step each stage evaluates, as a fraction of the step.
+pub const STAGE_TIMES: [f64; STAGES] = [
+    0.0,
+    0.05260015195876773,
+    0.0789002279381516,
+    0.1183503419072274,
+    0.2816496580927726,
+    1.0 / 3.0,
+    0.25,
+    4.0 / 13.0,
+    127.0 / 195.0,
+    0.6,
+    6.0 / 7.0,
+    1.0,
+    1.0,
+];
+
+/// Stages of the dense output.
+const EXTRA_TIMES: [f64; 3] = [0.1, 0.2, 7.0 / 9.0];
+
+#[rustfmt::skip]
+#[allow(clippy::excessive_precision)]
+const A: [&[(usize, f64)]; 16] = [
+    &[],
+    &[(0, 0.05260015195876773)],
+    &[(0, 0.0197250569845379), (1, 0.0591751709536137)],
+    &[(0, 0.02958758547680685), (2, 0.08876275643042054)],
+    &[(0, 0.2413651341592667), (2, -0.8845494793282861), (3, 0.924834003261792)],
+    &[(0, 0.037037037037037035), (3, 0.17082860872947386), (4, 0.12546768756682242)],
+    &[(0, 0.037109375), (3, 0.17025221101954405), (4, 0.06021653898045596), (5, -0.017578125)],
+    &[(0, 0.03709200011850479), (3, 0.17038392571223998), (4, 0.10726203044637328), (5, -0.015319437748624402), (6, 0.008273789163814023)],
+    &[(0, 0.6241109587160757), (3, -3.3608926294469414), (4, -0.868219346841726), (5, 27.59209969944671), (6, 20.154067550477894), (7, -43.48988418106996)],
+    &[(0, 0.47766253643826434), (3, -2.4881146199716677), (4, -0.590290826836843), (5, 21.230051448181193), (6, 15.279233632882423), (7, -33.28821096898486), (8, -0.020331201708508627)],
+    &[(0, -0.9371424300859873), (3, 5.186372428844064), (4, 1.0914373489967295), (5, -8.149787010746927), (6, -18.52006565999696), (7, 22.739487099350505), (8, 2.4936055526796523), (9, -3.0467644718982196)],
+    &[(0, 2.273310147516538), (3, -10.53449546673725), (4, -2.0008720582248625), (5, -17.9589318631188), (6, 27.94888452941996), (7, -2.8589982771350235), (8, -8.87285693353063), (9, 12.360567175794303), (10, 0.6433927460157636)],
+    &[(0, 0.054293734116568765), (5, 4.450312892752409), (6, 1.8915178993145003), (7, -5.801203960010585), (8, 0.3111643669578199), (9, -0.1521609496625161), (10, 0.20136540080403034), (11, 0.04471061572777259)],
+    &[(0, 0.056167502283047954), (6, 0.25350021021662483), (7, -0.2462390374708025), (8, -0.12419142326381637), (9, 0.15329179827876568), (10, 0.00820105229563469), (11, 0.007567897660545699), (12, -0.008298)],
+    &[(0, 0.03183464816350214), (5, 0.028300909672366776), (6, 0.053541988307438566), (7, -0.05492374857139099), (10, -0.00010834732869724932), (11, 0.0003825710908356584), (12, -0.00034046500868740456), (13, 0.1413124436746325)],
+    &[(0, -0.42889630158379194), (5, -4.697621415361164), (6, 7.683421196062599), (7, 4.06898981839711), (8, 0.3567271874552811), (12, -0.0013990241651590145), (13, 2.9475147891527724), (14, -9.15095847217987)],
+];
+
+#[rustfmt::skip]
+const E3: &[(usize, f64)] = &[(0, -0.18980075407240762), (5, 4.450312892752409), (6, 1.8915178993145003), (7, -5.801203960010585), (8, -0.4226823213237919), (9, -0.1521609496625161), (10, 0.20136540080403034), (11, 0.02265179219836082)];
+
+#[rustfmt::skip]
+const E5: &[(usize, f64)] = &[(0, 0.01312004499419488), (5, -1.2251564463762044), (6, -0.4957589496572502), (7, 1.6643771824549864), (8, -0.35032884874997366), (9, 0.3341791187130175), (10, 0.08192320648511571), (11, -0.022355307863886294)];
+
+#[rustfmt::skip]
+const D: [&[(usize, f64)]; 4] = [
+    &[(0, -8.428938276109013), (5, 0.5667149535193777), (6, -3.0689499459498917), (7, 2.38466765651207), (8, 2.117034582445028), (9, -0.871391583777973), (10, 2.2404374302607883), (11, 0.6315787787694688), (12, -0.08899033645133331), (13, 18.148505520854727), (14, -9.194632392478356), (15, -4.436036387594894)],
+    &[(0, 10.427508642579134), (5, 242.28349177525817), (6, 165.20045171727028), (7, -374.5467547226902), (8, -22.113666853125306), (9, 7.733432668472264), (10, -30.674084731089398), (11, -9.332130526430229), (12, 15.697238121770845), (13, -31.139403219565178), (14, -9.35292435884448), (15, 35.81684148639408)],
+    &[(0, 19.985053242002433), (5, -387.0373087493518), (6, -189.17813819516758), (7, 527.8081592054236), (8, -11.57390253995963), (9, 6.8812326946963), (10, -1.0006050966910838), (11, 0.7777137798053443), (12, -2.778205752353508), (13, -60.19669523126412), (14, 84.32040550667716), (15, 11.99229113618279)],
+    &[(0, -25.69393346270375), (5, -154.18974869023643), (6, -231.5293791760455), (7, 357.6391179106141), (8, 93.40532418362432), (9, -37.45832313645163), (10, 104.0996495089623), (11, 29.8402934266605), (12, -43.53345659001114), (13, 96.32455395918828), (14, -39.17726167561544), (15, -149.72683625798564)],
+];
+
+/// One step of the method at a time, with everything it needs kept between steps.
+#[derive(Clone, Debug, Default)]
+pub struct Dop853 {
+    n: usize,
+    t: f64,
+    h: f64,
+    x: Vec<f64>,
+    x_new: Vec<f64>,
+    error: Vec<f64>,
+    stage: Vec<f64>,
+    k: [Vec<f64>; 16],
+    dense: [Vec<f64>; 4],
+    dense_ready: bool,
+    evaluations: u64,
+}
+
+impl Dop853 {
+    /// Memory for `n` components.
+    pub fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; n];
+        Dop853 {
+            n,
+            x: zeros(),
+            x_new: zeros(),
+            error: zeros(),
+            stage: zeros(),
+            k: std::array::from_fn(|_| zeros()),
+            dense: std::array::from_fn(|_| zeros()),
+            ..Default::default()
+        }
+    }
+
+    /// Start (or restart after an event) at `(t, x)`: one evaluation. False when `f` does not exist there.
+    pub fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+        self.t = t;
+        self.h = 0.0;
+        self.x.copy_from_slice(x);
+        self.x_new.copy_from_slice(x);
+        self.dense_ready = false;
+        self.evaluations += 1;
+        f.rates(0, t, &self.x, &mut self.k[0])
+    }
+
+    /// Try one step of length `h` from the present point. The step is not taken before [`Dop853::advance`]; a shorter
+    /// one may be tried instead. False when `f` does not exist at some stage.
+    pub fn attempt(&mut self, h: f64, f: &mut impl Rhs) -> bool {
+        self.h = h;
+        self.dense_ready = false;
+        for s in 1..STAGES {
+            self.fill_stage(s);
+            self.evaluations += 1;
+            let target = self.t + STAGE_TIMES[s] * h;
+            if s == STAGES - 1 {
+                self.x_new.copy_from_slice(&self.stage);
+            }
+            if !f.rates(s, target, &self.stage, &mut self.k[s]) {
+                return false;
+            }
+        }
+        let mut finite = true;
+        for i in 0..self.n {
+            let e5 = combine(E5, &self.k, i);
+            let e3 = combine(E3, &self.k, i);
+            let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
+            self.error[i] = if size > 0.0 { h * e5 * e5 / size } else { 0.0 };
+            finite &= self.x_new[i].is_finite() && self.k[STAGES - 1][i].is_finite();
+        }
+        finite
+    }
+
+    /// Take the step tried last.
+    pub fn advance(&mut self) {
+        self.t += self.h;
+        self.h = 0.0;
+        std::mem::swap(&mut self.x, &mut self.x_new);
+        self.k.swap(0, STAGES - 1);
+        self.dense_ready = false;
+    }
+
+    /// Make the continuous extension of the step tried last available: three evaluations, once per step. False when `f` does
+    /// not exist there.
+    pub fn prepare(&mut self, f: &mut impl Rhs) -> bool {
+        if self.dense_ready {
+            return true;
+        }
+        for (s, c) in (STAGES..16).zip(EXTRA_TIMES) {
+            self.fill_stage(s);
+            self.evaluations += 1;
+            if !f.rates(INSIDE, self.t + c * self.h, &self.stage, &mut self.k[s]) {
+                return false;
+            }
+        }
+        for (row, out) in D.iter().zip(&mut self.dense) {
+            for i in 0..self.n {
+                out[i] = self.h * combine(row, &self.k, i);
+            }
+        }
+        self.dense_ready = true;
+        true
+    }
+
+    /// Value of the continuous extension at the fraction `theta` of the step tried last; [`Dop853::prepare`] comes first
+    /// (without it the cubic through the ends is used).
+    pub fn interpolate(&self, theta: f64, out: &mut [f64]) {
+        let rest = 1.0 - theta;
+        for i in 0..self.n {
+            let difference = self.x_new[i] - self.x[i];
+            let (left, right) = (self.h * self.k[0][i], self.h * self.k[STAGES - 1][i]);
+            let mut y = 0.0;
+            if self.dense_ready {
+                let d = |r: usize| self.dense[r][i];
+                y = (((d(3) * theta + d(2)) * rest + d(1)) * theta + d(0)) * rest;
+            }
+            y = (y + 2.0 * difference - left - right) * theta;
+            y = (y + left - difference) * rest;
+            out[i] = self.x[i] + (y + difference) * theta;
+        }
+    }
+
+    fn fill_stage(&mut self, s: usize) {
+        for i in 0..self.n {
+            self.stage[i] = self.x[i] + self.h * combine(A[s], &self.k, i);
+        }
+    }
+
+    /// Time at the beginning of the step.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
+    /// Length of the step tried last.
+    pub fn step(&self) -> f64 {
+        self.h
+    }
+
+    /// State at the beginning of the step.
+    pub fn state(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// State at the end of the step tried last.
+    pub fn end(&self) -> &[f64] {
+        &self.x_new
+    }
+
+    /// Rates at the beginning of the step.
+    pub fn rates(&self) -> &[f64] {
+        &self.k[0]
+    }
+
+    /// Estimated local error of the step tried last.
+    pub fn error(&self) -> &[f64] {
+        &self.error
+    }
+
+    /// Evaluations of `f` so far.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+}
+
+#[inline]
+fn combine(list: &[(usize, f64)], k: &[Vec<f64>; 16], i: usize) -> f64 {
+    list.iter().map(|&(j, a)| a * k[j][i]).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(n: usize) -> (f64, f64) {
+        let mut ode = Dop853::new(2);
+        let mut f = |_t: f64, x: &[f64], dx: &mut [f64]| {
+            dx[0] = x[1];
+            dx[1] = -x[0];
+        };
+        ode.start(0.0, &[0.0, 1.0], &mut f);
+        let h = 6.0 / n as f64;
+        let mut inside = [0.0; 2];
+        let mut worst = 0.0_f64;
+        for _ in 0..n {
+            ode.attempt(h, &mut f);
+            ode.prepare(&mut f);
+            for j in 1..10 {
+                let theta = 0.1 * j as f64;
+                ode.interpolate(theta, &mut inside);
+                worst = worst.max((inside[0] - (ode.time() + theta * h).sin()).abs());
+            }
+            ode.advance();
+        }
+        ((ode.state()[0] - 6.0_f64.sin()).abs(), worst)
+    }
+
+    #[test]
+    fn halving_the_step_divides_the_error_by_256_at_the_end_and_by_128_or_so_inside() {
+        let (coarse, inside_coarse) = errors(6);
+        let (fine, inside_fine) = errors(12);
+        let (end, inside) = ((coarse / fine).log2(), (inside_coarse / inside_fine).log2());
+        assert!((end - 8.0).abs() < 0.7, "order {end}");
+        assert!(inside > 6.5, "order {inside}");
+    }
+
+    #[test]
+    fn the_coefficients_satisfy_the_row_sums_and_integrate_a_polynomial_of_degree_eight() {
+        for s in 1..STAGES {
+            let sum: f64 = A[s].iter().map(|a| a.1).sum();
+            assert!((sum - STAGE_TIMES[s]).abs() < 1e-14, "stage {s}: {sum}");
+        }
+        let mut ode = Dop853::new(1);
+        let mut f = |t: f64, _: &[f64], dx: &mut [f64]| dx[0] = 8.0 * t.powi(7);
+        ode.start(0.0, &[0.0], &mut f);
+        ode.attempt(1.0, &mut f);
+        ode.advance();
+        assert!((ode.state()[0] - 1.0).abs() < 1e-13);
+    }
+}
