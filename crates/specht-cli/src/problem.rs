@@ -1,12 +1,111 @@
-//! `specht problem`.
+//! `specht problem KIND`: a seeded test problem, written as JSON for `specht solve`.
 
-use crate::outcome::{Outcome, Refusal};
+use crate::outcome::{Exit, Outcome, Refusal};
+use serde_json::{Value, json};
+use specht::cone::{Law, Matrix, Operator, Problem, problems};
+use std::path::PathBuf;
+
+/// Kinds of problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum KindArg {
+    /// size³ blocks, four contacts per touching face (2: 64, 3: 252 contacts)
+    Lattice,
+    /// size boxes on top of each other, four contacts each
+    Tower,
+    /// size × size bricks, staggered
+    Wall,
+    /// size spheres in a box
+    Heap,
+    /// size contacts between random bodies
+    Random,
+}
 
 /// Arguments of `problem`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct ProblemArgs {}
+pub struct ProblemArgs {
+    /// Kind of structure
+    #[arg(value_enum)]
+    pub kind: KindArg,
+    /// Size, see the kind
+    #[arg(long, value_name = "N")]
+    pub size: usize,
+    /// Seed of masses and velocities
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Coefficient of friction
+    #[arg(long, value_name = "MU", default_value_t = 0.5)]
+    pub mu: f64,
+    /// File to write; standard output when left out
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Most contacts a generated problem may have.
+const LARGEST: usize = 1_000_000;
 
 /// Run the command.
-pub fn run(_args: ProblemArgs) -> Outcome {
-    Err(Refusal::new("`specht problem` is not built into this version"))
+pub fn run(args: ProblemArgs) -> Outcome {
+    if !(args.mu >= 0.0 && args.mu.is_finite()) {
+        return Err(Refusal::new(format!("--mu is {}; it must be finite and not negative", args.mu)));
+    }
+    let n = args.size;
+    let contacts = match args.kind {
+        KindArg::Lattice => n.saturating_pow(3).saturating_mul(12),
+        KindArg::Wall => n.saturating_pow(2).saturating_mul(12),
+        KindArg::Tower => n.saturating_mul(4),
+        KindArg::Heap => n.saturating_mul(6),
+        KindArg::Random => n,
+    };
+    if n == 0 || contacts > LARGEST {
+        return Err(Refusal::new(format!(
+            "--size {n} gives no problem, or one of more than {LARGEST} contacts"
+        )));
+    }
+    let p = match args.kind {
+        KindArg::Lattice => problems::lattice(n, args.mu, args.seed),
+        KindArg::Tower => problems::tower(n, args.mu, args.seed),
+        KindArg::Wall => problems::wall(n, n, args.mu, args.seed),
+        KindArg::Heap => problems::heap(n, args.mu, args.seed),
+        KindArg::Random => problems::random(n, args.mu, args.seed),
+    };
+    let text = serde_json::to_string(&to_json(&p)).unwrap_or_default();
+    match &args.out {
+        Some(f) => std::fs::write(f, text + "\n")
+            .map_err(|e| Refusal::new(format!("cannot write {}: {e}", f.display())))?,
+        None => println!("{text}"),
+    }
+    Ok(Exit::Done)
+}
+
+/// A generated problem in the format of `specht solve`.
+pub fn to_json(p: &Problem) -> Value {
+    let mu: Vec<f64> =
+        p.contacts.iter().map(|c| if let Law::Coulomb { mu } = c.law { mu } else { 0.0 }).collect();
+    let d = p.contacts.first().map_or(3, |c| c.rows);
+    match &p.operator {
+        Operator::Delassus(w) => json!({ "dimension": d, "mu": mu, "W": matrix(w), "q": p.q }),
+        Operator::Bodies { mass, h } => {
+            // the free velocity enters through w: u = H v + w with v_free = 0
+            json!({
+                "dimension": d, "mu": mu, "M": matrix(mass), "H": matrix(h),
+                "v_free": vec![0.0; h.cols()], "w": p.q,
+            })
+        }
+    }
+}
+
+fn matrix(m: &Matrix) -> Value {
+    match m {
+        Matrix::Dense(d) => (0..d.rows()).map(|i| json!(d.row(i))).collect(),
+        Matrix::Sparse(s) => {
+            let (mut i, mut j, mut v) = (Vec::new(), Vec::new(), Vec::new());
+            for r in 0..s.rows() {
+                let (c, x) = s.row(r);
+                i.extend(std::iter::repeat_n(r, c.len()));
+                j.extend_from_slice(c);
+                v.extend_from_slice(x);
+            }
+            json!({ "rows": s.rows(), "cols": s.cols(), "i": i, "j": j, "v": v })
+        }
+    }
 }

@@ -303,7 +303,8 @@ fn interior(
                 break;
             }
         }
-        if best < tol || clock.over() {
+        // growing impulses and a residual that stays: most likely there is no solution, other paths will not find one
+        if best < tol || clock.over() || (k == 1 && rep.unbounded && best > 1e-3) {
             break;
         }
     }

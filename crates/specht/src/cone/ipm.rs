@@ -200,7 +200,7 @@ impl Path<'_> {
                 continue;
             }
             // stall of a wide run
-            if !self.p.arc && it >= 2 * PATIENCE && hist[it % PATIENCE] < 2.0 * tau {
+            if !self.p.arc && it >= 2 * PATIENCE && feas < 1e-2 && hist[it % PATIENCE] < 2.0 * tau {
                 self.try_newton(k, &mut out);
                 break;
             }
@@ -242,7 +242,7 @@ impl Path<'_> {
         for (i, c) in self.island.cones.iter().enumerate() {
             let s = w.weight[i].sqrt();
             match c.kind {
-                Kind::Soc | Kind::Half => {
+                Kind::Soc | Kind::Convex | Kind::Half => {
                     w.x[c.rows.at] = s;
                     w.y[c.rows.at] = s;
                 }
@@ -329,9 +329,9 @@ impl Path<'_> {
             let mut nt = Nt::new(&x, gap, &v);
             let d = c.rows.d;
             match c.kind {
-                Kind::Soc | Kind::Half => {
+                Kind::Soc | Kind::Convex | Kind::Half => {
                     let l = norm2(norm2(v[0], v[1]), KINK * gap);
-                    if l > 0.0 {
+                    if l > 0.0 && c.kind == Kind::Soc {
                         nt.t = [v[0] / l, v[1] / l];
                     }
                     nt.blocks(d, delta, &mut k.b[i], &mut k.binv[i]);
@@ -455,7 +455,7 @@ impl Path<'_> {
             let nt = &w.nt[i];
             match c.kind {
                 Kind::Free => {}
-                Kind::Soc | Kind::Half => {
+                Kind::Soc | Kind::Convex | Kind::Half => {
                     let g = nt.scale(&w.dc[i]);
                     d.x[at] += g[0] - nt.t[0] * g[1] - nt.t[1] * g[2] - w.kappa[i];
                     for l in 1..c.rows.d {
@@ -513,6 +513,10 @@ pub(super) fn view(c: &super::prep::Cone, bound: f64, x: &[f64], y: &[f64], y0: 
             let (x, y) = (c.rows.get(x), c.rows.get(y));
             (x, y[0], [y[1], y[2]])
         }
+        Kind::Convex => {
+            let (x, y) = (c.rows.get(x), c.rows.get(y));
+            (x, y[0] - norm2(y[1], y[2]), [y[1], y[2]])
+        }
         _ => {
             let o = usize::from(c.kind == Kind::Pair);
             let mut xx = [bound, 0.0, 0.0];
@@ -531,7 +535,7 @@ pub(super) fn view(c: &super::prep::Cone, bound: f64, x: &[f64], y: &[f64], y0: 
 pub(super) fn moves(c: &super::prep::Cone, nt: &Nt, d: &Dir, i: usize) -> (V3, V3, [f64; 2]) {
     let at = c.rows.at;
     match c.kind {
-        Kind::Soc | Kind::Half => {
+        Kind::Soc | Kind::Convex | Kind::Half => {
             let (dx, dy) = (c.rows.get(&d.x), c.rows.get(&d.y));
             let dv = [dy[1], dy[2]];
             (dx, [dy[0] + nt.t[0] * dv[0] + nt.t[1] * dv[1], dv[0], dv[1]], dv)

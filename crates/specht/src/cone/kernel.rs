@@ -18,6 +18,8 @@ pub(super) enum Kind {
     /// `|r_T| ≤ μ r_N` with normal row (2 or 3 rows)
     #[default]
     Soc,
+    /// the same cone with the convex (relaxed) law `u ∈ K* ⟂ r ∈ K`: existence test
+    Convex,
     /// `r_N ≥ 0` (1 row)
     Half,
     /// `|r_T| ≤ bound` (1 or 2 rows, no normal row)
@@ -123,7 +125,7 @@ fn disc(z: V3, bound: f64) -> V3 {
 #[inline]
 pub(super) fn admissible(kind: Kind, mu: f64, bound: f64, r: V3) -> V3 {
     match kind {
-        Kind::Soc => project(r, mu),
+        Kind::Soc | Kind::Convex => project(r, mu),
         Kind::Half => [r[0].max(0.0), 0.0, 0.0],
         Kind::Disc => disc(r, bound),
         Kind::Free => r,
@@ -138,8 +140,8 @@ pub(super) fn admissible(kind: Kind, mu: f64, bound: f64, r: V3) -> V3 {
 #[inline]
 pub(super) fn natural(kind: Kind, mu: f64, bound: f64, r: V3, u: V3, rho: f64) -> V3 {
     match kind {
-        Kind::Soc => {
-            let s = u[0] + mu * norm2(u[1], u[2]);
+        Kind::Soc | Kind::Convex => {
+            let s = if kind == Kind::Soc { u[0] + mu * norm2(u[1], u[2]) } else { u[0] };
             let p = project([r[0] - rho * s, r[1] - rho * u[1], r[2] - rho * u[2]], mu);
             [r[0] - p[0], r[1] - p[1], r[2] - p[2]]
         }
@@ -171,8 +173,8 @@ pub(super) fn natural_jacobian(
     let mut b = [[0.0; 3]; 3];
     let mut s = [[0.0; 3]; 3];
     match kind {
-        Kind::Soc => {
-            let ut = norm2(u[1], u[2]);
+        Kind::Soc | Kind::Convex => {
+            let ut = if kind == Kind::Soc { norm2(u[1], u[2]) } else { 0.0 };
             let z = [r[0] - rho * (u[0] + mu * ut), r[1] - rho * u[1], r[2] - rho * u[2]];
             let t = norm2(z[1], z[2]);
             let mut j = [[0.0; 3]; 3];

@@ -344,7 +344,7 @@ pub(super) fn one_contact(w: &M3, q: &V3, mu: f64, d: usize, old: &V3) -> Option
 /// One block of any kind: `u = W r + q`. Discs and guides by the same angle condition.
 pub(super) fn one_block(kind: Kind, w: &M3, q: &V3, mu: f64, bound: f64, d: usize, old: &V3) -> Option<V3> {
     match kind {
-        Kind::Soc => one_contact(w, q, mu, d, old),
+        Kind::Soc | Kind::Convex => one_contact(w, q, mu, d, old),
         Kind::Half => one_contact(w, q, 0.0, 1, old),
         Kind::Free => Some(mul3(&inv3(w, d)?, &[-q[0], -q[1], -q[2]])),
         Kind::Disc => loaded(w, q, bound, d),
@@ -378,10 +378,8 @@ fn guide(w: &M3, q: &V3, mu: f64, d: usize, old: &V3) -> Option<V3> {
         return Some([0.0; 3]);
     }
     let r = inv3(w, d).map(|i| mul3(&i, &[-q[0], -q[1], -q[2]]));
-    if let Some(r) = r {
-        if norm2(r[1], r[2]) <= mu * r[0].abs() {
-            return Some(r);
-        }
+    if let Some(r) = r.filter(|r| norm2(r[1], r[2]) <= mu * r[0].abs()) {
+        return Some(r);
     }
     let mut best: Option<(f64, V3)> = None;
     let mut offer = |r: V3| {

@@ -15,12 +15,15 @@
 //! | `nsgs`, `newton`, `ipm`, `arc` | the methods (METH-CONE-NSGS, -NEWTON, -IPM, -ARC) |
 //! | `form`, `body`, `blocklu`, `panel`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
+//! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
 //! | `problems` | seeded test problems |
 
 mod arc;
 mod blocklu;
 mod body;
 mod cascade;
+mod enumerate;
+mod exist;
 mod form;
 mod ipm;
 mod island;
@@ -37,6 +40,8 @@ mod solver;
 mod sparse;
 
 pub use cascade::{Counts, Method, Settings, Stage};
+pub use enumerate::{AllSolutions, Found, solve_all};
+pub use exist::{Existence, certificate, criterion};
 pub use local::{Mode, OneContact, solve_all as solve_one_contact};
 pub use problem::{Contact, Law, Operator, Problem, ProblemError};
 pub use solver::{Solution, Solver, Status, solve};

@@ -551,7 +551,7 @@ pub(super) fn scale_of(c: &mut Cone, w: &M3) {
     c.rho = if trace > 0.0 { d as f64 / trace } else { 1.0 };
     let s = c.rho.sqrt();
     c.scale = [s; 3];
-    if c.kind == Kind::Soc {
+    if matches!(c.kind, Kind::Soc | Kind::Convex) {
         let t = (c.mu / SMALL_MU).min(1.0);
         c.scale = [s * t / c.mu, s * t, s * t];
     }

@@ -1,6 +1,7 @@
 //! The solver: problem in, answer with status and both errors out.
 
 use super::cascade::{Clock, Counts, Settings, Stage, solve_island};
+use super::exist::{self, Existence};
 use super::prep::Prep;
 use super::problem::{Problem, ProblemError};
 use rayon::prelude::*;
@@ -13,6 +14,10 @@ pub enum Status {
     Solved,
     /// the best answer found, with its errors
     NotConverged,
+    /// there is none: [`Solution::certificate`] holds `d_N ≥ 0` with `Hᵀd = 0`, `d·q < 0` (the normals alone squeeze)
+    NoSolution,
+    /// not converged, and the sufficient criterion for existence fails: undecided
+    CriterionFails,
 }
 
 /// Answer of a solve.
@@ -36,6 +41,8 @@ pub struct Solution {
     pub painleve: Vec<usize>,
     /// Number of independent islands.
     pub islands: usize,
+    /// With [`Status::NoSolution`]: one entry per row; empty otherwise.
+    pub certificate: Vec<f64>,
 }
 
 /// Solver with its workspace; repeated solves of the same structure do not allocate.
@@ -92,7 +99,22 @@ impl Solver {
             islands.iter_mut().for_each(|i| solve_island(i, &settings, warm, &clock));
         }
         self.collect(p, out);
+        out.certificate.clear();
+        if out.status == Status::NotConverged {
+            let grew = self.prep.islands.iter().any(|i| i.report.unbounded);
+            self.explain(p, grew, out);
+        }
         Ok(())
+    }
+
+    /// A failed solve: is there a reason? METH-CONE-EXIST
+    fn explain(&self, p: &Problem, grew: bool, out: &mut Solution) {
+        if let Some(d) = exist::certificate(p) {
+            out.certificate = d;
+            out.status = Status::NoSolution;
+        } else if grew && exist::criterion(p) == Ok(Existence::Fails) {
+            out.status = Status::CriterionFails;
+        }
     }
 
     /// Starting values by contact key, zero when unknown.
