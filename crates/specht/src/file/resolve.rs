@@ -261,6 +261,8 @@ impl Builder<'_> {
                     val.one().ok_or(Blocked::Reported)?.0
                 }
                 Some(Input::Gap(k)) => self.input(Input::GapRate(k)),
+                Some(Input::GapRate(k)) if accelerations => self.input(Input::GapAcceleration(k)),
+                Some(Input::Slip(k)) if accelerations => self.input(Input::SlipRate(k)),
                 Some(Input::Memory(_) | Input::Parameter(_)) | None => continue,
                 Some(_) => return blocked("forces, modes and slip have no derivative"),
             };

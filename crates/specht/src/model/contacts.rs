@@ -212,6 +212,7 @@ impl ContactsPlan {
             if let Some(slip) = of.first().and_then(|p| p.tangent.as_ref()) {
                 self.map.insert(b.symbol(Input::Slip(k)), slip.rate);
             }
+            second_derivatives(&mut self.map, b, k, of);
         }
         self.labels = self.of_model.iter().map(|r| r.start).collect();
     }
@@ -379,6 +380,37 @@ impl ContactsPlan {
         self.flanks.push(Flank { feature, surface, away, force, gap, gap_rate, damped, name });
         b.g.mul(flag, force)
     }
+}
+
+/// g̈ and the rate of slip, W u̇ + w̄, for outputs that ask for them.
+fn second_derivatives(map: &mut BTreeMap<Symbol, NodeId>, b: &mut Builder, k: usize, of: &[Part]) {
+    let asked = |input: Input| b.model.inputs.contains(&input);
+    let (gap, slip) = (asked(Input::GapAcceleration(k)), asked(Input::SlipRate(k)));
+    if gap && let Some(first) = of.first().and_then(|p| p.normal.first()) {
+        let (mut lowest, mut accel) = (first.value, acceleration(b, first));
+        for row in of[1..].iter().filter_map(|p| p.normal.first()) {
+            let keep = b.g.le(lowest, row.value);
+            let other = acceleration(b, row);
+            accel = b.g.select(keep, accel, other);
+            lowest = b.g.select(keep, lowest, row.value);
+        }
+        map.insert(b.symbol(Input::GapAcceleration(k)), accel);
+    }
+    if slip && let Some(row) = of.first().and_then(|p| p.tangent.as_ref()) {
+        let accel = acceleration(b, row);
+        map.insert(b.symbol(Input::SlipRate(k)), accel);
+    }
+}
+
+/// W u̇ + w̄ of a row, with the accelerations as inputs.
+fn acceleration(b: &mut Builder, row: &Row) -> NodeId {
+    let mut sum = row.accel_offset;
+    for &(i, w) in &row.columns {
+        let a = b.input(Input::Acceleration(i));
+        let part = b.g.mul(w, a);
+        sum = b.g.add(sum, part);
+    }
+    sum
 }
 
 /// Largest moment of a journal per pin force: r μ/√(1 + μ²).

@@ -73,6 +73,10 @@ pub enum Input {
     GapRate(usize),
     /// Placeholder: slip velocity of contact `k` (`speed` is [`Input::Direction`] × slip).
     Slip(usize),
+    /// Placeholder in outputs: second derivative of the gap of contact `k`.
+    GapAcceleration(usize),
+    /// Placeholder in outputs: rate of the slip of contact `k`.
+    SlipRate(usize),
 }
 
 /// Place in a source text: byte range of the value or key that a message should point at.

@@ -319,3 +319,18 @@ fn every_key_is_in_the_schema_with_an_explanation() {
     }
     assert_eq!((depth, quoted), (0, false));
 }
+
+#[test]
+fn every_model_of_the_gallery_is_read() {
+    let gallery = concat!(env!("CARGO_MANIFEST_DIR"), "/../../gallery");
+    let Ok(folders) = std::fs::read_dir(gallery) else { return };
+    for folder in folders.flatten() {
+        let path = folder.path();
+        let Ok(text) = std::fs::read_to_string(path.join("model.toml")) else { continue };
+        let loader = |file: &str| std::fs::read_to_string(path.join(file)).map_err(|e| e.to_string());
+        if let Err(errors) = read_with(&text, &Options::default(), &loader) {
+            let name = path.display().to_string();
+            panic!("{}", errors.iter().map(|d| d.render(&name, &text, &[])).collect::<String>());
+        }
+    }
+}
