@@ -8,6 +8,7 @@
 //! * [`branches`]: all consistent sign patterns of sliding pairs.
 //! * [`critical`]: the friction at which uniqueness ends.
 //! * [`painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
+//! * [`map`], [`border`], [`picture`]: the same over one or two parameters, with borders located, as a picture.
 //! * [`fast`], [`true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
 //!
 //! Starting and jamming:
@@ -18,11 +19,14 @@
 //! * [`tensor`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
 
 pub mod arcs;
+pub mod border;
 pub mod branches;
 pub mod critical;
 pub mod fast;
+pub mod map;
 pub mod one_pair;
 pub mod painleve;
+pub mod picture;
 pub mod polynomial;
 pub mod reactions;
 pub mod rest;
