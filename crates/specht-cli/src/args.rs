@@ -132,7 +132,7 @@ pub struct AnalyseArgs {
     /// Parameter to vary: --over "mu=0..3:61" (two: a map)
     #[arg(long, value_name = "NAME=FROM..TO:COUNT")]
     pub over: Vec<String>,
-    /// Folder in which the finding is kept as KIND.json
+    /// Folder in which the finding is kept as KIND.json, and its picture as KIND.svg
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

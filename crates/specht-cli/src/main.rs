@@ -18,6 +18,7 @@ mod embedded;
 mod expected;
 mod outcome;
 mod output;
+mod painleve;
 mod problem;
 mod progress;
 mod report;

@@ -7,7 +7,6 @@ use serde_json::{Value as Json, json};
 use specht::model::TaskValue;
 
 /// What an analysis looks at.
-#[expect(dead_code, reason = "read by the kinds below")]
 pub struct Analysis<'a> {
     /// The model, its equations and its start.
     pub prepared: &'a Prepared,
@@ -24,7 +23,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: &[Kind] = &[];
+pub const KINDS: &[Kind] = &[Kind { name: "painleve", run: crate::painleve::run }];
 
 /// Run all tasks of the file; findings go into `run.json`, a task that cannot be answered says why.
 pub fn run_all(prepared: &Prepared, run: &mut Json) -> Vec<(String, Result<(), String>)> {
@@ -36,13 +35,24 @@ pub fn run_all(prepared: &Prepared, run: &mut Json) -> Vec<(String, Result<(), S
             None => Err(format!("the analysis `{}` is not built into this version", task.analyse)),
         };
         let (finding, outcome) = match outcome {
-            Ok(finding) => (finding, Ok(())),
+            Ok(mut finding) => {
+                take_picture(&mut finding);
+                (finding, Ok(()))
+            }
             Err(why) => (json!({ "error": why }), Err(why)),
         };
         run["findings"][task.name.as_str()] = finding;
         all.push((task.name.clone(), outcome));
     }
     all
+}
+
+/// The picture of a finding, which is not part of its data.
+pub fn take_picture(finding: &mut Json) -> Option<String> {
+    match finding.as_object_mut()?.remove("picture")? {
+        Json::String(svg) => Some(svg),
+        _ => None,
+    }
 }
 
 /// `--contact`, `--over NAME=FROM..TO:COUNT` as keys of a task.

@@ -23,10 +23,14 @@ pub fn run(args: AnalyseArgs) -> Outcome {
     let prepared = prepare(request)?;
     diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
     let keys = tasks::keys_from_args(&args)?;
-    let finding = (kind.run)(&Analysis { prepared: &prepared, keys: &keys })?;
+    let mut finding = (kind.run)(&Analysis { prepared: &prepared, keys: &keys })?;
+    let picture = tasks::take_picture(&mut finding);
     let text = serde_json::to_string_pretty(&finding).unwrap_or_default();
     if let Some(folder) = &args.out {
         crate::output::write(&folder.join(format!("{}.json", kind.name)), &format!("{text}\n"))?;
+        if let Some(svg) = picture {
+            crate::output::write(&folder.join(format!("{}.svg", kind.name)), &svg)?;
+        }
     }
     print(&format!("{text}\n"));
     Ok(Exit::Done)

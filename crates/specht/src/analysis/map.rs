@@ -12,7 +12,8 @@ use super::border::{Border, borders};
 use super::painleve::{Class, Classifier, Verdict};
 use super::{AnalysisError, Snapshot, frictional_contact};
 use crate::model::CompiledSystem;
-use crate::system::System;
+use crate::sim;
+use crate::system::{State, System};
 
 /// One parameter and its values.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,7 +182,7 @@ impl Plane {
             w.values[*slot] = *v;
         }
         w.sys.set_parameters(&w.values);
-        w.at.state = w.sys.start();
+        w.at.state = start_of(&w.sys)?;
         w.at.take(&w.sys)?;
         let class = w.classifier.classify(&w.sys, &w.at)?;
         let re = &w.classifier.reactions;
@@ -203,6 +204,26 @@ impl Plane {
             frictionless: re.frictionless[a],
         })
     }
+}
+
+/// The start of the file with the present parameters, made consistent.
+///
+/// # Errors
+///
+/// The conditions of the start cannot be met.
+pub fn start_of(sys: &CompiledSystem) -> Result<State, AnalysisError> {
+    let (model, given) = (sys.model(), sys.start());
+    let of_system = |list: &[usize]| list.iter().flat_map(|k| sys.contacts_of(*k)).collect::<Vec<usize>>();
+    if model.start.equilibrium {
+        return Ok(sim::start::equilibrium(sys, &given, &of_system(&model.start.closed))?);
+    }
+    let solved = model.coordinates.iter().any(|c| c.guess) || !model.start.closed.is_empty();
+    if !solved {
+        return Ok(given);
+    }
+    let (closed, sticking) = (of_system(&model.start.closed), of_system(&model.start.sticking));
+    let guess: Vec<usize> = (0..model.coordinates.len()).filter(|k| model.coordinates[*k].guess).collect();
+    Ok(sim::start::consistent(sys, &given, &guess, &closed, &sticking)?)
 }
 
 /// The curve or map over one or two axes.

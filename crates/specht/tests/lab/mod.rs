@@ -53,7 +53,7 @@ impl Lab {
     }
 
     pub fn start(&self) -> State {
-        self.sys.start()
+        specht::analysis::map::start_of(&self.sys).unwrap()
     }
 
     pub fn painleve(&self) -> Result<Painleve, AnalysisError> {

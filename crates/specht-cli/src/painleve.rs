@@ -1,0 +1,223 @@
+//! `painleve`: is the computed reaction the only possible one, at the start of a file or over its parameters?
+
+use crate::outcome::Refusal;
+use crate::progress::{Progress, interrupt};
+use crate::session::{Prepared, load};
+use crate::tasks::Analysis;
+use serde_json::{Map as JsonMap, Value as Json, json};
+use specht::analysis::border::Border;
+use specht::analysis::map::{Axis, Map, Plane, Watch, map};
+use specht::analysis::painleve::{Painleve, Possible, painleve};
+use specht::analysis::picture::svg;
+use specht::analysis::{AnalysisError, Verdict, frictional_contact};
+use specht::model::{TaskValue, build};
+use specht::system::System;
+
+/// The finding.
+pub fn run(a: &Analysis) -> Result<Json, Refusal> {
+    let contacts = contacts(a)?;
+    let axes = axes(a)?;
+    if axes.is_empty() { here(a, &contacts) } else { over(a, &contacts, &axes) }
+}
+
+fn refuse(e: AnalysisError) -> Refusal {
+    Refusal::new(e.to_string())
+}
+
+/// The contacts asked for; all with friction when none is named.
+fn contacts(a: &Analysis) -> Result<Vec<usize>, Refusal> {
+    let info = a.prepared.system.contacts();
+    let mut names = Vec::new();
+    for (key, value) in a.keys {
+        match (key.as_str(), value) {
+            ("contact", TaskValue::Text(t)) => names.push(t.clone()),
+            ("contacts", TaskValue::List(list)) => {
+                names.extend(list.iter().filter_map(|v| match v {
+                    TaskValue::Text(t) => Some(t.clone()),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+    if names.is_empty() {
+        return Ok((0..info.len()).filter(|&i| info[i].friction && !info[i].tangent.is_empty()).collect());
+    }
+    names.iter().map(|n| frictional_contact(info, n).map_err(refuse)).collect()
+}
+
+/// `over = { name = [from, to, count] }`.
+fn axes(a: &Analysis) -> Result<Vec<Axis>, Refusal> {
+    let Some(over) = a.keys.iter().find(|k| k.0 == "over") else { return Ok(Vec::new()) };
+    let TaskValue::Table(list) = &over.1 else {
+        return Err(Refusal::new("`over` must be a table").help("write over = { mu = [0, 3, 61] }"));
+    };
+    let axis = |(name, value): &(String, TaskValue)| match value {
+        TaskValue::List(v) => match v[..] {
+            [TaskValue::Number(from), TaskValue::Number(to), TaskValue::Number(n)] if n >= 2.0 => {
+                Ok(Axis { name: name.clone(), from, to, count: n as usize })
+            }
+            _ => Err(Refusal::new(format!("`over` of `{name}` must be [from, to, count]"))),
+        },
+        _ => Err(Refusal::new(format!("`over` of `{name}` must be [from, to, count]"))),
+    };
+    list.iter().map(axis).collect()
+}
+
+fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
+    let p = a.prepared;
+    let f = painleve(&p.system, &p.start, &[]).map_err(refuse)?;
+    let mut places = Vec::new();
+    for &c in contacts {
+        match f.pairs.iter().position(|q| q.contact == c) {
+            Some(k) => places.push(k),
+            None if f.solutions.iter().all(|s| s.normal.len() <= c) => {}
+            None => {
+                let info = &p.system.contacts()[c];
+                let open = matches!(info.normal, specht::system::Normal::Unilateral { .. });
+                if open {
+                    return Err(refuse(AnalysisError::Open(info.name.clone())));
+                }
+            }
+        }
+    }
+    let mut out = JsonMap::new();
+    out.insert("verdict".into(), json!(f.verdict.word()));
+    let single = |v: Vec<Json>| if v.len() == 1 { v[0].clone() } else { Json::Array(v) };
+    out.insert("critical_mu".into(), single(places.iter().map(|&k| json!(f.critical_mu[k])).collect()));
+    let index = match places[..] {
+        [k] => json!(f.index[(k, k)]),
+        _ => places
+            .iter()
+            .map(|&i| places.iter().map(|&j| json!(f.index[(i, j)])).collect::<Vec<_>>())
+            .collect(),
+    };
+    out.insert("index".into(), index);
+    out.insert("frictionless".into(), single(places.iter().map(|&k| json!(f.frictionless[k])).collect()));
+    out.insert("critical_factor".into(), json!(f.critical_factor));
+    let names: Vec<Json> = contacts.iter().map(|&c| json!(p.system.contacts()[c].name)).collect();
+    out.insert("contacts".into(), Json::Array(names));
+    out.insert("complete".into(), json!(f.complete));
+    if f.redundant > 0 {
+        out.insert("redundant".into(), json!(f.redundant));
+    }
+    out.insert("solutions".into(), f.solutions.iter().map(|s| solution(p, s)).collect());
+    if let Some(family) = &f.family {
+        let names = p.model.coordinates.iter().map(|c| format!("{}''", c.name));
+        out.insert(
+            "family".into(),
+            names.zip(family).map(|(n, r)| (n, json!(r))).collect::<JsonMap<_, _>>().into(),
+        );
+    }
+    out.insert("explain".into(), json!(topic(&f)));
+    Ok(Json::Object(out))
+}
+
+/// The page that says more.
+fn topic(f: &Painleve) -> &'static str {
+    match f.verdict {
+        Verdict::Several | Verdict::Family => "several-solutions",
+        Verdict::None => "tangential-impact",
+        Verdict::Unique => "painleve",
+    }
+}
+
+fn solution(p: &Prepared, s: &Possible) -> Json {
+    let mut out = JsonMap::new();
+    for (i, c) in p.system.contacts().iter().enumerate() {
+        out.insert(
+            c.name.clone(),
+            json!({ "mode": s.modes[i].word(), "normal": s.normal[i], "tangential": s.tangential[i] }),
+        );
+    }
+    let mut friction = JsonMap::new();
+    for (k, c) in p.model.coordinates.iter().enumerate() {
+        out.insert(format!("{}''", c.name), json!(s.accel[k]));
+        friction.insert(c.name.clone(), json!(s.friction_forces[k]));
+    }
+    out.insert("friction_forces".into(), Json::Object(friction));
+    if let Some(c) = s.character {
+        out.insert("character".into(), json!(c.word()));
+        out.insert("kappa".into(), s.kappa.iter().map(|k| json!([k.re, k.im])).collect());
+    }
+    Json::Object(out)
+}
+
+fn over(a: &Analysis, contacts: &[usize], axes: &[Axis]) -> Result<Json, Refusal> {
+    let p = a.prepared;
+    let names: Vec<String> = axes.iter().map(|x| x.name.clone()).collect();
+    for name in &names {
+        if !p.model.parameters.iter().any(|q| q.name == *name) {
+            let known = p.model.parameters.iter().map(|q| q.name.clone()).collect();
+            return Err(refuse(AnalysisError::UnknownParameter { name: name.clone(), known }));
+        }
+    }
+    let (model, _) = load(&p.request, &names)?;
+    let system = build(&model).map_err(|e| Refusal::new(e.message))?;
+    let contact = contacts.first().map(|&c| p.system.contacts()[c].name.clone());
+    let plane = Plane::new(&system, &names, contact.as_deref()).map_err(refuse)?;
+    let line = std::sync::Mutex::new(Progress::new("painleve"));
+    let show = |part: f64| {
+        if let Ok(mut line) = line.try_lock() {
+            line.now(part, || format!("{:.0} %", 100.0 * part));
+        }
+    };
+    let watch = Watch { interrupt: Some(interrupt()), progress: Some(&show) };
+    let m = map(&plane, axes, watch).map_err(refuse)?;
+    Ok(finding(&m, &format!("{}: {}", p.model.name, plane.contact())))
+}
+
+fn finding(m: &Map, title: &str) -> Json {
+    let mut out = JsonMap::new();
+    let counts: JsonMap<String, Json> = [Verdict::Unique, Verdict::Several, Verdict::None, Verdict::Family]
+        .into_iter()
+        .map(|v| (v.word().to_string(), json!(m.count(v))))
+        .collect();
+    out.insert("contact".into(), json!(m.contact));
+    out.insert("counts".into(), Json::Object(counts));
+    if let Some(l) = &m.largest {
+        out.insert("largest_index".into(), json!(l.value));
+        out.insert("largest_critical_mu".into(), json!(1.0 / l.value));
+        let at: JsonMap<String, Json> =
+            m.axes.iter().zip(&l.at).map(|(a, v)| (a.name.clone(), json!(v))).collect();
+        out.insert("largest_at".into(), Json::Object(at));
+    }
+    out.insert("borders".into(), m.borders.iter().map(|b| border(m, b)).collect());
+    let mut grid = JsonMap::new();
+    for a in &m.axes {
+        grid.insert(a.name.clone(), (0..a.count).map(|i| json!(a.value(i))).collect());
+    }
+    let letter = |k: usize| match m.grid[k].map(|s| s.class.verdict) {
+        Some(Verdict::Unique) => 'u',
+        Some(Verdict::Several) => 's',
+        Some(Verdict::None) => 'n',
+        Some(Verdict::Family) => 'f',
+        None => '.',
+    };
+    let columns = m.axes[0].count;
+    let rows: Vec<String> = (0..m.grid.len() / columns)
+        .map(|j| (0..columns).map(|i| letter(j * columns + i)).collect())
+        .collect();
+    grid.insert("verdict".into(), if rows.len() == 1 { json!(rows[0]) } else { json!(rows) });
+    if rows.len() == 1 {
+        grid.insert("index".into(), m.grid.iter().map(|s| json!(s.map(|s| s.index))).collect());
+        grid.insert("frictionless".into(), m.grid.iter().map(|s| json!(s.map(|s| s.frictionless))).collect());
+    }
+    out.insert("grid".into(), Json::Object(grid));
+    if let Some(why) = &m.undefined {
+        out.insert("undefined".into(), json!(why));
+    }
+    out.insert("picture".into(), json!(svg(m, title)));
+    Json::Object(out)
+}
+
+fn border(m: &Map, b: &Border) -> Json {
+    let mut out = JsonMap::new();
+    out.insert("kind".into(), json!(b.kind.word()));
+    if m.axes.len() == 1 {
+        out.insert(m.axes[0].name.clone(), json!(b.points[0][0]));
+    } else {
+        out.insert("points".into(), json!(b.points));
+    }
+    Json::Object(out)
+}
