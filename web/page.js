@@ -137,18 +137,23 @@ function eventTable() {
   return section;
 }
 
-function plots() {
+// What the file asks for.
+function ownPlots() {
   const out = [];
   for (const p of data.plots || []) {
     const t = f64(p.t), make = (c) => ({ name: c.name, t, y: f32(c.y) });
-    out.push(p.x ? phasePlot(p.title, make(p.x), p.y.map(make), 300) : timePlot(p.title, p.y.map(make)));
+    out.push(p.x ? phasePlot(p.title, make(p.x), p.y.map(make), 260) : timePlot(p.title, p.y.map(make), 260));
   }
+  return out;
+}
+
+function plots() {
+  const out = [];
   const groups = [["coordinate", "Coordinates"], ["velocity", "Velocities"], ["output", "Outputs"], ["state", "States"], ["memory", "Memory"],
     ["normal", "Normal forces"], ["tangential", "Tangential forces"], ["gap", "Gaps"], ["slip", "Slip velocities"]];
   for (const [group, title] of groups) {
     const list = inGroup(group);
     if (list.length) out.push(timePlot(title, list, group === "memory" ? 130 : 190));
-    if (group === "tangential" || (group === "memory" && !inGroup("normal").length)) { /* bands follow the forces */ }
   }
   return out;
 }
@@ -225,6 +230,7 @@ function build() {
     el("div", { class: "top" }, left, right),
     ...findings(),
     el("p", { class: "hint" }, "Plots: move to read, click to jump, drag to zoom, Ctrl + wheel to zoom, double click for the whole time. Space plays, arrows step."),
+    data.plots && data.plots.length ? el("div", { class: "grid2" }, ownPlots()) : null,
     el("div", { class: "grid2", style: "grid-template-columns:repeat(auto-fit,minmax(440px,1fr))" }, plots()),
     el("div", { class: "grid2" }, phases()),
     energy(),

@@ -224,7 +224,13 @@ function drawing(g, d, at, px, py, scale) {
   g.beginPath();
   if (d.points) d.points.forEach((p, k) => k ? g.lineTo(px(at(p.x)), py(at(p.y))) : g.moveTo(px(at(p.x)), py(at(p.y))));
   else g.arc(px(at(d.x)), py(at(d.y)), Math.max(1, at(d.r) * scale), 0, 7);
+  if (d.points && closed(d.points, at)) { g.fillStyle = d.moves ? colours.body : colours.grid; g.fill(); }
   g.stroke();
+}
+
+function closed(points, at) {
+  const a = points[0], b = points[points.length - 1];
+  return points.length > 3 && at(a.x) === at(b.x) && at(a.y) === at(b.y);
 }
 
 // Mode as a coloured dot, forces on A as arrows: normal and tangential.

@@ -95,7 +95,7 @@ pub fn run(args: VerifyArgs) -> Outcome {
 fn entry(source: Source, checks: Vec<Check>) -> Entry {
     let begun = Instant::now();
     let groups: Vec<(Setup, Vec<usize>)> = by_setup(&checks).into_iter().collect();
-    let results: Vec<(Vec<(usize, Result<Verdict, String>)>, Option<String>)> = groups
+    let results: Vec<Found> = groups
         .par_iter()
         .map(|(setup, members)| match one_run(&source, setup, members, &checks) {
             Ok(found) => found,
@@ -119,6 +119,7 @@ fn entry(source: Source, checks: Vec<Check>) -> Entry {
     }
 }
 
+/// Verdicts by number of the check, and the audit if it failed.
 type Found = (Vec<(usize, Result<Verdict, String>)>, Option<String>);
 
 /// One way of running and all its checks; tasks run only when a check asks for findings.

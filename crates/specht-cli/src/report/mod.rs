@@ -253,7 +253,7 @@ fn scene_json(s: &Scene) -> Json {
             DrawTrack::Path(list) => {
                 let count = list.first().map_or(0, Vec::len);
                 let point = |k: usize| json!({ "x": track(list.iter().map(|f| f[k][0])), "y": track(list.iter().map(|f| f[k][1])) });
-                json!({ "points": (0..count).map(point).collect::<Vec<_>>() })
+                json!({ "points": (0..count).map(point).collect::<Vec<_>>(), "moves": d.moves() })
             }
             DrawTrack::Circle(list) => json!({
                 "x": track(list.iter().map(|c| c[0])), "y": track(list.iter().map(|c| c[1])), "r": track(list.iter().map(|c| c[2])),

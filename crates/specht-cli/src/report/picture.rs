@@ -86,9 +86,15 @@ fn stage(s: &Scene, out: &mut String) {
             match draw {
                 DrawTrack::Path(list) => {
                     let points: Vec<String> = list[k].iter().map(|p| view.pair(*p)).collect();
+                    let closed = list[k].len() > 3 && list[k].first() == list[k].last();
+                    let fill = match (closed, draw.moves()) {
+                        (true, true) => BODY,
+                        (true, false) => "#ecece8",
+                        _ => "none",
+                    };
                     let _ = writeln!(
                         out,
-                        "<polyline points=\"{}\" fill=\"none\" stroke=\"{EDGE}\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>",
+                        "<polyline points=\"{}\" fill=\"{fill}\" stroke=\"{EDGE}\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>",
                         points.join(" ")
                     );
                 }
@@ -278,18 +284,26 @@ fn plots(run: &Finished, left: f64, out: &mut String) {
     let names = &run.names;
     let contacts = names.contacts.len().min(6);
     let bands = 14.0 * contacts as f64;
-    let velocities: Vec<String> = names.coordinates.iter().map(|n| format!("{n}'")).collect();
-    let normals: Vec<String> = names.contacts.iter().map(|n| format!("{n}.normal")).collect();
-    let first = if names.outputs.is_empty() {
-        ("coordinates", &names.coordinates)
+    let columns =
+        |list: &[String], key: &str| list.iter().map(|n| format!("{n}{key}")).collect::<Vec<String>>();
+    let values = |name: &String| run.table.numbers(name).unwrap_or(&[]);
+    let varies = |list: &[String]| list.iter().any(|n| values(n).iter().any(|v| *v != values(n)[0]));
+    let (normals, tangentials) =
+        (columns(&names.contacts, ".normal"), columns(&names.contacts, ".tangential"));
+    let second = if varies(&normals) {
+        ("normal forces", normals)
+    } else if varies(&tangentials) {
+        ("tangential forces", tangentials)
     } else {
-        ("outputs", &names.outputs)
+        ("velocities", columns(&names.coordinates, "'"))
     };
-    let moving = normals.iter().any(|n| run.table.numbers(n).is_some_and(|y| y.iter().any(|v| *v != 0.0)));
-    let second = if moving { ("normal forces", &normals) } else { ("velocities", &velocities) };
+    // outputs that repeat the panel below say nothing new
+    let new: Vec<String> =
+        names.outputs.iter().filter(|o| second.1.iter().all(|s| values(s) != values(o))).cloned().collect();
+    let first = if new.is_empty() { ("coordinates", names.coordinates.clone()) } else { ("outputs", new) };
     let height = (HEIGHT - 44.0 - bands) / 2.0;
-    panel(run, first.0, first.1, left, 10.0, height, out);
-    panel(run, second.0, second.1, left, 10.0 + height, height, out);
+    panel(run, first.0, &first.1, left, 10.0, height, out);
+    panel(run, second.0, &second.1, left, 10.0 + height, height, out);
 
     // modes
     let t = run.trajectory.samples.times();
@@ -380,8 +394,15 @@ fn panel(run: &Finished, title: &str, names: &[String], left: f64, top: f64, hei
         top + 12.0
     );
     let mut x = x1;
-    for (k, (name, _)) in curves.iter().enumerate().rev() {
-        let text = clip(name);
+    let shown = |name: &str| clip(name.trim_end_matches(".normal").trim_end_matches(".tangential"));
+    let width = |name: &str| 6.6 * shown(name).chars().count() as f64 + 30.0;
+    let mut room = x1 - x0 - 7.0 * title.len() as f64;
+    let fits = curves.iter().take_while(|(name, _)| {
+        room -= width(name);
+        room > 0.0
+    });
+    for (k, (name, _)) in fits.enumerate().collect::<Vec<_>>().into_iter().rev() {
+        let text = shown(name);
         x -= 6.6 * text.chars().count() as f64 + 6.0;
         let _ = writeln!(
             out,

@@ -70,6 +70,16 @@ pub enum DrawTrack {
     Circle(Vec<[f64; 3]>),
 }
 
+impl DrawTrack {
+    /// Whether it changes during the run.
+    pub fn moves(&self) -> bool {
+        match self {
+            DrawTrack::Path(list) => list.iter().any(|f| *f != list[0]),
+            DrawTrack::Circle(list) => list.iter().any(|f| *f != list[0]),
+        }
+    }
+}
+
 /// Build the scene; `None` when there is nothing to show.
 pub fn scene(model: &Model, samples: &Samples) -> Option<Scene> {
     let frames = frames(samples);
@@ -363,9 +373,17 @@ fn frame_bounds(out: &mut Scene) {
             all.add(spring[1][k], 0.0);
         }
         for draw in &out.draws {
+            // what stands still is surroundings, not machine
+            let machine = draw.moves();
+            let mut add = |p: [f64; 2], r: f64| {
+                all.add(p, r);
+                if machine {
+                    near.add([p[0] - middle[0], p[1] - middle[1]], r);
+                }
+            };
             match draw {
-                DrawTrack::Path(list) => list[k].iter().for_each(|p| all.add(*p, 0.0)),
-                DrawTrack::Circle(list) => all.add([list[k][0], list[k][1]], list[k][2]),
+                DrawTrack::Path(list) => list[k].iter().for_each(|p| add(*p, 0.0)),
+                DrawTrack::Circle(list) => add([list[k][0], list[k][1]], list[k][2]),
             }
         }
     }
@@ -378,8 +396,9 @@ fn frame_bounds(out: &mut Scene) {
         }
     }
     let (all, near) = (all.or_unit(), near.or_unit());
-    // a lone part sitting in its place needs surroundings
-    out.follow = !out.scheme && near.size() > 0.0 && all.size() > 12.0 * near.size();
+    // a file that draws its machine wants it seen
+    let far = if out.draws.iter().any(DrawTrack::moves) { 4.0 } else { 12.0 };
+    out.follow = !out.scheme && near.size() > 0.0 && all.size() > far * near.size();
     out.bounds = all.0;
     out.near = near.0;
 }
