@@ -165,16 +165,17 @@ function modeBands() {
   const bands = data.series.modes;
   if (!bands.length) return null;
   const state = { drag: null };
+  const impacts = bands.map((b) => run.events.filter((e) => e.kind === "impact" && e.contacts.includes(b.contact)).map((e) => e.time));
   const row = bands.length > 12 ? 12 : 20;
   const node = canvas(bands.length * row + 26, (g, w, h) => {
     const bottom = h - 22, { from, to } = clock.view;
     const px = (x) => LEFT + (x - from) / (to - from) * (w - LEFT - RIGHT);
     timeAxis(g, w, h, bottom, px, true);
-    g.font = "12px " + style("--mono");
+    g.font = "11px " + style("--mono");
     bands.forEach((band, k) => {
       const y = k * row + 3;
       g.textAlign = "right"; g.textBaseline = "middle"; g.fillStyle = colours.ink;
-      g.fillText(band.contact.length > 8 ? band.contact.slice(0, 7) + "…" : band.contact, LEFT - 7, y + row / 2 - 1);
+      g.fillText(band.contact.length > 8 ? band.contact.slice(0, 3) + "…" + band.contact.slice(-4) : band.contact, LEFT - 7, y + row / 2 - 1);
       g.save();
       g.beginPath(); g.rect(LEFT, y, w - LEFT - RIGHT, row - 4); g.clip();
       for (let i = 0; i < band.runs.length; i++) {
@@ -185,6 +186,12 @@ function modeBands() {
         const x = px(Math.max(begin, from));
         g.fillRect(x, y, Math.max(0.6, px(Math.min(end, to)) - x), row - 4);
       }
+      // impacts as strokes
+      g.strokeStyle = colours.accent;
+      g.lineWidth = 1;
+      g.beginPath();
+      for (const t of impacts[k]) if (t >= from && t <= to) { g.moveTo(px(t), y); g.lineTo(px(t), y + row - 4); }
+      g.stroke();
       g.restore();
     });
     const x = px(cursor());
@@ -194,7 +201,8 @@ function modeBands() {
   timeInput(node, state);
   listen(node.repaint);
   const used = new Set(bands.flatMap((b) => b.runs.map((r) => r[1])));
-  const key = el("div", { class: "key" }, MODES.map((word, k) => used.has(k) ? el("span", {}, el("i", { style: `background:${modeStyle(k)}` }), word) : null));
+  const key = el("div", { class: "key" }, MODES.map((word, k) => used.has(k) ? el("span", {}, el("i", { style: `background:${modeStyle(k)}` }), word) : null),
+    impacts.some((list) => list.length) ? el("span", {}, el("i", { style: "background:var(--accent);width:2px;border-radius:0" }), "impact") : null);
   return el("section", { class: "card", id: "modes" }, el("div", { class: "head" }, el("h2", {}, "Modes of the contacts"), el("div", { class: "grow" }), key), node);
 }
 

@@ -439,9 +439,9 @@ fn panel(run: &Finished, title: &str, names: &[String], left: f64, top: f64, hei
         );
     }
 
-    // curves, with the extremes of every half pixel
+    // curves, with the extremes of small pieces
     for (k, (_, y)) in curves.iter().enumerate() {
-        let kept = super::thin(y, 4 * (2.0 * (x1 - x0)) as usize);
+        let kept = super::thin(y, 4 * (0.7 * (x1 - x0)) as usize);
         let mut path = String::new();
         let mut pen = false;
         for i in kept {
