@@ -272,3 +272,64 @@ fn time_stepping_follows_loaded_contacts_and_accumulation() {
     assert_eq!(s.of_kind(Kind::Accumulated).count(), 1);
     near(s.of_kind(Kind::Accumulated).next().unwrap().time, 1.354570, 0.02);
 }
+
+/// PG-14.1-WOODPECKER sets B and C: 8.90 Hz and 7.43 mm, 8.98 Hz and 5.56 mm, impacts 3-1-3-2.
+#[test]
+fn pg_14_1_woodpecker_sets_b_and_c() {
+    for (mu, frequency, drop) in [([0.8, 0.95, 0.95], 8.90, 7.43), ([0.55, 0.97, 0.40], 8.98, 5.56)] {
+        for a0 in [-0.45, -0.60] {
+            let (t, turns) = returns(mu, a0, 3.0);
+            trusted(&t);
+            let [a, b] = turns[turns.len() - 2..] else { panic!() };
+            near(1.0 / (b.0 - a.0), frequency, 0.005 * frequency);
+            near((a.2 - b.2) * 1e3, drop, 0.005 * drop);
+            if mu[0] == 0.8 {
+                let hits: Vec<_> = t.of_kind(Kind::Impact).filter(|e| e.time > a.0 && e.time < b.0).collect();
+                let order: Vec<usize> = hits.iter().map(|e| e.contacts[0].contact + 1).collect();
+                assert_eq!(order, [3, 1, 3, 2]);
+            }
+        }
+    }
+}
+
+/// PG-5.3-ROD along a trajectory: for 4/3 < μ < 8/(3√3) the sliding phase ends by lift-off, b reaches zero while a > 0.
+#[test]
+fn pg_5_3_rod_lifts_off_below_the_limit_of_friction() {
+    for mu in [1.36, 1.45, 1.53] {
+        let t = run(&rod(mu), &rod_state(35.0_f64.to_radians(), 2.0, 30.0), 3.0);
+        let off = t.of_kind(Kind::Detach).next().unwrap_or_else(|| panic!("{} {:?}", t.message, t.events));
+        let (phi, w) = (off.after.q[2], off.after.u[2]);
+        near(w * w * phi.sin(), 9.81, 1e-6);
+        let a = 1.0 + 3.0 * phi.cos() * (phi.cos() - mu * phi.sin());
+        assert!(a > 0.0, "{a}");
+    }
+}
+
+/// PG-5.3-ROD: above 8/(3√3) the motion runs into a = 0 and b = 0 together; both numbers are reported.
+#[test]
+fn pg_5_3_rod_reaches_the_border_with_both_numbers_vanishing() {
+    let t = run(&rod(5.0 / 3.0), &rod_state(35.0_f64.to_radians(), 2.0, 30.0), 3.0);
+    let finding = t.of_kind(Kind::Finding).next().unwrap_or_else(|| panic!("{} {:?}", t.message, t.events));
+    assert!(finding.note.contains("a = ") && finding.note.contains("b = "), "{}", finding.note);
+    let (phi, w) = (finding.before.q[2], finding.before.u[2]);
+    near(phi, 45.0_f64.to_radians(), 1e-5);
+    near(w * w * phi.sin(), 9.81, 0.05);
+}
+
+/// The same run gives the same bits.
+#[test]
+fn runs_are_deterministic() {
+    let once = run(&woodpecker([0.3; 3]), &jammed(-0.53), 1.0);
+    let again = run(&woodpecker([0.3; 3]), &jammed(-0.53), 1.0);
+    assert_eq!(once, again);
+}
+
+/// An interrupted run returns what it has.
+#[test]
+fn a_run_can_be_interrupted() {
+    let flag = std::sync::atomic::AtomicBool::new(true);
+    let mut outside = Outside { interrupt: Some(&flag), progress: None };
+    let t =
+        event_driven(&ball(0.5, 9.81), &state(&[1.0], &[0.0]), &Settings::until(5.0), &mut outside).unwrap();
+    assert_eq!((t.status, t.message.as_str()), (Status::Failed, "interrupted"));
+}

@@ -93,6 +93,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub length: f64,
     /// Events at (numerically) the same time so far, and that time.
     pub crowd: (f64, usize),
+    /// User crossings that fired at the present instant.
+    pub fired: Vec<usize>,
     dense: Vec<f64>,
     outputs_done: u64,
 }
@@ -139,6 +141,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             impulses: system::Forces::new(&d),
             length,
             crowd: (f64::NEG_INFINITY, 0),
+            fired: Vec::new(),
             dense: vec![0.0; n],
             outputs_done: 0,
             field,
@@ -170,6 +173,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             );
         }
         self.arm(true);
+        // what has just fired must first come back from the far side
+        let Run { field, fired, .. } = self;
+        for w in &mut field.watches.list {
+            if matches!(w.what, What::Crossing(k, _) if fired.contains(&k)) {
+                w.armed = false;
+            }
+        }
+        fired.clear();
         self.control.restart();
         self.first_step();
         loop {
@@ -290,19 +301,22 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let k = self.locator.found.watches[0];
         let what = self.field.watches.list[k].what;
         let noise = self.field.watches.noise(what);
+        // switches and user events aim just beyond zero, so that the far side is reached; contacts aim at zero
+        let beyond = if matches!(what, What::Guard(_) | What::Crossing(..)) { noise } else { 0.0 };
         let mut h = h;
         let mut best = f64::INFINITY;
         let mut best_h = h;
-        for _ in 0..4 {
+        for _ in 0..6 {
             if !self.ode.attempt(h, &mut self.field) {
                 break;
             }
             let f = self.field.watches.at(STAGES - 1, k);
-            if !(f.abs() < best) {
+            let miss = (f + beyond).abs();
+            if !(miss < best) {
                 break;
             }
-            (best, best_h) = (f.abs(), h);
-            if f.abs() <= noise || matches!(what, What::Singular) {
+            (best, best_h) = (miss, h);
+            if miss <= noise || matches!(what, What::Singular) {
                 break;
             }
             // slope from the dense output near the end
@@ -323,7 +337,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 field.singularity,
             );
             let slope = (f - before) / ((1.0 - theta) * h);
-            let step = -f / slope;
+            let step = -(f + beyond) / slope;
             if !(step.abs() <= 0.01 * h) {
                 break;
             }

@@ -113,7 +113,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                     self.field.sys.flip(g, &mut self.field.discrete);
                     m.guards += 1;
                 }
-                What::Crossing(c, _) => m.triggers.push(Trigger::Crossing(c)),
+                What::Crossing(c, _) => {
+                    m.triggers.push(Trigger::Crossing(c));
+                    self.fired.push(c);
+                }
                 What::Singular => m.singular = true,
             }
         }
