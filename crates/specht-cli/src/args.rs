@@ -129,6 +129,15 @@ pub struct AnalyseArgs {
     /// Contact to look at (several: repeat)
     #[arg(long, value_name = "NAME")]
     pub contact: Vec<String>,
+    /// Point to look at, `slider` or `rod.tip` (several: repeat)
+    #[arg(long, value_name = "POINT")]
+    pub point: Vec<String>,
+    /// Parameter of the load (rest: its limits; self-braking: the resisting load)
+    #[arg(long, value_name = "NAME")]
+    pub load: Option<String>,
+    /// Parameter of the driving load, for the efficiency
+    #[arg(long, value_name = "NAME")]
+    pub drive: Option<String>,
     /// Parameter to vary: --over "mu=0..3:61" (two: a map)
     #[arg(long, value_name = "NAME=FROM..TO:COUNT")]
     pub over: Vec<String>,

@@ -12,6 +12,7 @@
 
 mod address;
 mod args;
+mod braking;
 mod commands;
 mod diagnostics;
 mod embedded;

@@ -23,7 +23,11 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: &[Kind] = &[Kind { name: "painleve", run: crate::painleve::run }];
+pub const KINDS: &[Kind] = &[
+    Kind { name: "painleve", run: crate::painleve::run },
+    Kind { name: "rest", run: crate::braking::rest },
+    Kind { name: "self-braking", run: crate::braking::self_braking },
+];
 
 /// Run all tasks of the file; findings go into `run.json`, a task that cannot be answered says why.
 pub fn run_all(prepared: &Prepared, run: &mut Json) -> Vec<(String, Result<(), String>)> {
@@ -65,6 +69,13 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
             let list = list.iter().map(|c| TaskValue::Text(c.clone())).collect();
             keys.push(("contacts".into(), TaskValue::List(list)));
         }
+    }
+    if !args.point.is_empty() {
+        let list = args.point.iter().map(|p| TaskValue::Text(p.clone())).collect();
+        keys.push(("points".into(), TaskValue::List(list)));
+    }
+    for (name, value) in [("load", &args.load), ("drive", &args.drive)] {
+        keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
     let mut over = Vec::new();
     for text in &args.over {

@@ -15,6 +15,7 @@
 //!
 //! * [`rest`]: does it stay at rest, by complete enumeration; the load at which it starts (ANH-2.4-REST).
 //! * [`stagnation`], [`arcs`]: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
+//! * [`probe`], [`start_load`], [`self_braking`]: the same questions asked of a model; efficiency, critical friction.
 //! * [`statics`]: balance with friction as linear programs. [`one_pair`]: the book's theorems for one pair.
 //! * [`tensor`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
 
@@ -28,11 +29,15 @@ pub mod one_pair;
 pub mod painleve;
 pub mod picture;
 pub mod polynomial;
+pub mod probe;
 pub mod reactions;
 pub mod rest;
 pub mod rolling;
+pub mod rose;
+pub mod self_braking;
 pub mod snapshot;
 pub mod stagnation;
+pub mod start_load;
 pub mod statics;
 pub mod tensor;
 pub mod true_motion;

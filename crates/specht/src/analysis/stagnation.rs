@@ -118,18 +118,8 @@ fn exact_breakpoints(
     columns: &[Vec<f64>; 2],
 ) -> Option<Vec<f64>> {
     let statics = Statics { info, eval, closed, loads: false };
-    if !statics.is_linear() {
-        return None;
-    }
-    let mut arcs = Vec::new();
-
     // rest
-    let hold = vec![Hold::Stick; info.len()];
-    let zero = vec![0.0; eval.h.len()];
-    for signs in statics.patterns()? {
-        let program = statics.program(&zero, &columns.clone(), &hold, &signs);
-        arcs.extend(shadow(&program, 2 + eval.w.rows()));
-    }
+    let mut arcs = static_arcs(&statics, columns)?;
 
     // motion: the conditions of every pattern, linear in F through c
     let mut quiet = silent(eval);
@@ -168,6 +158,22 @@ fn exact_breakpoints(
         arcs.extend(shadow(&program, 2 + r));
     });
     Some(breakpoints(&arcs))
+}
+
+/// Arcs of the directions that can be held, one or more per sign pattern (they may overlap); `None` when friction is not
+/// polyhedral or the patterns are too many.
+pub(super) fn static_arcs(statics: &Statics, columns: &[Vec<f64>; 2]) -> Option<Vec<Arc>> {
+    if !statics.is_linear() {
+        return None;
+    }
+    let hold = vec![Hold::Stick; statics.info.len()];
+    let zero = vec![0.0; statics.eval.h.len()];
+    let width = 2 + statics.eval.w.rows();
+    let mut arcs = Vec::new();
+    for signs in statics.patterns()? {
+        arcs.extend(shadow(&statics.program(&zero, columns, &hold, &signs), width));
+    }
+    Some(arcs)
 }
 
 fn for_each_pattern(

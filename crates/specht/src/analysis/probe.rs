@@ -1,0 +1,258 @@
+//! A model at rest, with its parameters and points within reach: the laboratory of the rest and self-braking analyses.
+//!
+//! Points get a probe force whose two components are extra parameters of the compiled system, so the generalised force `Jᵀ e` of a
+//! point comes out of the same equations as every other force. The state is the consistent start of the file with all
+//! velocities zero.
+
+use super::{AnalysisError, Snapshot};
+use crate::expr::Symbol;
+use crate::model::{
+    CompiledSystem, FeatureRef, Force, ForceKind, Input, Model, Parameter, Shape, Span, build,
+};
+use crate::sim::start::consistent;
+use crate::system::{Eval, System};
+
+/// The laboratory.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// The equations, with probe forces.
+    pub system: CompiledSystem,
+    /// State (at rest), evaluation, which contacts are closed.
+    pub snapshot: Snapshot,
+    parameters: Vec<Parameter>,
+    values: Vec<f64>,
+    /// First of the two parameters of each point.
+    points: Vec<usize>,
+    guess: Vec<usize>,
+    closed: Vec<usize>,
+    sticking: Vec<usize>,
+}
+
+impl Probe {
+    /// Compile a model with probe forces at `points`. Parameters to be varied must be live in the model.
+    ///
+    /// # Errors
+    ///
+    /// Unknown points; models that cannot be built.
+    pub fn new(model: &Model, points: &[String]) -> Result<Probe, AnalysisError> {
+        let mut model = model.clone();
+        let mut live = model.parameters.iter().filter_map(|p| p.live.map(|k| k + 1)).max().unwrap_or(0);
+        let mut firsts = Vec::new();
+        for name in points {
+            let point = point(&model, name)?;
+            firsts.push(live);
+            let force = [0, 1].map(|axis| {
+                model.inputs.push(Input::Parameter(live + axis));
+                let symbol = Symbol((model.inputs.len() - 1) as u32);
+                model.parameters.push(Parameter {
+                    name: format!("{name}.probe[{}]", axis + 1),
+                    value: 0.0,
+                    range: None,
+                    about: String::new(),
+                    span: Span::default(),
+                    live: Some(live + axis),
+                });
+                model.graph.sym(symbol)
+            });
+            live += 2;
+            model.forces.push(Force {
+                name: format!("{name}.probe"),
+                kind: ForceKind::At { point, force, body_axes: false },
+                span: Span::default(),
+            });
+        }
+        let system = build(&model).map_err(|e| AnalysisError::Key(e.message))?;
+        let mut values = vec![0.0; live];
+        for p in &model.parameters {
+            if let Some(k) = p.live {
+                values[k] = p.value;
+            }
+        }
+        let of = |list: &[usize]| list.iter().flat_map(|&k| system.contacts_of(k)).collect();
+        let (closed, sticking) = (of(&model.start.closed), of(&model.start.sticking));
+        let guess = (0..model.coordinates.len()).filter(|&i| model.coordinates[i].guess).collect();
+        let snapshot = Snapshot::new(&system);
+        let mut probe = Probe {
+            system,
+            snapshot,
+            parameters: model.parameters,
+            values,
+            points: firsts,
+            guess,
+            closed,
+            sticking,
+        };
+        probe.settle()?;
+        Ok(probe)
+    }
+
+    /// Number of a live parameter.
+    ///
+    /// # Errors
+    ///
+    /// No such parameter, or it is not live.
+    pub fn parameter(&self, name: &str) -> Result<usize, AnalysisError> {
+        self.parameters.iter().find(|p| p.name == name).and_then(|p| p.live).ok_or_else(|| {
+            AnalysisError::UnknownParameter {
+                name: name.to_string(),
+                known: self
+                    .parameters
+                    .iter()
+                    .map(|p| p.name.clone())
+                    .filter(|n| !n.contains(".probe["))
+                    .collect(),
+            }
+        })
+    }
+
+    /// Value of a live parameter.
+    pub fn value(&self, parameter: usize) -> f64 {
+        self.values[parameter]
+    }
+
+    /// Change a live parameter and settle again.
+    ///
+    /// # Errors
+    ///
+    /// A start that cannot be made consistent.
+    pub fn set(&mut self, parameter: usize, value: f64) -> Result<(), AnalysisError> {
+        self.values[parameter] = value;
+        self.settle()
+    }
+
+    fn settle(&mut self) -> Result<(), AnalysisError> {
+        self.system.set_parameters(&self.values);
+        let state = self.system.start();
+        let mut state =
+            consistent(&self.system, &state, &self.guess, &self.closed, &self.sticking).or_else(|_| {
+                // the velocities of the file do not matter here
+                let mut still = state.clone();
+                still.u.fill(0.0);
+                consistent(&self.system, &still, &self.guess, &self.closed, &self.sticking)
+            })?;
+        state.u.fill(0.0);
+        self.snapshot.state = state;
+        self.snapshot.take(&self.system)
+    }
+
+    /// Contacts that take part.
+    pub fn closed(&self) -> Vec<bool> {
+        self.snapshot.starts.iter().map(|s| *s != crate::contact::Start::Open).collect()
+    }
+
+    /// The evaluation at rest.
+    pub fn eval(&self) -> &Eval {
+        &self.snapshot.eval
+    }
+
+    /// ∂h/∂p of a parameter in which the forces are affine; `None` when they are not, or when anything else depends on it.
+    ///
+    /// # Errors
+    ///
+    /// A start that cannot be made consistent.
+    pub fn column(&mut self, parameter: usize) -> Result<Option<Vec<f64>>, AnalysisError> {
+        let here = self.values[parameter];
+        let first = self.snapshot.eval.clone();
+        let size = crate::linalg::max_abs(&first.h).max(here.abs()).max(1.0);
+        let mut take = |value: f64| -> Result<Eval, AnalysisError> {
+            self.set(parameter, value)?;
+            Ok(self.snapshot.eval.clone())
+        };
+        let result = take(here + size).and_then(|a| take(here - 2.0 * size).map(|b| (a, b)));
+        self.set(parameter, here)?;
+        let Ok((a, b)) = result else { return Ok(None) };
+        let near = |x: &[f64], y: &[f64]| {
+            x.len() == y.len()
+                && x.iter().zip(y).all(|(x, y)| (x - y).abs() <= 1e-11 * (x.abs() + y.abs()) || x == y)
+        };
+        let same = |x: &Eval| {
+            near(x.w.as_slice(), first.w.as_slice())
+                && near(x.mass.as_slice(), first.mass.as_slice())
+                && [(&x.mu, &first.mu), (&x.mu_static, &first.mu_static), (&x.load, &first.load)]
+                    .into_iter()
+                    .chain([(&x.load_static, &first.load_static), (&x.load_terms, &first.load_terms)])
+                    .all(|(a, b)| near(a, b))
+        };
+        if !same(&a) || !same(&b) {
+            return Ok(None);
+        }
+        let column: Vec<f64> = a.h.iter().zip(&first.h).map(|(x, y)| (x - y) / size).collect();
+        let affine = column.iter().enumerate().all(|(k, c)| {
+            let expected = first.h[k] - 2.0 * size * c;
+            (b.h[k] - expected).abs() <= 1e-9 * (b.h[k].abs() + first.h[k].abs() + (size * c).abs())
+        });
+        Ok(affine.then_some(column))
+    }
+
+    /// Jᵀ e₁ and Jᵀ e₂ of point number `k`.
+    ///
+    /// # Errors
+    ///
+    /// A start that cannot be made consistent.
+    pub fn point_columns(&mut self, k: usize) -> Result<[Vec<f64>; 2], AnalysisError> {
+        let first = self.points[k];
+        let zero = || AnalysisError::NotFinite(" (the probe force)".to_string());
+        let x = self.column(first)?.ok_or_else(zero)?;
+        let y = self.column(first + 1)?.ok_or_else(zero)?;
+        Ok([x, y])
+    }
+
+    /// Freedom left by the bilateral rows and the closed contacts.
+    pub fn free_motions(&self) -> crate::linalg::Mat {
+        free_motions(self.system.contacts(), &self.snapshot.eval, &self.closed())
+    }
+}
+
+/// Orthonormal columns: velocities that keep every bilateral row and every closed contact.
+pub fn free_motions(info: &[crate::system::ContactInfo], eval: &Eval, closed: &[bool]) -> crate::linalg::Mat {
+    use crate::linalg::{Mat, dot, null_space};
+    use crate::system::Normal;
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    let mut push = |row: usize| {
+        let w = eval.w.row(row);
+        let size = dot(w, w).sqrt();
+        if size > 0.0 {
+            rows.push(w.iter().map(|v| v / size).collect());
+        }
+    };
+    for (i, c) in info.iter().enumerate() {
+        match c.normal {
+            Normal::Bilateral { row } => push(row),
+            Normal::Pin { rows } => rows.iter().for_each(|&r| push(r)),
+            Normal::Unilateral { row } if closed[i] => push(row),
+            _ => {}
+        }
+    }
+    if rows.is_empty() { Mat::identity(eval.h.len()) } else { null_space(&Mat::from_rows(&rows), 1e-10) }
+}
+
+/// `plate.point`, `slider`: a point feature or the origin of a body.
+fn point(model: &Model, name: &str) -> Result<FeatureRef, AnalysisError> {
+    let unknown = || {
+        let mut known = Vec::new();
+        for body in &model.bodies {
+            known.push(format!("`{}`", body.name));
+            known.extend(
+                body.features
+                    .iter()
+                    .filter(|f| matches!(f.shape, Shape::Point(_)))
+                    .map(|f| format!("`{}.{}`", body.name, f.name)),
+            );
+        }
+        AnalysisError::Key(format!("there is no point `{name}`; the points are {}", known.join(", ")))
+    };
+    for (b, body) in model.bodies.iter().enumerate() {
+        if body.name == name {
+            return Ok(FeatureRef { body: Some(b), feature: None });
+        }
+        if let Some(rest) = name.strip_prefix(&body.name).and_then(|r| r.strip_prefix('.')) {
+            let feature = body
+                .features
+                .iter()
+                .position(|f| f.name == rest && matches!(f.shape, Shape::Point(_)))
+                .ok_or_else(unknown)?;
+            return Ok(FeatureRef { body: Some(b), feature: Some(feature) });
+        }
+    }
+    Err(unknown())
+}

@@ -1,0 +1,413 @@
+//! Self-braking (ANH-2.5-SELFBRAKE) for a model: points that no force can drive, efficiency, critical friction.
+//!
+//! A point is *self-braking* when no force at it, alone, starts the mechanism; *debraking* when some force certainly does;
+//! *ambiguous* when the only forces that might are in a paradox region where rest is possible too. Over a parameter (the
+//! position in a cycle) the borders of self-braking are refined by bisection to 1e-12 of the range.
+//!
+//! *Efficiency* of uniform motion: the mechanism slides with constant velocity v (one freedom), all accelerations zero;
+//! the drive D balances the load. η = −P_load/P_drive when the drive drives, −P_drive/P_load when the load drives. Zero when it
+//! jams however hard it is driven; negative when the load alone cannot move it (self-locking): the drive must help.
+//!
+//! *Critical friction*: the smallest common factor on the coefficients of the chosen contacts at which the load alone can be held (or
+//! every force at the point). What can be held grows with μ, so bisection finds it, to 1e-13.
+
+use super::arcs::breakpoints;
+use super::one_pair::{BookPoint, OnePair};
+use super::probe::{Probe, free_motions};
+use super::rest::motion;
+use super::stagnation::{Stagnation, silent, stagnation, static_arcs};
+use super::start_load::check;
+use super::statics::{Hold, Statics};
+use super::{AnalysisError, frictional_contact};
+use crate::contact::{Start, Transition};
+use crate::linalg::dot;
+use crate::model::Model;
+use crate::system::{ContactInfo, Eval, System};
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct SelfBrakingTask {
+    /// Contacts whose friction is scaled for the critical value; empty: all.
+    pub contacts: Vec<String>,
+    /// Points.
+    pub points: Vec<String>,
+    /// Parameter of the driving load (live).
+    pub drive: Option<String>,
+    /// Parameter of the resisting load (live).
+    pub load: Option<String>,
+    /// Position in the cycle: parameter (live), from, to, count.
+    pub over: Option<(String, f64, f64, usize)>,
+}
+
+/// Verdict on a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointVerdict {
+    /// No force starts it.
+    SelfBraking,
+    /// Some force starts it.
+    Debraking,
+    /// No force starts it for certain.
+    Ambiguous,
+}
+
+/// A point at one configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointBraking {
+    /// Verdict.
+    pub verdict: PointVerdict,
+    /// Ψ, rad.
+    pub stagnation_angle: f64,
+    /// The directions.
+    pub directions: Stagnation,
+    /// The book's verdict and angle (2.108), for one coordinate and one bilateral pair.
+    pub book: Option<(BookPoint, f64)>,
+    /// Factor on the friction at which every force at the point can be held; `None`: never.
+    pub critical_factor: Option<f64>,
+}
+
+/// A point along the cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointCurve {
+    /// Verdict per value of the parameter.
+    pub verdict: Vec<PointVerdict>,
+    /// Ψ per value.
+    pub stagnation_angle: Vec<f64>,
+    /// Intervals of the parameter in which the point is self-braking.
+    pub self_braking: Vec<[f64; 2]>,
+}
+
+/// Uniform motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Uniform {
+    /// Drive that balances the load; an interval for hyperstatic contacts; NaN when it jams.
+    pub drive: [f64; 2],
+    /// Efficiency: range for hyperstatic contacts.
+    pub efficiency: [f64; 2],
+}
+
+/// Efficiency both ways.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Efficiency {
+    /// The drive drives, the load resists.
+    pub forward: Uniform,
+    /// The load drives, the drive holds back.
+    pub backward: Uniform,
+    /// The load alone cannot move it.
+    pub self_locking: bool,
+    /// Factor on the friction at which self-locking begins; `None`: never.
+    pub critical_factor: Option<f64>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelfBrakingFinding {
+    /// Points, by name.
+    pub points: Vec<(String, PointBraking)>,
+    /// Values of the parameter and curves by point.
+    pub curve: Option<(String, Vec<f64>, Vec<PointCurve>)>,
+    /// Efficiency.
+    pub efficiency: Option<Efficiency>,
+    /// μ of the contacts that are scaled, by name.
+    pub mu: Vec<(String, f64)>,
+}
+
+/// Answer.
+///
+/// # Errors
+///
+/// Unknown names, no or several freedoms where one is needed, a start that is not consistent.
+pub fn analyse_self_braking(
+    model: &Model,
+    task: &SelfBrakingTask,
+) -> Result<SelfBrakingFinding, AnalysisError> {
+    let mut probe = Probe::new(model, &task.points)?;
+    check(&probe, &task.contacts)?;
+    let scaled = scaled_contacts(&probe, &task.contacts)?;
+    let mut transition = Transition::default();
+
+    let mut points = Vec::new();
+    for (k, name) in task.points.iter().enumerate() {
+        let columns = probe.point_columns(k)?;
+        let (info, closed) = (probe.system.contacts(), probe.closed());
+        let mut point = at(info, probe.eval(), &closed, &columns, &mut transition);
+        point.critical_factor = critical_factor(probe.eval(), &scaled, |eval| {
+            holds_everywhere(info, eval, &closed, &columns, &mut transition)
+        });
+        points.push((name.clone(), point));
+    }
+    let efficiency = match (&task.drive, &task.load) {
+        (Some(drive), Some(load)) => Some(efficiency(&mut probe, drive, load, &scaled, &mut transition)?),
+        (None, None) => None,
+        _ => {
+            let text = "efficiency needs `drive` and `load`, the parameters of the two loads".to_string();
+            return Err(AnalysisError::Key(text));
+        }
+    };
+    let curve = match &task.over {
+        Some((name, from, to, count)) => Some((
+            name.clone(),
+            grid(*from, *to, *count),
+            curves(&mut probe, task, name, [*from, *to], *count, &mut transition)?,
+        )),
+        None => None,
+    };
+    let info = probe.system.contacts();
+    let mu = scaled.iter().map(|&i| (info[i].name.clone(), probe.eval().mu_static[i])).collect();
+    Ok(SelfBrakingFinding { points, curve, efficiency, mu })
+}
+
+/// A point from the columns Jᵀ e₁, Jᵀ e₂ of its force.
+pub fn at(
+    info: &[ContactInfo],
+    eval: &Eval,
+    closed: &[bool],
+    columns: &[Vec<f64>; 2],
+    transition: &mut Transition,
+) -> PointBraking {
+    let directions = stagnation(info, eval, closed, columns, transition);
+    let verdict = if !directions.moving.is_empty() {
+        PointVerdict::Debraking
+    } else if directions.ambiguous.is_empty() {
+        PointVerdict::SelfBraking
+    } else {
+        PointVerdict::Ambiguous
+    };
+    let pair = (0..info.len()).find_map(|i| OnePair::of(info, eval, closed, i));
+    let book = pair.map(|p| (p.point(columns), p.stagnation_angle(columns)));
+    PointBraking { verdict, stagnation_angle: directions.angle(), directions, book, critical_factor: None }
+}
+
+fn scaled_contacts(probe: &Probe, names: &[String]) -> Result<Vec<usize>, AnalysisError> {
+    let info = probe.system.contacts();
+    if names.is_empty() {
+        let all: Vec<usize> =
+            (0..info.len()).filter(|&i| info[i].friction && !info[i].tangent.is_empty()).collect();
+        return if all.is_empty() { Err(AnalysisError::NoPair) } else { Ok(all) };
+    }
+    names.iter().map(|n| frictional_contact(info, n)).collect()
+}
+
+fn grid(from: f64, to: f64, count: usize) -> Vec<f64> {
+    (0..count)
+        .map(|k| if count > 1 { from + (to - from) * k as f64 / (count - 1) as f64 } else { from })
+        .collect()
+}
+
+fn curves(
+    probe: &mut Probe,
+    task: &SelfBrakingTask,
+    name: &str,
+    ends: [f64; 2],
+    count: usize,
+    transition: &mut Transition,
+) -> Result<Vec<PointCurve>, AnalysisError> {
+    let parameter = probe.parameter(name)?;
+    let before = probe.value(parameter);
+    let values = grid(ends[0], ends[1], count);
+    let mut curves = Vec::new();
+    for k in 0..task.points.len() {
+        let mut ask = |v: f64| -> Result<PointBraking, AnalysisError> {
+            probe.set(parameter, v)?;
+            let columns = probe.point_columns(k)?;
+            Ok(at(probe.system.contacts(), probe.eval(), &probe.closed(), &columns, transition))
+        };
+        let mut curve =
+            PointCurve { verdict: Vec::new(), stagnation_angle: Vec::new(), self_braking: Vec::new() };
+        for &v in &values {
+            let p = ask(v)?;
+            curve.verdict.push(p.verdict);
+            curve.stagnation_angle.push(p.stagnation_angle);
+        }
+        let brakes = |v: &PointVerdict| *v == PointVerdict::SelfBraking;
+        let mut open: Option<f64> = curve.verdict.first().filter(|v| brakes(v)).map(|_| values[0]);
+        for i in 1..values.len() {
+            let (a, b) = (brakes(&curve.verdict[i - 1]), brakes(&curve.verdict[i]));
+            if a == b {
+                continue;
+            }
+            let (mut lo, mut hi) = (values[i - 1], values[i]);
+            while (hi - lo).abs() > 1e-12 * (ends[1] - ends[0]).abs() {
+                let mid = 0.5 * (lo + hi);
+                if brakes(&ask(mid)?.verdict) == a { lo = mid } else { hi = mid }
+            }
+            let border = 0.5 * (lo + hi);
+            match open.take() {
+                Some(from) => curve.self_braking.push([from, border]),
+                None => open = Some(border),
+            }
+        }
+        if let (Some(from), Some(&to)) = (open, values.last()) {
+            curve.self_braking.push([from, to]);
+        }
+        curves.push(curve);
+    }
+    probe.set(parameter, before)?;
+    Ok(curves)
+}
+
+fn efficiency(
+    probe: &mut Probe,
+    drive: &str,
+    load: &str,
+    scaled: &[usize],
+    transition: &mut Transition,
+) -> Result<Efficiency, AnalysisError> {
+    let (d, l) = (probe.parameter(drive)?, probe.parameter(load)?);
+    let affine = |c: Option<Vec<f64>>, name: &str| {
+        c.ok_or_else(|| {
+            AnalysisError::Key(format!("the forces are not linear in `{name}`, so it is no load"))
+        })
+    };
+    let (cd, cl) = (affine(probe.column(d)?, drive)?, affine(probe.column(l)?, load)?);
+    let value = probe.value(l);
+    if value == 0.0 {
+        return Err(AnalysisError::Key(format!("the load `{load}` is zero; give it a value to be moved")));
+    }
+    let cl: Vec<f64> = cl.iter().map(|v| v * value).collect();
+    let (info, closed) = (probe.system.contacts(), probe.closed());
+    uniform(info, probe.eval(), &closed, &cd, &cl, scaled, transition)
+}
+
+/// Efficiency from the generalised forces of the drive (per unit) and of the load.
+///
+/// # Errors
+///
+/// Not exactly one free motion; journals.
+pub fn uniform(
+    info: &[ContactInfo],
+    eval: &Eval,
+    closed: &[bool],
+    drive: &[f64],
+    load: &[f64],
+    scaled: &[usize],
+    transition: &mut Transition,
+) -> Result<Efficiency, AnalysisError> {
+    let free = free_motions(info, eval, closed);
+    if free.cols() != 1 {
+        let text = format!(
+            "efficiency is that of one uniform motion; the closed contacts leave {} free motions",
+            free.cols()
+        );
+        return Err(AnalysisError::Key(text));
+    }
+    let statics = Statics { info, eval, closed, loads: true };
+    if !statics.is_linear() {
+        return Err(AnalysisError::Key(
+            "the efficiency of a mechanism with rubbing journals is not available".into(),
+        ));
+    }
+    let t: Vec<f64> = (0..free.rows()).map(|i| free[(i, 0)]).collect();
+    let one = |v: &[f64]| -> Option<(bool, Uniform)> {
+        let hold: Vec<Hold> = info
+            .iter()
+            .map(|c| match c.tangent.first() {
+                Some(&row) => {
+                    let (slip, size) =
+                        (dot(eval.w.row(row), v), dot(eval.w.row(row), eval.w.row(row)).sqrt());
+                    if slip.abs() <= 1e-12 * size { Hold::Stick } else { Hold::Slide(slip.signum()) }
+                }
+                None => Hold::Smooth,
+            })
+            .collect();
+        let power_load = dot(load, v);
+        let resists = power_load < 0.0;
+        let list = statics.intervals(load, drive, &hold)?;
+        let (Some(first), Some(last)) = (list.first(), list.last()) else {
+            return Some((resists, Uniform { drive: [f64::NAN; 2], efficiency: [0.0; 2] }));
+        };
+        let range = [first[0], last[1]];
+        let eta = |d: f64| {
+            let power_drive = d * dot(drive, v);
+            if resists { -power_load / power_drive } else { -power_drive / power_load }
+        };
+        let (a, b) = (eta(range[0]), eta(range[1]));
+        Some((resists, Uniform { drive: range, efficiency: [a.min(b), a.max(b)] }))
+    };
+    let back: Vec<f64> = t.iter().map(|v| -v).collect();
+    let too_many =
+        || AnalysisError::TooMany { pairs: statics.signed().len(), limit: 1 << super::statics::MAX_SIGNED };
+    let (first, second) = (one(&t).ok_or_else(too_many)?, one(&back).ok_or_else(too_many)?);
+    let (forward, backward) = if first.0 { (first.1, second.1) } else { (second.1, first.1) };
+    let holds = |eval: &Eval, transition: &mut Transition| {
+        let statics = Statics { info, eval, closed, loads: true };
+        if let Some(stays) = statics.can_stay(load) {
+            return stays;
+        }
+        let mut own = eval.clone();
+        own.h.copy_from_slice(load);
+        let starts: Vec<Start> = closed.iter().map(|c| if *c { Start::Zero } else { Start::Open }).collect();
+        motion(info, &own, &starts, transition).stays
+    };
+    let self_locking = holds(eval, transition);
+    let critical_factor = critical_factor(eval, scaled, |eval| holds(eval, transition));
+    Ok(Efficiency { forward, backward, self_locking, critical_factor })
+}
+
+/// Whether every force at the point can be held.
+fn holds_everywhere(
+    info: &[ContactInfo],
+    eval: &Eval,
+    closed: &[bool],
+    columns: &[Vec<f64>; 2],
+    transition: &mut Transition,
+) -> bool {
+    let statics = Statics { info, eval, closed, loads: false };
+    let along = |angle: f64| -> Vec<f64> {
+        let (s, c) = angle.sin_cos();
+        columns[0].iter().zip(&columns[1]).map(|(x, y)| c * x + s * y).collect()
+    };
+    match static_arcs(&statics, columns) {
+        Some(arcs) => {
+            let points = breakpoints(&arcs);
+            if points.is_empty() {
+                return arcs.iter().any(|a| a.width() > 6.0) || statics.can_stay(&along(0.3)) == Some(true);
+            }
+            let n = points.len();
+            (0..n).all(|k| {
+                let to = if k + 1 < n { points[k + 1] } else { points[0] + std::f64::consts::TAU };
+                arcs.iter().any(|a| a.contains(0.5 * (points[k] + to)))
+            })
+        }
+        None => {
+            let mut quiet = silent(eval);
+            let starts: Vec<Start> =
+                closed.iter().map(|c| if *c { Start::Zero } else { Start::Open }).collect();
+            (0..72).all(|k| {
+                quiet.h = along(f64::from(k) * std::f64::consts::TAU / 72.0 + 0.01);
+                motion(info, &quiet, &starts, transition).stays
+            })
+        }
+    }
+}
+
+/// The smallest factor on μ of `scaled` from which `holds` is true, by bisection (what can be held grows with μ).
+fn critical_factor(eval: &Eval, scaled: &[usize], mut holds: impl FnMut(&Eval) -> bool) -> Option<f64> {
+    let mut test = |k: f64| {
+        let mut own = eval.clone();
+        for &i in scaled {
+            own.mu[i] *= k;
+            own.mu_static[i] *= k;
+        }
+        holds(&own)
+    };
+    if test(0.0) {
+        return Some(0.0);
+    }
+    let mut hi = 1.0;
+    while !test(hi) {
+        hi *= 4.0;
+        if hi > 1e7 {
+            return None;
+        }
+    }
+    let mut lo = if hi > 1.0 { hi / 4.0 } else { 0.0 };
+    for _ in 0..200 {
+        let mid = 0.5 * (lo + hi);
+        if hi - lo <= 1e-13 * hi || mid == lo || mid == hi {
+            break;
+        }
+        if test(mid) { hi = mid } else { lo = mid }
+    }
+    Some(0.5 * (lo + hi))
+}

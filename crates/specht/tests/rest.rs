@@ -1,0 +1,199 @@
+//! Rest, self-braking and efficiency of gallery models against closed forms.
+
+use specht::analysis::one_pair::BookPoint;
+use specht::analysis::rest::RestVerdict;
+use specht::analysis::self_braking::{PointVerdict, SelfBrakingTask, analyse_self_braking};
+use specht::analysis::start_load::{RestTask, analyse_rest};
+use specht::file::{Options, read};
+use specht::model::Model;
+
+fn load(name: &str, set: &[(&str, f64)], live: &[&str]) -> Model {
+    let path = format!("{}/../../gallery/{name}/model.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let options = Options {
+        set: set.iter().map(|(k, v)| ((*k).to_string(), format!("{v:e}"))).collect(),
+        case: None,
+        live: live.iter().map(|s| (*s).to_string()).collect(),
+    };
+    match read(&text, &options) {
+        Ok(loaded) => loaded.model,
+        Err(list) => panic!("{name}: {list:?}"),
+    }
+}
+
+fn names(list: &[&str]) -> Vec<String> {
+    list.iter().map(|s| (*s).to_string()).collect()
+}
+
+#[track_caller]
+fn close(a: f64, b: f64, tol: f64) {
+    assert!((a - b).abs() <= tol * (1.0 + b.abs()), "{a} is not {b}");
+}
+
+struct Random(u64);
+
+impl Random {
+    fn within(&mut self, lo: f64, hi: f64) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        lo + (hi - lo) * ((self.0 >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+}
+
+/// ANH-2.5-SELFBRAKE and ANH-3.2-PKEXT: stagnation angle (3.26) of plate points over random parameters, self-braking half lines
+/// (3.33), self-braking of slider 2 (3.34).
+#[test]
+fn anh_2_5_selfbrake_plate_points() {
+    let mut r = Random(1);
+    for k in 0..12 {
+        let (phi, mu) = (r.within(0.2, 1.3), r.within(0.1, 1.0));
+        let (m1, m2) = (r.within(0.5, 2.0), r.within(0.5, 2.0));
+        if mu * phi.tan() * m2 / (m1 + m2) > 0.95 {
+            continue;
+        }
+        let (mut xi, eta) = (r.within(-1.0, 1.0), r.within(-2.0, 2.0));
+        if k % 4 == 0 {
+            xi = 0.0;
+        }
+        let set = [("phi", phi), ("mu", mu), ("M1", m1), ("M2", m2), ("xi", xi), ("eta", eta)];
+        let model = load("painleve_klein", &set, &[]);
+        let task = SelfBrakingTask { points: names(&["slider2", "plate.point"]), ..Default::default() };
+        let found = analyse_self_braking(&model, &task).unwrap();
+        // (3.26)
+        let (y, lc) = (phi.sin() + eta, phi.cos());
+        let top = lc * lc - mu * mu * (y * y + xi * xi);
+        let psi = (2.0 * mu * lc * xi).abs().atan2(top);
+        let plate = &found.points[1].1;
+        close(plate.stagnation_angle, psi, 1e-9);
+        let brakes = xi == 0.0 && y.abs() >= lc / mu;
+        let expected = if brakes { PointVerdict::SelfBraking } else { PointVerdict::Debraking };
+        assert_eq!(plate.verdict, expected);
+        assert!(plate.directions.exact);
+        // (3.34): tan φ ≥ 1/μ, so the critical coefficient is cot φ
+        let slider = &found.points[0].1;
+        assert_eq!(slider.verdict == PointVerdict::SelfBraking, phi.tan() >= 1.0 / mu);
+        close(slider.critical_factor.unwrap() * mu, 1.0 / phi.tan(), 1e-9);
+    }
+    // the acceptance number of the specification
+    let model = load("painleve_klein", &[], &[]);
+    let task = SelfBrakingTask { points: names(&["plate.point"]), ..Default::default() };
+    let found = analyse_self_braking(&model, &task).unwrap();
+    close(found.points[0].1.stagnation_angle.to_degrees(), 43.5055, 1e-5);
+}
+
+/// ANH-2.4-REST on the extended scheme in its paradox set: cases i, ii+ and iii.
+#[test]
+fn anh_2_4_rest_extended_scheme() {
+    let phi = 75_f64.to_radians();
+    for (p1, verdict, count) in
+        [(0.5, RestVerdict::Stays, 1), (1.4, RestVerdict::Both, 3), (3.0, RestVerdict::Moves, 1)]
+    {
+        let model = load("painleve_klein", &[("phi", phi), ("P1", p1), ("v0", 0.0)], &[]);
+        let found = analyse_rest(&model, &RestTask::default()).unwrap();
+        assert_eq!(found.rest.verdict, verdict);
+        assert_eq!(found.rest.outcomes.len(), count);
+        if p1 == 1.4 {
+            close(found.rest.outcomes[0].normal[0], -7.464_102, 1e-6);
+            let mut accel: Vec<f64> = found.rest.outcomes[1..].iter().map(|o| o.accel[0]).collect();
+            accel.sort_by(f64::total_cmp);
+            close(accel[0], 0.453_590, 1e-5);
+            close(accel[1], 1.059_417, 1e-5);
+            assert!(found.rest.differs_from_book());
+        }
+    }
+    // (3.18): rest iff |(P1 + P2)/P2| ≤ μ tan φ, here at 50°
+    let model = load("painleve_klein", &[], &["P1"]);
+    let found = analyse_rest(&model, &RestTask { load: Some("P1".into()), ..Default::default() }).unwrap();
+    let limit = found.start_load.unwrap();
+    let k = 0.5 * 50_f64.to_radians().tan();
+    close(limit.high, 2.0 * (k - 1.0), 1e-9);
+    close(limit.low, 2.0 * (-k - 1.0), 1e-9);
+    assert!(limit.exact);
+    assert_eq!(limit.high_direction[0], Some(1.0));
+    assert_eq!(limit.low_direction[0], Some(-1.0));
+}
+
+/// ANH-3.4-EPICYCLIC and ANH-3.5-GEAR: rest intervals and efficiencies at the first and last point of contact.
+#[test]
+fn anh_3_4_and_3_5_gears_rest_and_efficiency() {
+    let alpha = 20_f64.to_radians();
+    let (r1, r2, mu, m2) = (0.06, 0.04, 0.1, 10.0);
+    let tan = alpha.tan();
+    for (name, p) in [
+        ("gear_epicyclic", 0.104_237),
+        ("gear_epicyclic", 0.608_518),
+        ("gear_fixed", 0.104_237),
+        ("gear_fixed", 0.5),
+    ] {
+        let model = load(name, &[("p0", p)], &["M1", "M2"]);
+        let e4 = f64::signum(tan - p);
+        let u = ((r1 + r2) * tan - r2 * p) / r1;
+        let found =
+            analyse_rest(&model, &RestTask { load: Some("M1".into()), ..Default::default() }).unwrap();
+        let limit = found.start_load.unwrap();
+        let task =
+            SelfBrakingTask { drive: Some("M1".into()), load: Some("M2".into()), ..Default::default() };
+        let eta = analyse_self_braking(&model, &task).unwrap().efficiency.unwrap();
+        let (ratio, top) = if name == "gear_epicyclic" { ((r1 + r2) / r2, tan) } else { (r1 / r2, u) };
+        let ends = [-1.0, 1.0].map(|s| ratio * m2 * (1.0 + s * e4 * mu * top) / (1.0 + s * e4 * mu * p));
+        close(limit.low, ends[0].min(ends[1]), 1e-9);
+        close(limit.high, ends[0].max(ends[1]), 1e-9);
+        close(eta.forward.efficiency[0], (1.0 + e4 * mu * p) / (1.0 + e4 * mu * top), 1e-9);
+        close(eta.backward.efficiency[0], (1.0 - e4 * mu * top) / (1.0 - e4 * mu * p), 1e-9);
+        close(eta.forward.efficiency[0], eta.forward.efficiency[1], 1e-9);
+    }
+}
+
+/// ANH-3.6-CRANK: with μ = 1, l = 1.25 r every point of the crank is self-braking for q in [62.114°, 117.886°], and the mirror.
+#[test]
+fn anh_3_6_crank_self_braking_interval() {
+    let model = load("crank", &[("mu", 1.0), ("l", 0.125), ("r", 0.1)], &["q0"]);
+    let task = SelfBrakingTask {
+        points: names(&["crank.tip"]),
+        over: Some(("q0".into(), 0.1, 3.0, 12)),
+        ..Default::default()
+    };
+    let found = analyse_self_braking(&model, &task).unwrap();
+    let (_, _, curves) = found.curve.unwrap();
+    let border = (1.25 / 2_f64.sqrt()).asin();
+    assert_eq!(curves[0].self_braking.len(), 1, "{:?}", curves[0]);
+    close(curves[0].self_braking[0][0], border, 1e-9);
+    close(curves[0].self_braking[0][1], std::f64::consts::PI - border, 1e-9);
+    close(border.to_degrees(), 62.114, 1e-5);
+}
+
+/// ANH-3.7-LINK: the carriage is self-braking iff μ a |sin φ| ≥ |a cos φ + r| (3.230); in the paradox region (J = 1) too, where the
+/// book says both; crank points are debraking with angle zero.
+#[test]
+fn anh_3_7_link_carriage() {
+    let (a, r, mu) = (0.4, 0.25, 0.25);
+    for (j, phi) in [(5.0, 1.0), (5.0, 2.1), (5.0, 2.4), (1.0, 2.1), (1.0, 2.4), (1.0, 0.7)] {
+        let model = load("quick_return", &[("J", j), ("phi0", phi), ("mu", mu)], &[]);
+        let task = SelfBrakingTask { points: names(&["carriage"]), ..Default::default() };
+        let found = analyse_self_braking(&model, &task).unwrap();
+        let brakes = mu * a * phi.sin().abs() >= (a * phi.cos() + r).abs();
+        let point = &found.points[0].1;
+        let expected = if brakes { PointVerdict::SelfBraking } else { PointVerdict::Debraking };
+        assert_eq!(point.verdict, expected, "J = {j}, phi = {phi}");
+        if !brakes {
+            close(point.stagnation_angle, 0.0, 1e-9);
+        }
+        close(point.critical_factor.unwrap() * mu, (a * phi.cos() + r).abs() / (a * phi.sin().abs()), 1e-9);
+        let book = point.book.unwrap().0;
+        assert!(book != BookPoint::Both || !brakes);
+    }
+}
+
+/// ANH-3.1-SIMPLE from the files.
+#[test]
+fn anh_3_1_simple_from_files() {
+    let model = load("screw_cylinder", &[], &["T"]);
+    let found = analyse_rest(&model, &RestTask { load: Some("T".into()), ..Default::default() }).unwrap();
+    let limit = found.start_load.unwrap();
+    let s = f64::hypot(0.05, 0.04 / (2.0 * std::f64::consts::PI));
+    close(limit.high, 0.15 * s * 200.0, 1e-9);
+    close(limit.low, -0.15 * s * 200.0, 1e-9);
+    let model = load("particle_line", &[], &[]);
+    let task = SelfBrakingTask { points: names(&["particle"]), ..Default::default() };
+    let found = analyse_self_braking(&model, &task).unwrap();
+    close(found.points[0].1.stagnation_angle, 2.0 * 0.5_f64.atan(), 1e-9);
+}
