@@ -303,6 +303,15 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         energies,
         image: Eval::default(),
         switch_count: switches.len(),
+        moving_switches: switches
+            .iter()
+            .map(|s| {
+                let still = |i: &crate::expr::Symbol| {
+                    matches!(b.inputs[i.0 as usize], Input::Memory(_) | Input::Parameter(_))
+                };
+                !s.inputs.iter().all(still)
+            })
+            .collect(),
         switch_rates,
         guards,
         relevance,

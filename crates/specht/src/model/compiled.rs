@@ -202,6 +202,8 @@ pub struct CompiledSystem {
     pub(super) image: Eval,
 
     pub(super) switch_count: usize,
+    /// Whether the argument of each switch changes between events.
+    pub(super) moving_switches: Vec<bool>,
     /// D(argument) per switch, for latching at zero.
     pub(super) switch_rates: Tape,
     pub(super) guards: Vec<Guard>,
@@ -619,10 +621,12 @@ impl System for CompiledSystem {
         self.switch_rates.eval(inputs, &mut first[2]);
         for k in 0..self.switch_count {
             let zero = arguments[k] == 0.0;
-            if zero && keep && d.latches[k] != 0 {
+            // a comparison of memory and parameters alone does not move: `mode == 1` holds exactly or not at all
+            let moves = self.moving_switches[k];
+            if zero && keep && moves && d.latches[k] != 0 {
                 continue;
             }
-            let is_sign = sides[k] == 0.0 && zero && self.is_sign(k);
+            let is_sign = moves && sides[k] == 0.0 && zero && self.is_sign(k);
             let side = if is_sign {
                 let rate = self.switch_rates.output(&first[2], k);
                 if rate < 0.0 { -1.0 } else { 1.0 }
