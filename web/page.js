@@ -201,7 +201,10 @@ function findings() {
     out.push(el("section", { class: "card block" }, el("div", { class: "head" }, el("h2", {}, "The force problem at the start has " + text)), el("pre", {}, JSON.stringify(run.start.family || solutions, null, 1))));
   }
   for (const [task, finding] of Object.entries(run.findings || {})) {
-    out.push(el("details", { class: "card block", open: "" }, el("summary", {}, el("h2", {}, "Finding: " + task)), el("pre", {}, JSON.stringify(finding, null, 1).slice(0, 20000))));
+    const { picture, ...rest } = typeof finding === "object" && finding ? finding : { value: finding };
+    const drawn = typeof picture === "string" && picture.startsWith("<svg")
+      ? el("div", { class: "pad" }, el("img", { alt: "map of " + task, style: "max-width:100%", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(picture) })) : null;
+    out.push(el("details", { class: "card block", open: "" }, el("summary", {}, el("h2", {}, "Finding: " + task)), drawn, el("pre", { style: "max-height:340px" }, JSON.stringify(rest, null, 1).slice(0, 20000))));
   }
   return out;
 }

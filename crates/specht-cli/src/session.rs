@@ -241,12 +241,9 @@ pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
         }
     };
     let mut outside = Outside { interrupt: Some(interrupt()), progress: Some(&mut progress) };
-    if prepared.time_stepping {
-        return Err(Refusal::new("the scheme `step` is not built into this version"));
-    }
-    let trajectory =
-        specht::sim::event_driven(&prepared.system, &prepared.start, &prepared.settings, &mut outside)
-            .map_err(|e| start_refusal(&e, &prepared.model, &prepared.request))?;
+    let scheme = if prepared.time_stepping { sim::time_stepping } else { sim::event_driven };
+    let trajectory = scheme(&prepared.system, &prepared.start, &prepared.settings, &mut outside)
+        .map_err(|e| start_refusal(&e, &prepared.model, &prepared.request))?;
     drop(line);
     let table = run_json::table(&trajectory, &prepared.names);
     let json = whole_json(prepared, &trajectory);

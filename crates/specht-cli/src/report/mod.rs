@@ -11,7 +11,7 @@ use scene::{DrawTrack, Scene};
 use serde_json::{Map, Value as Json, json};
 use shapes::Prim;
 use specht::model::{Input, Model};
-use specht::sim::{ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND, Samples};
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND, STEP_BOUND, Samples};
 
 pub use picture::picture;
 
@@ -79,7 +79,7 @@ fn page_run(run: &Finished) -> Json {
     }
     let a = &run.trajectory.audit;
     let (length, energy) =
-        if run.time_stepping { (f64::INFINITY, f64::INFINITY) } else { (LENGTH_BOUND, ENERGY_BOUND) };
+        if run.time_stepping { (STEP_BOUND, STEP_BOUND) } else { (LENGTH_BOUND, ENERGY_BOUND) };
     let lines = [
         ("complementarity", a.complementarity, FORCE_BOUND, "pulling or distant contact forces, scaled"),
         ("cone", a.cone, FORCE_BOUND, "friction outside its bound, scaled"),

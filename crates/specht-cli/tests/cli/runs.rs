@@ -167,15 +167,28 @@ source = "ε² h"
     assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
     assert!(out(&output).contains("3 of 3 checks passed in 1 entries, 2 runs"), "{}", out(&output));
 
-    folder.write("ball/expected.toml", &good.replace("0.0625", "0.0626"));
+    folder.write("ball/expected.toml", &good.replace("0.0625", "0.0635"));
     let output = folder.run(&["verify", "ball"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(out(&output).contains("FAIL") && out(&output).contains("expected 0.0626"), "{}", out(&output));
+    assert!(out(&output).contains("FAIL") && out(&output).contains("expected 0.0635"), "{}", out(&output));
     let json = folder.run(&["verify", "ball", "--json"]);
     assert_eq!(run_json(&out(&json))["passed"], false);
 
     folder.write("ball/expected.toml", &good.replace("take ", "tak "));
     assert_eq!(folder.run(&["verify", "ball"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_time_stepping_scheme_runs_from_the_command_line() {
+    let folder = Folder::new("step");
+    folder.write("ball.toml", BALL);
+    let output = folder.run(&["run", "ball.toml", "--json", "--scheme", "step", "--step", "0.1 ms"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let run = run_json(&out(&output));
+    assert_eq!(run["settings"]["scheme"], "step");
+    assert_eq!(run["settings"]["step"], 1e-4);
+    // order one: the ball lies on the floor at the end, to a few steps
+    assert!(run["final"]["y"].as_f64().unwrap() - 0.1 < 1e-3);
 }
 
 #[test]
