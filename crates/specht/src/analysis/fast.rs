@@ -18,12 +18,12 @@
 //! ```
 //!
 //! so the basin is exact: for s = 1, p > 1 the motion stays about the centre iff x₀ > x₋ = −1/(p−1) and E₀ < 1/(2(p−1))
-//! (Theorem 8); for s = −1, p > 1 nothing stays (Theorem 9). Several pairs: [`follow`] integrates the piecewise linear
-//! motion, with every change of sign located, under a little damping.
+//! (Theorem 8); for s = −1, p > 1 nothing stays (Theorem 9). Several pairs: [`crate::contact::Fast`] follows the piecewise
+//! linear motion, with every change of sign located, under a little damping.
 
-use super::branches::Branch;
 use super::reactions::{Free, Reactions};
-use crate::linalg::{Complex, Lu, Mat, eigenvalues, max_abs};
+use crate::contact::{Fast, FastPair};
+use crate::linalg::{Complex, Lu, Mat, eigenvalues};
 use crate::system::Mode;
 
 /// What the fast motion does about a branch.
@@ -155,157 +155,12 @@ impl Portrait {
     }
 }
 
-/// Where the fast motion of several pairs leads.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
-    /// To the branch with this index.
-    Settles(usize),
-    /// Reactions grow without bound; the direction of growth, largest component 1.
-    Diverges(Vec<f64>),
-    /// Neither within the time allowed (flutter that is caught by another branch, a cycle).
-    Undecided,
-}
-
-/// Integrate the fast motion from the reactions `r0` and their rates `rate0` (in the time in which the largest |κ| is 1).
-/// `branches` are the stationary points, `stiffness` relative per pair, `damping` the ratio at that frequency (R = −c g − α ġ).
-pub fn follow(
-    re: &Reactions,
-    free: &Free,
-    branches: &[Branch],
-    stiffness: &[f64],
-    r0: &[f64],
-    rate0: &[f64],
-    damping: f64,
-) -> Fate {
-    let m = re.len();
-    let mut stiff = stiffness.to_vec();
-    // time unit: the largest row sum bounds every |κ|
-    let bound = (0..m)
-        .map(|a| {
-            stiff[a]
-                * (0..m)
-                    .map(|b| free.h[(a, b)].abs() + free.h[(a, m + b)].abs() * re.pairs[b].mu)
-                    .sum::<f64>()
-        })
-        .fold(0.0, f64::max);
-    if !(bound > 0.0) {
-        return Fate::Undecided;
-    }
-    stiff.iter_mut().for_each(|c| *c /= bound);
-    let size = max_abs(&re.frictionless).max(max_abs(r0)).max(max_abs(rate0)).max(f64::MIN_POSITIVE);
-    let mut motion = Motion { re, free, stiff, damping: 2.0 * damping, r: vec![0.0; m], x: vec![0.0; m] };
-    let mut y: Vec<f64> = r0.iter().chain(rate0).copied().collect();
-    let mut next = y.clone();
-    let (step, limit) = (0.02, 400_000);
-    let mut rk = Rk::new(2 * m);
-    for k in 0..limit {
-        rk.step(&mut motion, step, &y, &mut next);
-        // the first change of sign inside the step
-        let crosses = |n: &[f64]| (0..m).any(|a| y[a] != 0.0 && n[a] * y[a] < 0.0);
-        if crosses(&next) {
-            let (mut lo, mut hi) = (0.0, step);
-            for _ in 0..50 {
-                let mid = 0.5 * (lo + hi);
-                rk.step(&mut motion, mid, &y, &mut next);
-                if crosses(&next) { hi = mid } else { lo = mid }
-            }
-            rk.step(&mut motion, hi, &y, &mut next);
-        }
-        std::mem::swap(&mut y, &mut next);
-        let largest = max_abs(&y[..m]);
-        if !(largest < 1e9 * size) {
-            return Fate::Diverges(y[..m].iter().map(|v| v / largest).collect());
-        }
-        if k % 64 == 0 {
-            let still = max_abs(&y[m..]) < 1e-6 * size;
-            let near = |b: &Branch| {
-                (0..m).all(|a| {
-                    let r = if re.pairs[a].two_sided { y[a] } else { y[a].max(0.0) };
-                    (r - b.reactions[a]).abs() < 1e-5 * size
-                })
-            };
-            if still && let Some(b) = branches.iter().position(near) {
-                return Fate::Settles(b);
-            }
-            // an open one-sided pair flies away for good
-            let leaves = |b: &Branch| {
-                (0..m).all(|a| {
-                    if b.sign(re, a) == 0.0 {
-                        y[a] < -1e3 * size && y[m + a] < 0.0
-                    } else {
-                        (y[a] - b.reactions[a]).abs() < 1e-4 * size
-                    }
-                })
-            };
-            if let Some(b) = branches.iter().position(leaves) {
-                return Fate::Settles(b);
-            }
-        }
-    }
-    Fate::Undecided
-}
-
-// s̈ = −c g̈ with R = s + α ṡ (friction follows the damped force), one-sided: positive part
-struct Motion<'a> {
-    re: &'a Reactions,
-    free: &'a Free,
-    stiff: Vec<f64>,
-    damping: f64,
-    r: Vec<f64>,
-    x: Vec<f64>,
-}
-
-impl Motion<'_> {
-    fn rates(&mut self, y: &[f64], dy: &mut [f64]) {
-        let m = self.re.len();
-        for a in 0..m {
-            let raw = y[a] + self.damping * y[m + a];
-            let two_sided = self.re.pairs[a].two_sided;
-            self.r[a] = if two_sided {
-                raw
-            } else if y[a] > 0.0 {
-                raw.max(0.0)
-            } else {
-                0.0
-            };
-            // the sign that friction sees is that of the spring: no chatter from damping
-            let bound = if two_sided { raw * y[a].signum() } else { self.r[a] };
-            self.x[a] = -self.re.pairs[a].direction * self.re.pairs[a].mu * bound;
-        }
-        for a in 0..m {
-            dy[a] = y[m + a];
-            let row = self.free.h.row(a);
-            let mut g = self.free.c[a];
-            for b in 0..m {
-                g += row[b] * self.r[b] + row[m + b] * self.x[b];
-            }
-            dy[m + a] = -self.stiff[a] * g;
-        }
-    }
-}
-
-struct Rk {
-    k: [Vec<f64>; 4],
-    z: Vec<f64>,
-}
-
-impl Rk {
-    fn new(n: usize) -> Self {
-        Rk { k: std::array::from_fn(|_| vec![0.0; n]), z: vec![0.0; n] }
-    }
-
-    // the classical method of order 4
-    fn step(&mut self, f: &mut Motion, h: f64, y: &[f64], out: &mut [f64]) {
-        let n = y.len();
-        for (i, c) in [0.0, 0.5, 0.5, 1.0].into_iter().enumerate() {
-            for j in 0..n {
-                self.z[j] = y[j] + if i == 0 { 0.0 } else { c * h * self.k[i - 1][j] };
-            }
-            f.rates(&self.z, &mut self.k[i]);
-        }
-        for j in 0..n {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|i| self.k[i][j]);
-            out[j] = y[j] + h / 6.0 * (a + 2.0 * b + 2.0 * c + d);
-        }
-    }
+/// The fast motion of these pairs, to be followed from given reactions.
+pub fn fast(re: &Reactions, free: &Free) -> Fast {
+    let pairs = re
+        .pairs
+        .iter()
+        .map(|p| FastPair { contact: p.contact, direction: p.direction, mu: p.mu, two_sided: p.two_sided })
+        .collect();
+    Fast { h: free.h.clone(), c: free.c.clone(), pairs }
 }

@@ -13,10 +13,11 @@
 //! held. One degree of freedom: the whole mechanism stops, *dynamic seizure*.
 
 use super::branches::{MAX_PAIRS, Patterns};
-use super::fast::{Fate, Portrait, follow};
+use super::fast::{Portrait, fast};
 use super::painleve::Verdict;
 use super::reactions::{Free, Reactions};
 use super::{AnalysisError, Snapshot};
+use crate::contact::Fate;
 use crate::linalg::axpy;
 use crate::system::{State, System};
 
@@ -214,7 +215,8 @@ pub fn true_motion_at<S: System + ?Sized>(
         let mut rate = vec![0.0; m];
         start[a] = x0 * r0;
         rate[a] = rate0 * r0;
-        match follow(&re, &free, found, &vec![1.0; m], &start, &rate, 0.02) {
+        let stationary: Vec<Vec<f64>> = found.iter().map(|b| b.reactions.clone()).collect();
+        match fast(&re, &free).follow(&stationary, &vec![1.0; m], &start, &rate, 0.02) {
             Fate::Settles(b) => {
                 let reactions = found[b].reactions.clone();
                 return Ok(finish(Outcome::Rigid { reactions }));

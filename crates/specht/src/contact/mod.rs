@@ -14,6 +14,7 @@
 
 pub(crate) mod collect;
 pub(crate) mod family;
+mod fast;
 mod fixed;
 pub(crate) mod forms;
 mod mass;
@@ -24,6 +25,7 @@ mod reduce;
 pub(crate) mod search;
 pub(crate) mod transition;
 
+pub use fast::{Fast, FastPair, Fate};
 pub use fixed::{Approach, Fixed, Regularity};
 pub use forms::Form;
 pub use mass::MassFactor;

@@ -5,7 +5,7 @@
 //! quantities: the same problem is solved a moment later, at the state continued with the accelerations found, which are
 //! the same for all tied modes. The moment is `10⁻⁵` of the last step and grows a hundredfold, twice, while ties remain.
 
-use crate::contact::{Forces, SolutionSet, Start, Status, Transition};
+use crate::contact::{Fast, Forces, SolutionSet, Start, Status, Transition};
 use crate::linalg::axpy;
 use crate::system::{State, System};
 
@@ -66,7 +66,9 @@ impl Decider {
     ) -> Decision {
         self.set = self.transition.solve(field.info, &field.eval, starts);
         self.chosen = None;
-        let k = match policy::choose(policy, &self.set, previous) {
+        let k = match policy::choose(policy, &self.set, previous, &|| {
+            Fast::of(field.info, &field.eval, starts)
+        }) {
             Choice::Take(k) => k,
             Choice::Impact => return Decision::Impact,
             Choice::Stop if self.set.status == Status::Invalid => return Decision::Invalid,
@@ -109,7 +111,7 @@ impl Decider {
             let later = self.transition.solve(field.info, &field.eval, starts);
             field.state.clone_from(&self.here);
             field.discrete.clone_from(&latches_keep);
-            let choice = policy::choose(policy, &later, Some(&self.set.solutions[k].forces));
+            let choice = policy::choose(policy, &later, Some(&self.set.solutions[k].forces), &|| None);
             field.evaluate();
             if let Choice::Take(j) = choice {
                 let s = &later.solutions[j];

@@ -12,7 +12,7 @@ use crate::system::{ContactEvent, Mode, Normal, Restitution, State, System, Trig
 use super::classify::flank_acts;
 use super::decide::Decision;
 use super::event_driven::{End, Run};
-use super::settings::{Policy, Record};
+use super::settings::Record;
 use super::trajectory::{Event, Kind, Participant, Status};
 use super::watch::What;
 
@@ -22,7 +22,7 @@ const CROWD: usize = 100;
 /// What is known about the present instant.
 #[derive(Default)]
 pub(crate) struct Moment {
-    before: State,
+    pub(super) before: State,
     modes: Vec<Mode>,
     forces: Forces,
     tie: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Moment {
     impulse_n: Vec<f64>,
     impulse_t: Vec<f64>,
     loss: Vec<f64>,
-    tangential: bool,
+    pub(super) tangential: bool,
     accumulated: Vec<(usize, f64)>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Moment {
 pub(crate) struct Tools {
     impactor: Impactor,
     restitution: Vec<Restitution>,
-    reduced: Reduced,
+    pub(super) reduced: Reduced,
     work: Vec<f64>,
 }
 
@@ -56,8 +56,6 @@ impl<S: System + ?Sized> Run<'_, S> {
         m.jumped = true;
         let end = self.settle(&mut m, true);
         self.log(&m);
-        self.out.start.solutions = self.decider.alternatives();
-        self.out.start.family = self.decider.family(&self.field);
         self.fill_point();
         self.out.start.point.clone_from(&self.point);
         if end.is_some() {
@@ -201,6 +199,11 @@ impl<S: System + ?Sized> Run<'_, S> {
                 moment,
                 m.tie,
             );
+            if first && round == 0 {
+                // what the start itself allows, before any jump
+                self.out.start.solutions = self.decider.alternatives();
+                self.out.start.family = self.decider.family(&self.field);
+            }
             let t = self.time();
             match decision {
                 Decision::Follow => {
@@ -303,7 +306,14 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// Velocities jump to `u` by the impulses given per row and per contact.
-    fn apply(&mut self, m: &mut Moment, u: &[f64], lambda: &[f64], normal: &[f64], tangential: &[f64]) {
+    pub(super) fn apply(
+        &mut self,
+        m: &mut Moment,
+        u: &[f64],
+        lambda: &[f64],
+        normal: &[f64],
+        tangential: &[f64],
+    ) {
         m.jumped = true;
         let field = &mut self.field;
         self.tools.work.resize(field.dims.contacts, 0.0);
@@ -382,7 +392,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// Impact without collision; false when there is none.
-    fn without_collision(&mut self, m: &mut Moment) -> bool {
+    pub(super) fn without_collision(&mut self, m: &mut Moment) -> bool {
         let field = &mut self.field;
         let tools = &mut self.tools;
         tools.restitution.resize(field.dims.contacts, Restitution::default());
@@ -399,53 +409,6 @@ impl<S: System + ?Sized> Run<'_, S> {
         m.tangential = true;
         self.apply(m, &impact.u, &impact.impulse, &impact.normal, &impact.tangential);
         true
-    }
-
-    /// The matrix of the sliding contacts becomes singular: say so with both numbers and leave by the policy.
-    fn cross_border(&mut self, m: &mut Moment) -> Option<End> {
-        let t = self.time();
-        self.field.solve();
-        let mut note = String::from("border of a paradox:");
-        for i in 0..self.field.info.len() {
-            if self.field.discrete.modes[i].direction() != 0.0
-                && let Some(a) = self.field.fixed.approach(self.field.info, i)
-            {
-                note += &format!(
-                    " contact `{}` has a = {:.6e}, b = {:.6e} in g'' = a*normal + b (normal force {:.6e});",
-                    self.field.info[i].name, a.a, a.b, self.field.forces.normal[i]
-                );
-            }
-        }
-        note.pop();
-        self.log_finding(m, note.clone());
-        if self.settings.several == Policy::Stop {
-            return Some((Status::Indeterminate, format!("at t = {t}: {note}")));
-        }
-        // the jump exists on the far side of the border only: go there along the present velocities
-        let here = self.field.state.clone();
-        let mut delta = 1e-9 * if self.h.is_finite() { self.h } else { 1.0 };
-        let mut q_step = vec![0.0; self.field.dims.q];
-        self.field.sys.q_rate(&here, &mut q_step);
-        for _ in 0..60 {
-            self.field.state.clone_from(&here);
-            axpy(delta, &q_step, &mut self.field.state.q);
-            self.field.state.t += delta;
-            self.field.evaluate();
-            self.field.solve();
-            if self.field.nearness() < 0.0 {
-                if self.without_collision(m) {
-                    return None;
-                }
-                break;
-            }
-            delta *= 2.0;
-        }
-        self.field.state = here;
-        self.field.evaluate();
-        Some((
-            Status::Inconsistent,
-            format!("at t = {t}: {note}; no impact without collision leads out of it"),
-        ))
     }
 
     /// New modes are set: times of stick, velocities on their constraints, forces.
@@ -560,7 +523,12 @@ impl<S: System + ?Sized> Run<'_, S> {
         if !hit.is_empty() {
             self.push_event(
                 m,
-                if m.tangential { Kind::TangentialImpact } else { Kind::Impact },
+                match m.tangential {
+                    // nothing moves any more: dynamic seizure (4.61)
+                    true if self.at_rest_after(m) => Kind::Seizure,
+                    true => Kind::TangentialImpact,
+                    false => Kind::Impact,
+                },
                 &hit,
                 None,
                 String::new(),
@@ -629,7 +597,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         });
     }
 
-    fn log_finding(&mut self, m: &Moment, note: String) {
+    pub(super) fn log_finding(&mut self, m: &Moment, note: String) {
         let list: Vec<usize> = (0..self.field.dims.contacts).filter(|&i| self.sets.closed[i]).collect();
         self.push_event(m, Kind::Finding, &list, None, note);
         let alternatives = self.decider.alternatives();

@@ -5,6 +5,7 @@
 //! * [`start`]: the consistent initial state, equilibria.
 
 mod audit;
+mod border;
 mod classify;
 mod decide;
 mod event_driven;

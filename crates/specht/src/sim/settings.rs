@@ -12,9 +12,9 @@ pub enum Policy {
     Continuous,
     /// The limit of contact stiffness → ∞.
     Compliant,
-    /// Painlevé: the solution with the smaller forces (opening counts as force zero).
+    /// Painlevé: the solution with the smaller forces (opening counts as force zero); where there is none the run ends.
     Painleve,
-    /// Klein: the solution with the larger forces (the closed branch).
+    /// Klein: the stable branch, as Painlevé; where there is none, the slip stops at once.
     Klein,
     /// End the run there.
     Stop,

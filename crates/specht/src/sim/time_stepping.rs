@@ -210,25 +210,25 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         }
         let starts: Vec<Start> = active.iter().map(|a| if *a { Start::Zero } else { Start::Open }).collect();
         let set = self.transition.solve(info, &self.posed, &starts);
-        let solution =
-            match policy::choose(self.settings.several, &set, (n > 0).then_some(&self.field.forces)) {
-                Choice::Take(k) => &set.solutions[k],
-                Choice::Impact if !set.solutions.is_empty() => &set.solutions[0],
-                _ => {
-                    let status = match set.status {
-                        Set::None => Status::Inconsistent,
-                        Set::Invalid => Status::Failed,
-                        _ => Status::Indeterminate,
-                    };
-                    return Some((
-                        status,
-                        format!(
-                            "the contact problem of the step at t = {t} has {} solutions",
-                            set.solutions.len()
-                        ),
-                    ));
-                }
-            };
+        let previous = (n > 0).then_some(&self.field.forces);
+        let solution = match policy::choose(self.settings.several, &set, previous, &|| None) {
+            Choice::Take(k) => &set.solutions[k],
+            Choice::Impact if !set.solutions.is_empty() => &set.solutions[0],
+            _ => {
+                let status = match set.status {
+                    Set::None => Status::Inconsistent,
+                    Set::Invalid => Status::Failed,
+                    _ => Status::Indeterminate,
+                };
+                return Some((
+                    status,
+                    format!(
+                        "the contact problem of the step at t = {t} has {} solutions",
+                        set.solutions.len()
+                    ),
+                ));
+            }
+        };
         if matches!(set.status, Set::Several) && self.out.warnings.len() < 20 {
             self.out.warnings.push(format!(
                 "the contact problem of the step at t = {t} has {} solutions",

@@ -19,7 +19,7 @@ use crate::ode::{INSIDE, STAGES};
 use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal};
 
 /// A sliding contact counts as singular when a, relative to its mobility, falls below this.
-pub(crate) const SINGULAR: f64 = 1e-7;
+pub(crate) const SINGULAR: f64 = 1e-6;
 
 /// What is watched.
 #[derive(Clone, Copy, Debug, PartialEq)]
