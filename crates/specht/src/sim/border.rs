@@ -68,6 +68,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         // the far side, along the present velocities
         let here = self.field.state.clone();
+        let energy = self.field.eval.kinetic + self.field.eval.potential;
         let mut delta = 1e-9 * if self.h.is_finite() { self.h } else { 1.0 };
         let mut q_step = vec![0.0; self.field.dims.q];
         self.field.sys.q_rate(&here, &mut q_step);
@@ -78,6 +79,8 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.field.evaluate();
             self.field.solve();
             if self.field.nearness() < 0.0 {
+                // the hop itself is booked, not lost
+                self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
                 if let Some((i, p)) = point {
                     self.pass(m, i, &p);
                     return None;

@@ -80,12 +80,18 @@ impl Decider {
         field.signs.copy_from_slice(&chosen.signs);
         field.fixed.follow(&chosen.forces);
         if tie || chosen.degenerate.iter().any(|d| *d) {
-            self.probe(field, starts, policy, k, moment);
+            let ends = self.probe(field, starts, policy, k, moment);
+            match ends {
+                Some(Choice::Impact) => return Decision::Impact,
+                Some(_) => return Decision::Stop,
+                None => {}
+            }
         }
         Decision::Follow
     }
 
-    /// Break ties by the rate of the deciding quantities.
+    /// Break ties by the rate of the deciding quantities. Where no solution exists a moment later (a reaction passes through
+    /// zero inside a paradox), what the policy says about that.
     fn probe<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
@@ -93,7 +99,7 @@ impl Decider {
         policy: Policy,
         k: usize,
         moment: f64,
-    ) {
+    ) -> Option<Choice> {
         self.here.clone_from(&field.state);
         let latches_keep = field.discrete.clone();
         let mut delta = 1e-5 * moment;
@@ -120,9 +126,14 @@ impl Decider {
                 if !s.degenerate.iter().any(|d| *d) {
                     break;
                 }
+            } else if later.status == Status::None {
+                self.set = later;
+                self.chosen = None;
+                return Some(choice);
             }
             delta *= 100.0;
         }
+        None
     }
 
     /// All solutions found last, as data.
