@@ -132,6 +132,8 @@ const NARROWER: Run =
     Run { low: 0.3, high: 5.0, fraction: 0.95, iterations: 120, arc: true, weights: None, spread: 1.5 };
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
+/// Scattered starts for them when everything else failed.
+const STARTS: usize = 400;
 
 /// Solve one island; `island.x` holds the start (zero when cold) and the answer.
 pub(super) fn solve_island(island: &mut Island, s: &Settings, warm: bool, clock: &Clock) {
@@ -309,4 +311,38 @@ fn interior(
         }
     }
     island.bounds = bounds;
+    if best > tol && island.cones.len() <= FEW {
+        scattered(island, x, best, tol, clock, rep);
+    }
+}
+
+/// Few contacts and still no answer: sweeps and Newton from many scattered starts (seeded), cheap at this size.
+fn scattered(island: &mut Island, x: &mut [f64], mut best: f64, tol: f64, clock: &Clock, rep: &mut Report) {
+    let mut rng = super::problems::Rng::new(1);
+    let mut z = std::mem::take(&mut island.t5);
+    z.clear();
+    z.resize(x.len(), 0.0);
+    for k in 0..STARTS {
+        if clock.over() {
+            break;
+        }
+        let size = 10f64.powf(2.0 * rng.uniform() - 1.0);
+        z.iter_mut().for_each(|v| *v = size * rng.normal());
+        island.make_admissible(&mut z);
+        if k % 2 == 0 {
+            nsgs::sweep(island, &mut z, 20);
+            rep.counts.sweeps += 20;
+        }
+        let (e, steps) = newton(island, &mut z, tol, 12);
+        rep.counts.newton += steps;
+        if e < best {
+            best = e;
+            x.copy_from_slice(&z);
+            rep.stage = Stage::Newton;
+        }
+        if best < tol {
+            break;
+        }
+    }
+    island.t5 = z;
 }

@@ -33,6 +33,9 @@ const LP_CONTACTS: usize = 250;
 /// The sufficient criterion.
 pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
     p.check()?;
+    if certificate(p).is_some() {
+        return Ok(Existence::Fails);
+    }
     let mut t = p.clone();
     let scale = crate::linalg::max_abs(&p.q);
     let margin = if scale > 0.0 { MARGIN * scale } else { 1.0 };

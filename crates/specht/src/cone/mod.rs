@@ -38,6 +38,8 @@ mod problem;
 pub mod problems;
 mod solver;
 mod sparse;
+#[cfg(test)]
+mod tests;
 
 pub use cascade::{Counts, Method, Settings, Stage};
 pub use enumerate::{AllSolutions, Found, solve_all};
