@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The same problems through `specht solve` and through Siconos, in one run: times, ratios, errors reached.
+
+    compare.py [path of the program specht]
+
+Needs python3-siconos (Debian), numpy, scipy. Times of Siconos are of the solver call alone; of specht the `time` it reports.
+Errors of both are computed here, with the same function, from the impulses.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def project(z, mu):
+    n, t = z[:, 0], z[:, 1:]
+    l = np.sqrt((t * t).sum(1))
+    out = np.zeros_like(z)
+    inside = l <= mu * n
+    out[inside] = z[inside]
+    b = ~inside & (mu * l > -n)
+    p = (n[b] + mu[b] * l[b]) / (1 + mu[b] ** 2)
+    out[b, 0] = p
+    out[b, 1:] = (mu[b] * p / l[b])[:, None] * t[b]
+    return out
+
+
+def error(W, q, mu, r):
+    u = (W @ r + q).reshape(-1, 3)
+    u[:, 0] += mu * np.sqrt((u[:, 1:] ** 2).sum(1))
+    r = r.reshape(-1, 3)
+    return np.linalg.norm(r - project(r - u, mu)) / np.linalg.norm(q)
+
+
+def read(path):
+    p = json.load(open(path))
+    m = lambda a: sp.csr_matrix((a["v"], (a["i"], a["j"])), shape=(a["rows"], a["cols"]))
+    H, M = m(p["H"]), m(p["M"])
+    q = np.array(p["w"]) + H @ np.array(p["v_free"])
+    W = (H.multiply(1 / M.diagonal()) @ H.T).toarray()
+    return W, q, np.array(p["mu"])
+
+
+def siconos(W, q, mu, solver, tolerance, iterations):
+    import siconos.numerics as sn
+    fc = sn.FrictionContactProblem(3, len(mu), np.asfortranarray(W), q, mu)
+    o = sn.SolverOptions(solver)
+    o.dparam[sn.SICONOS_DPARAM_TOL] = tolerance
+    o.iparam[sn.SICONOS_IPARAM_MAX_ITER] = iterations
+    r, u = np.zeros(len(q)), np.zeros(len(q))
+    driver = {sn.SICONOS_FRICTION_3D_NSGS: sn.fc3d_nsgs, sn.SICONOS_FRICTION_3D_ADMM: sn.fc3d_admm}.get(solver)
+    t = time.process_time()
+    if driver:
+        driver(fc, r, u, o)
+    else:
+        sn.fc3d_nonsmooth_Newton_AlartCurnier(fc, r, u, o)
+    return time.process_time() - t, r
+
+
+def main():
+    program = sys.argv[1] if len(sys.argv) > 1 else "specht"
+    try:
+        import siconos.numerics as sn
+        solvers = [("NSGS", sn.SICONOS_FRICTION_3D_NSGS, 1e-8, 20000), ("ADMM", sn.SICONOS_FRICTION_3D_ADMM, 1e-8, 20000),
+                   ("Newton", sn.SICONOS_FRICTION_3D_NSN_AC, 1e-8, 500)]
+    except ImportError:
+        print("Siconos is not installed (Debian: python3-siconos); specht alone")
+        solvers = []
+    print(f"{'problem':<18} {'solver':<8} {'ms':>10} {'error':>9} {'time ratio':>11} {'error ratio':>12}")
+    for kind, size, seed in [("lattice", 2, 0), ("lattice", 2, 1), ("lattice", 3, 0), ("lattice", 3, 2), ("lattice", 3, 5), ("tower", 10, 0)]:
+        with tempfile.NamedTemporaryFile(suffix=".json") as f:
+            subprocess.run([program, "problem", kind, "--size", str(size), "--seed", str(seed), "--mu", "0.6", "--out", f.name], check=True)
+            W, q, mu = read(f.name)
+            best = None
+            for _ in range(5):
+                a = json.loads(subprocess.run([program, "solve", f.name], capture_output=True, text=True).stdout)
+                if best is None or a["time"] < best["time"]:
+                    best = a
+        t0, e0 = best["time"], max(error(W, q, mu, np.array(best["r"])), 1e-16)
+        name = f"{kind} {size} ({len(mu)}) s{seed}"
+        print(f"{name:<18} {'specht':<8} {t0 * 1e3:>10.2f} {e0:>9.1e}", flush=True)
+        for label, solver, tolerance, iterations in solvers:
+            t, r = siconos(W, q, mu, solver, tolerance, iterations)
+            e = error(W, q, mu, r)
+            print(f"{name:<18} {label:<8} {t * 1e3:>10.2f} {e:>9.1e} {t / t0:>11.0f} {e / e0:>12.0e}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
