@@ -228,3 +228,32 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert!(run["message"].as_str().unwrap().contains("interrupted"), "{}", run["message"]);
     assert!(run["time"].as_f64().unwrap() > 0.0);
 }
+
+/// Same binary, same input, same bits, whatever the number of threads: results of entries that run in parallel.
+#[test]
+fn verify_gives_the_same_bytes_with_one_and_two_threads() {
+    let folder = Folder::new("threads");
+    let with = |threads: &str| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_specht"))
+            .args([
+                "verify",
+                "--json",
+                "balls",
+                "belt",
+                "bouncing_ball",
+                "cradle",
+                "detach",
+                "incline",
+                "superball",
+            ])
+            .env("RAYON_NUM_THREADS", threads)
+            .current_dir(&folder.0)
+            .output()
+            .unwrap();
+        assert_ne!(output.status.code(), Some(2), "{}", err(&output));
+        out(&output)
+    };
+    let one = with("1");
+    assert!(run_json(&one)["entries"].as_array().is_some_and(|list| list.len() == 7));
+    assert_eq!(one, with("2"));
+}
