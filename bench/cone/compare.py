@@ -3,7 +3,7 @@
 
     compare.py [path of the program specht]
 
-Needs python3-siconos (Debian), numpy, scipy. Times of Siconos are of the solver call alone; of specht the `time` it reports.
+Needs python3-siconos (Debian), numpy. Times of Siconos are of the solver call alone; of specht the `time` it reports.
 Errors of both are computed here, with the same function, from the impulses.
 """
 import json
@@ -13,7 +13,6 @@ import tempfile
 import time
 
 import numpy as np
-import scipy.sparse as sp
 
 
 def project(z, mu):
@@ -38,10 +37,14 @@ def error(W, q, mu, r):
 
 def read(path):
     p = json.load(open(path))
-    m = lambda a: sp.csr_matrix((a["v"], (a["i"], a["j"])), shape=(a["rows"], a["cols"]))
-    H, M = m(p["H"]), m(p["M"])
+
+    def dense(a):
+        x = np.zeros((a["rows"], a["cols"]))
+        np.add.at(x, (a["i"], a["j"]), a["v"])
+        return x
+    H, M = dense(p["H"]), dense(p["M"])
     q = np.array(p["w"]) + H @ np.array(p["v_free"])
-    W = (H.multiply(1 / M.diagonal()) @ H.T).toarray()
+    W = (H / np.diag(M)) @ H.T
     return W, q, np.array(p["mu"])
 
 

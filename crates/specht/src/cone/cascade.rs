@@ -311,6 +311,15 @@ fn interior(
         }
     }
     island.bounds = bounds;
+    // almost there: Newton as long as it gains at all
+    while best > tol && best < 1e-5 && !clock.over() {
+        let (e, steps) = newton(island, x, tol, 6);
+        rep.counts.newton += steps;
+        if !(e < 0.9 * best) {
+            break;
+        }
+        best = e;
+    }
     if best > tol && island.cones.len() <= FEW {
         scattered(island, x, best, tol, clock, rep);
     }
