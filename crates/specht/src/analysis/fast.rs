@@ -150,7 +150,7 @@ impl Portrait {
     /// Amplitude of the growing exponential from a start inside the divergent half plane (x of the sign −s).
     pub fn growing_part(&self, x: f64, rate: f64) -> Option<f64> {
         let growth = self.growth()?;
-        let rest = -self.s / (self.p - 1.0);
+        let rest = -1.0 / (self.p - 1.0);
         Some(0.5 * ((x - rest) + rate / growth))
     }
 }
