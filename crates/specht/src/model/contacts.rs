@@ -279,15 +279,19 @@ impl ContactsPlan {
                 let (push, drag) = (b.g.mul(c, row.value), b.g.mul(d, row.rate));
                 let sum = b.g.add(push, drag);
                 let force = b.g.neg(sum);
-                load = if *both_signs {
-                    force
+                if *both_signs {
+                    // never opens; friction is bounded by the size of the force (ANH-4.3-LIMIT)
+                    accounts.push_row(b, force, &row);
+                    load = b.g.abs(force);
+                    load_static = load;
+                    Normal::Given { row: None }
                 } else {
                     let relax = (*relaxing && d != b.zero).then(|| b.g.div(c, d));
-                    self.flank(b, &part.name, &row, force, relax, d != b.zero, count)
-                };
-                load_static = load;
-                accounts.push_row(b, load, &row);
-                Normal::Given { row: Some(first_row) }
+                    load = self.flank(b, &part.name, &row, force, relax, d != b.zero, count);
+                    load_static = load;
+                    accounts.push_row(b, load, &row);
+                    Normal::Given { row: Some(first_row) }
+                }
             }
             NormalLaw::Loaded { load: node, terms: list } => {
                 load = b.replace(*node, &map);
