@@ -9,6 +9,7 @@ use specht::analysis::border::Border;
 use specht::analysis::map::{Axis, Map, Plane, Watch, map};
 use specht::analysis::painleve::{Painleve, Possible, painleve};
 use specht::analysis::picture::svg;
+use specht::analysis::true_motion::Outcome;
 use specht::analysis::{AnalysisError, Verdict, frictional_contact};
 use specht::model::{TaskValue, build};
 use specht::system::System;
@@ -18,6 +19,61 @@ pub fn run(a: &Analysis) -> Result<Json, Refusal> {
     let contacts = contacts(a)?;
     let axes = axes(a)?;
     if axes.is_empty() { here(a, &contacts) } else { over(a, &contacts, &axes) }
+}
+
+/// `true-motion`: what happens in the limit of stiff contacts. Keys: `contact`, `x0` (initial reaction over the frictionless
+/// one, default 0), `rate0` (its rate in units of w), `stiffness` (N/m, for the durations).
+pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
+    let p = a.prepared;
+    let number = |key: &str| {
+        a.keys.iter().find(|k| k.0 == key).and_then(|k| match k.1 {
+            TaskValue::Number(v) => Some(v),
+            _ => None,
+        })
+    };
+    let contacts = contacts(a)?;
+    let Some(&contact) = contacts.first() else { return Err(refuse(AnalysisError::NoPair)) };
+    let (x0, rate0) = (number("x0").unwrap_or(0.0), number("rate0").unwrap_or(0.0));
+    let m = specht::analysis::true_motion(&p.system, &p.start, contact, x0, rate0).map_err(refuse)?;
+    let velocities = |u: &[f64]| {
+        let named = p.model.coordinates.iter().zip(u).map(|(c, v)| (format!("{}'", c.name), json!(v)));
+        Json::Object(named.collect())
+    };
+    let mut out = JsonMap::new();
+    out.insert("contact".into(), json!(p.system.contacts()[contact].name));
+    out.insert("verdict".into(), json!(m.verdict.word()));
+    out.insert("outcome".into(), json!(m.outcome.word()));
+    match &m.outcome {
+        Outcome::Rigid { reactions } => {
+            out.insert("reactions".into(), json!(reactions));
+        }
+        Outcome::TangentialImpact { u, impulse, loss } | Outcome::Seizure { u, impulse, loss } => {
+            out.insert("after".into(), velocities(u));
+            out.insert("impulse_n".into(), json!(impulse[0]));
+            out.insert("impulse_t".into(), json!(impulse[1]));
+            out.insert("loss".into(), json!(loss));
+        }
+        Outcome::Undecided => {}
+    }
+    if let Some(u) = &m.u_at_stop {
+        out.insert("at_stop".into(), velocities(u));
+    }
+    out.insert("index".into(), json!(m.index));
+    out.insert("frictionless".into(), json!(m.frictionless));
+    out.insert("mu_index".into(), json!(m.portrait.p));
+    out.insert("centre".into(), json!(m.centre));
+    out.insert("saddle".into(), json!(m.saddle));
+    if let Some([low, high]) = m.portrait.bounded_interval() {
+        out.insert("bounded_reactions".into(), json!([low * m.frictionless, high * m.frictionless]));
+    }
+    if let Some(c) = number("stiffness")
+        && let Some(d) = m.duration(c, x0, rate0)
+    {
+        out.insert("dt_book".into(), json!(d.dt_book));
+        out.insert("dt_full".into(), json!(d.dt_full));
+    }
+    out.insert("explain".into(), json!("tangential-impact"));
+    Ok(Json::Object(out))
 }
 
 fn refuse(e: AnalysisError) -> Refusal {

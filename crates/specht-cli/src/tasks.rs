@@ -25,6 +25,7 @@ pub struct Kind {
 /// All kinds.
 pub const KINDS: &[Kind] = &[
     Kind { name: "painleve", run: crate::painleve::run },
+    Kind { name: "true-motion", run: crate::painleve::true_motion },
     Kind { name: "rest", run: crate::braking::rest },
     Kind { name: "self-braking", run: crate::braking::self_braking },
 ];

@@ -279,7 +279,7 @@ impl ContactsPlan {
                 let (push, drag) = (b.g.mul(c, row.value), b.g.mul(d, row.rate));
                 let sum = b.g.add(push, drag);
                 let force = b.g.neg(sum);
-                if *both_signs {
+                if *both_signs && contact.friction.is_some() {
                     // never opens; friction is bounded by the size of the force (ANH-4.3-LIMIT)
                     accounts.push_row(b, force, &row);
                     load = b.g.abs(force);
@@ -287,7 +287,10 @@ impl ContactsPlan {
                     Normal::Given { row: None }
                 } else {
                     let relax = (*relaxing && d != b.zero).then(|| b.g.div(c, d));
-                    load = self.flank(b, &part.name, &row, force, relax, d != b.zero, count);
+                    load = match both_signs {
+                        true => force,
+                        false => self.flank(b, &part.name, &row, force, relax, d != b.zero, count),
+                    };
                     load_static = load;
                     accounts.push_row(b, load, &row);
                     Normal::Given { row: Some(first_row) }
