@@ -4,7 +4,7 @@
 //! often as it takes); the transition problem gives the modes; then user events fire, all reading the memory as it was
 //! before the instant; changed memory leads to one more decision. The log has one entry per kind.
 
-use crate::contact::{Forces, Reduced, Status as Set};
+use crate::contact::{Forces, Reduced, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
 use crate::system::{ContactEvent, Mode, Normal, Restitution, State, System, Trigger};
@@ -37,6 +37,7 @@ pub(crate) struct Moment {
     loss: Vec<f64>,
     pub(super) tangential: bool,
     accumulated: Vec<(usize, f64)>,
+    start_written: bool,
 }
 
 /// Solvers that only instants need.
@@ -56,15 +57,36 @@ impl<S: System + ?Sized> Run<'_, S> {
         m.jumped = true;
         let end = self.settle(&mut m, true);
         self.log(&m);
-        self.fill_point();
-        self.out.start.point.clone_from(&self.point);
-        if end.is_some() {
-            self.out.start.point.accel.clear();
-            self.out.start.point.normal.clear();
-            self.out.start.point.tangential.clear();
+        if m.start_written {
+            // no forces at the given state
+        } else if end.is_some() {
+            self.start_without_forces(&mut m);
+        } else {
+            self.fill_point();
+            self.out.start.point.clone_from(&self.point);
         }
         self.record();
         end
+    }
+
+    /// The start as given when no motion continues it without a jump: no accelerations, no forces, all solutions found.
+    fn start_without_forces(&mut self, m: &mut Moment) {
+        for (mode, start) in m.modes.iter_mut().zip(&self.sets.starts) {
+            *mode = match start {
+                Start::Open => Mode::Open,
+                Start::Zero => Mode::Closed,
+                Start::Plus => Mode::SlipPlus,
+                Start::Minus => Mode::SlipMinus,
+            };
+        }
+        m.start_written = true;
+        self.fill_point();
+        let p = &mut self.out.start.point;
+        p.clone_from(&self.point);
+        p.modes.clone_from(&m.modes);
+        p.accel.clear();
+        p.normal.clear();
+        p.tangential.clear();
     }
 
     /// The events in `locator.found` happen.
@@ -95,6 +117,12 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.open_moment(&mut m);
         self.sets.remember(&self.field.discrete.modes);
         let energy = self.field.eval.kinetic + self.field.eval.potential;
+        // the left limit, before any switch flips
+        let quiet = (self.locator.found.watches.iter())
+            .all(|&k| matches!(self.field.watches.list[k].what, What::Crossing(..)));
+        if self.settings.record != Record::Events || !quiet {
+            self.record();
+        }
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
             match self.field.watches.list[k].what {
@@ -117,10 +145,6 @@ impl<S: System + ?Sized> Run<'_, S> {
                 }
                 What::Singular => m.singular = true,
             }
-        }
-        let quiet = m.triggers.len() == self.locator.found.watches.len();
-        if self.settings.record != Record::Events || !quiet {
-            self.record();
         }
         if m.guards > 0 {
             self.field.evaluate();
@@ -199,12 +223,15 @@ impl<S: System + ?Sized> Run<'_, S> {
                 moment,
                 m.tie,
             );
+            let t = self.time();
             if first && round == 0 {
                 // what the start itself allows, before any jump
                 self.out.start.solutions = self.decider.alternatives();
                 self.out.start.family = self.decider.family(&self.field);
+                if decision != Decision::Follow {
+                    self.start_without_forces(m);
+                }
             }
-            let t = self.time();
             match decision {
                 Decision::Follow => {
                     if matches!(self.decider.set.status, Set::Several | Set::Family) && !first {
