@@ -381,8 +381,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     pub fn book(&mut self) {
         let tail = self.field.tail();
         self.ledger.update(&self.field.eval, &self.x[tail..]);
-        self.auditor.check(self.field.info, &self.field.eval, &self.field.discrete.modes, &self.field.forces);
-        self.auditor.energy(self.ledger.energy.numerical(), self.ledger.energy.scale);
+        let field = &self.field;
+        self.ledger.grant(&field.eval, &field.state.q, &field.forces.lambda, self.length);
+        self.auditor.check(field.info, &field.eval, &field.discrete.modes, &field.forces);
+        self.auditor.energy(&self.ledger.energy);
     }
 
     /// Regular outputs inside the first fraction `theta` of the step tried last; true when the field was used.

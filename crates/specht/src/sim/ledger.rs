@@ -32,8 +32,10 @@ pub struct Energy {
     pub external: f64,
     /// Work of prescribed motions.
     pub drive: f64,
-    /// Largest energy seen so far (kinetic, change of potential, work): the scale of the closing error.
+    /// Largest energy moved so far (kinetic, change of potential, each work): the scale of the closing error.
     pub scale: f64,
+    /// Largest rounding error that the terms of the balance may have carried so far.
+    pub rounding: f64,
 }
 
 impl Energy {
@@ -101,7 +103,12 @@ pub(crate) struct Ledger {
     pub energy: Energy,
     jump_external: f64,
     jump_drive: f64,
+    /// V at the start.
+    potential: f64,
 }
+
+/// Units of rounding granted to every term of the balance.
+const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
 
 impl Ledger {
     pub fn start(&mut self, contacts: usize, eval: &Eval) {
@@ -112,22 +119,35 @@ impl Ledger {
         self.energy.scale = eval.kinetic.abs();
         self.energy.kinetic = eval.kinetic;
         self.energy.potential = eval.potential;
+        self.potential = eval.potential;
     }
 
     /// Take over the integrals `tail` and the energies of `eval`.
     pub fn update(&mut self, eval: &Eval, tail: &[f64]) {
         let n = self.energy.friction.len();
         let e = &mut self.energy;
-        let before = e.potential;
         e.kinetic = eval.kinetic;
         e.potential = eval.potential;
         e.friction.copy_from_slice(&tail[..n]);
         e.external = tail[n] + self.jump_external;
         e.drive = tail[n + 1] + self.jump_drive;
-        let moved =
-            e.kinetic.abs().max((e.potential - before).abs()).max(e.external.abs()).max(e.drive.abs());
-        let fallen = (e.potential + e.kinetic - e.initial).abs();
-        e.scale = e.scale.max(moved).max(fallen);
+        let works = e.friction.iter().chain(&e.impact).fold(0.0_f64, |m, w| m.max(w.abs()));
+        let moved = e.kinetic.abs().max((e.potential - self.potential).abs());
+        e.scale = e.scale.max(moved).max(works).max(e.external.abs()).max(e.drive.abs());
+        let terms = e.friction.iter().chain(&e.impact).map(|w| w.abs()).sum::<f64>()
+            + e.kinetic.abs()
+            + e.potential.abs()
+            + e.initial.abs()
+            + e.external.abs()
+            + e.drive.abs();
+        e.rounding = e.rounding.max(ROUNDINGS * terms);
+    }
+
+    /// Rounding of positions against the forces at them: ε |h q| and ε |λ| times the length scale of the system.
+    pub fn grant(&mut self, eval: &Eval, q: &[f64], lambda: &[f64], length: f64) {
+        let smooth: f64 = eval.h.iter().zip(q).map(|(h, q)| (h * q).abs()).sum();
+        let contact: f64 = lambda.iter().map(|l| l.abs()).sum::<f64>() * length;
+        self.energy.rounding = self.energy.rounding.max(ROUNDINGS * (smooth + contact));
     }
 
     /// Book an impact with impulses `lambda` per row from `u0` to `u1`; returns the work at every contact.

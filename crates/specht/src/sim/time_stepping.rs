@@ -280,7 +280,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         }
         self.ledger.update(&self.field.eval, &self.tail);
         self.auditor.check(info, &self.field.eval, &self.field.discrete.modes, &self.field.forces);
-        self.auditor.energy(self.ledger.energy.numerical(), self.ledger.energy.scale);
+        self.auditor.energy(&self.ledger.energy);
         let end = self.events(&before, &modes, &impacts, &impulse, &work, &swallowed);
         self.record_if_due(next);
         end
