@@ -28,6 +28,7 @@ use super::instant::Tools;
 use super::ledger::Ledger;
 use super::locate::Locator;
 use super::project::Projector;
+use super::record::Recorder;
 use super::settings::{Outside, Record, Settings};
 use super::start::{self, StartError};
 use super::trajectory::{Point, Samples, Status, Trajectory};
@@ -95,8 +96,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub crowd: (f64, usize),
     /// User crossings that fired at the present instant.
     pub fired: Vec<usize>,
-    dense: Vec<f64>,
-    outputs_done: u64,
+    pub dense: Vec<f64>,
+    pub recorder: Recorder,
 }
 
 impl<'a, S: System + ?Sized> Run<'a, S> {
@@ -143,7 +144,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             crowd: (f64::NEG_INFINITY, 0),
             fired: Vec::new(),
             dense: vec![0.0; n],
-            outputs_done: 0,
+            recorder: Recorder::new(&settings.record, field.state.t, settings.until),
             field,
             settings,
         })
@@ -368,7 +369,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.arm(false);
         self.book();
         if record && self.settings.record == Record::Steps {
-            self.record();
+            self.record(false);
         }
     }
 
@@ -385,65 +386,6 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.ledger.grant(&field.eval, &field.state.q, &field.forces.lambda, self.length);
         self.auditor.check(field.info, &field.eval, &field.discrete.modes, &field.forces);
         self.auditor.energy(&self.ledger.energy);
-    }
-
-    /// Regular outputs inside the first fraction `theta` of the step tried last; true when the field was used.
-    fn record_between(&mut self, theta: f64) -> bool {
-        let Record::Every(interval) = self.settings.record else { return false };
-        let (t, h) = (self.ode.time(), self.ode.step());
-        let mut used = false;
-        loop {
-            let next = (self.outputs_done + 1) as f64 * interval;
-            let at = (next - t) / h;
-            if at > theta || next > self.settings.until {
-                return used;
-            }
-            self.outputs_done += 1;
-            if at <= 0.0 {
-                continue;
-            }
-            used = true;
-            self.ode.prepare(&mut self.field);
-            self.ode.interpolate(at, &mut self.dense);
-            let Run { field, dense, ledger, .. } = self;
-            field.at(next, dense);
-            let mut then = ledger.clone();
-            then.update(&field.eval, &dense[field.tail()..]);
-            self.fill_point();
-            self.out.samples.push(&self.point, &then.energy.columns());
-        }
-    }
-
-    /// Record the present point.
-    pub fn record(&mut self) {
-        self.fill_point();
-        self.out.samples.push(&self.point, &self.ledger.energy.columns());
-    }
-
-    /// Copy everything about the present point of the field.
-    pub fn fill_point(&mut self) {
-        let Run { field, point: p, forces, impulses, .. } = self;
-        p.state.clone_from(&field.state);
-        p.accel.clone_from(&field.forces.accel);
-        p.modes.clone_from(&field.discrete.modes);
-        p.normal.clone_from(&field.forces.normal);
-        p.tangential.clone_from(&field.forces.tangential);
-        for i in 0..field.info.len() {
-            p.gap[i] = field.gap(i);
-            p.slip[i] = field.slip(i);
-        }
-        forces.lambda.clone_from(&field.forces.lambda);
-        forces.normal.clone_from(&field.forces.normal);
-        forces.tangential.clone_from(&field.forces.tangential);
-        let at = system::Instant {
-            state: &field.state,
-            discrete: &field.discrete,
-            eval: &field.eval,
-            accel: &field.forces.accel,
-            forces,
-            impulses,
-        };
-        field.sys.outputs(at, &mut p.outputs);
     }
 
     /// The step size fell to nothing.

@@ -65,7 +65,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.fill_point();
             self.out.start.point.clone_from(&self.point);
         }
-        self.record();
+        self.record(true);
         end
     }
 
@@ -121,7 +121,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let quiet = (self.locator.found.watches.iter())
             .all(|&k| matches!(self.field.watches.list[k].what, What::Crossing(..)));
         if self.settings.record != Record::Events || !quiet {
-            self.record();
+            self.record(true);
         }
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
@@ -164,7 +164,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.log(&m);
         }
         let end = end.or_else(|| self.user_events(&mut m));
-        self.record();
+        self.record(true);
         end
     }
 

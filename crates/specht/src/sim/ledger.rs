@@ -143,6 +143,16 @@ impl Ledger {
         e.rounding = e.rounding.max(ROUNDINGS * terms);
     }
 
+    /// The columns of a sample at another instant since the last event.
+    pub fn columns_at(&self, eval: &Eval, tail: &[f64]) -> [f64; ENERGY_COLUMNS] {
+        let n = self.energy.friction.len();
+        let friction: f64 = tail[..n].iter().sum();
+        let impact: f64 = self.energy.impact.iter().sum();
+        let (external, drive) = (tail[n] + self.jump_external, tail[n + 1] + self.jump_drive);
+        let closing = eval.kinetic + eval.potential - self.energy.initial - friction - impact - external - drive;
+        [eval.kinetic, eval.potential, friction, impact, external, drive, closing]
+    }
+
     /// Rounding of positions against the forces at them: ε |h q| and ε |λ| times the length scale of the system.
     pub fn grant(&mut self, eval: &Eval, q: &[f64], lambda: &[f64], length: f64) {
         let smooth: f64 = eval.h.iter().zip(q).map(|(h, q)| (h * q).abs()).sum();

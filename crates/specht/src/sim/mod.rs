@@ -15,6 +15,7 @@ mod ledger;
 mod locate;
 mod policy;
 mod project;
+mod record;
 mod settings;
 pub mod start;
 mod time_stepping;

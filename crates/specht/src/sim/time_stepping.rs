@@ -542,7 +542,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
 
     fn record(&mut self) {
         let p = self.point();
-        self.out.samples.push(&p, &self.ledger.energy.columns());
+        self.out.samples.push(&p, &self.ledger.energy.columns(), self.settings.record != Record::Steps);
     }
 
     fn point(&self) -> Point {

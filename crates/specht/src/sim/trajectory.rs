@@ -254,7 +254,16 @@ pub struct Samples {
     time: Vec<f64>,
     data: Vec<f64>,
     modes: Vec<Mode>,
+    /// Which rows are never thinned.
+    keep: Vec<bool>,
+    /// One in so many of the other rows is recorded, the number offered so far, and the number of rows that is too many.
+    one_in: u64,
+    offered: u64,
+    limit: usize,
 }
+
+/// Rows above which a series is thinned.
+const MANY_ROWS: usize = 1_000_000;
 
 /// One row of the series.
 #[derive(Clone, Copy, Debug)]
@@ -291,7 +300,7 @@ impl Samples {
     pub(crate) fn new(dims: Dims, outputs: usize) -> Self {
         let stride =
             dims.q + 2 * dims.u + dims.z + dims.memory + 4 * dims.contacts + outputs + ENERGY_COLUMNS;
-        Samples { dims, outputs, stride, ..Default::default() }
+        Samples { dims, outputs, stride, one_in: 1, limit: MANY_ROWS, ..Default::default() }
     }
 
     /// Room for `rows` more rows without allocation.
@@ -301,7 +310,18 @@ impl Samples {
         self.modes.reserve(rows * self.dims.contacts);
     }
 
-    pub(crate) fn push(&mut self, p: &Point, energy: &[f64; ENERGY_COLUMNS]) {
+    /// Append a row; one that is not to be kept under all circumstances may be thinned out.
+    pub(crate) fn push(&mut self, p: &Point, energy: &[f64; ENERGY_COLUMNS], keep: bool) {
+        if !keep {
+            self.offered += 1;
+            if !self.offered.is_multiple_of(self.one_in) {
+                return;
+            }
+        }
+        if self.time.len() >= self.limit {
+            self.thin();
+        }
+        self.keep.push(keep);
         self.time.push(p.state.t);
         for part in [
             &p.state.q,
@@ -319,6 +339,29 @@ impl Samples {
         }
         self.data.extend_from_slice(energy);
         self.modes.extend_from_slice(&p.modes);
+    }
+
+    /// Drop every other row of those that may go.
+    fn thin(&mut self) {
+        let (stride, contacts) = (self.stride, self.dims.contacts);
+        let (mut rows, mut odd) = (0, false);
+        for i in 0..self.time.len() {
+            odd ^= !self.keep[i];
+            if !self.keep[i] && odd {
+                continue;
+            }
+            self.time[rows] = self.time[i];
+            self.keep[rows] = self.keep[i];
+            self.data.copy_within(i * stride..(i + 1) * stride, rows * stride);
+            self.modes.copy_within(i * contacts..(i + 1) * contacts, rows * contacts);
+            rows += 1;
+        }
+        self.time.truncate(rows);
+        self.keep.truncate(rows);
+        self.data.truncate(rows * stride);
+        self.modes.truncate(rows * contacts);
+        self.one_in *= 2;
+        self.limit = self.limit.max(2 * rows);
     }
 
     /// Number of rows.

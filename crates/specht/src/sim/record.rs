@@ -1,0 +1,138 @@
+//! Which instants become rows of the series.
+//!
+//! | record | rows |
+//! |---|---|
+//! | steps | every accepted step, and points of its dense output: no two rows further apart than a 600th of the run, four to a long step |
+//! | every | the multiples of the interval, exactly, and the end |
+//! | events | none but those of events |
+//!
+//! Both sides of every event are rows in all cases. Rows of steps are thinned when there are more than a million.
+
+use crate::system::{self, System};
+
+use super::event_driven::Run;
+use super::settings::Record;
+
+/// Rows of a run that has no event.
+const ROWS: f64 = 600.0;
+/// Rows inside a step that is longer than half the distance of rows.
+const INSIDE_LONG: usize = 4;
+/// Times that differ by less, relative to their size, are the same instant.
+const SAME: f64 = 1e-12;
+
+/// What has been recorded so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorder {
+    /// Index of the last regular output.
+    last: f64,
+    /// Longest distance of rows.
+    spacing: f64,
+}
+
+impl Recorder {
+    pub fn new(record: &Record, start: f64, until: f64) -> Self {
+        let last = match *record {
+            Record::Every(interval) => (start / interval * (1.0 + SAME * start.signum())).floor(),
+            _ => 0.0,
+        };
+        Recorder { last, spacing: (until - start).abs() / ROWS }
+    }
+}
+
+impl<S: System + ?Sized> Run<'_, S> {
+    /// Rows inside the first fraction `theta` of the step tried last; true when the field was used.
+    pub fn record_between(&mut self, theta: f64) -> bool {
+        match self.settings.record {
+            Record::Steps => self.fill_step(theta),
+            Record::Every(interval) => self.regular(theta, interval),
+            Record::Events => false,
+        }
+    }
+
+    fn fill_step(&mut self, theta: f64) -> bool {
+        let (t, h) = (self.ode.time(), self.ode.step());
+        let ratio = theta * h / self.recorder.spacing;
+        let mut parts = ratio.ceil().min(1e6) as usize;
+        if ratio > 0.5 {
+            parts = parts.max(INSIDE_LONG);
+        }
+        if parts < 2 || !self.ode.prepare(&mut self.field) {
+            return false;
+        }
+        for k in 1..parts {
+            let at = theta * k as f64 / parts as f64;
+            self.record_inside(at, t + at * h, false);
+        }
+        true
+    }
+
+    fn regular(&mut self, theta: f64, interval: f64) -> bool {
+        let (t, h, until) = (self.ode.time(), self.ode.step(), self.settings.until);
+        let mut used = false;
+        loop {
+            let mut next = (self.recorder.last + 1.0) * interval;
+            if next > until && next - until <= SAME * until.abs() {
+                next = until;
+            }
+            let mut at = (next - t) / h;
+            // the last step ends at the end of the run up to rounding
+            if theta == 1.0 && (t + h - until).abs() <= SAME * until.abs() && next == until {
+                at = 1.0;
+            }
+            if at > theta || next > until {
+                return used;
+            }
+            self.recorder.last += 1.0;
+            if at <= 0.0 {
+                continue;
+            }
+            if !self.ode.prepare(&mut self.field) {
+                return used;
+            }
+            used = true;
+            self.record_inside(at, next, true);
+        }
+    }
+
+    /// Record the dense output at the fraction `at`, which is the instant `time`.
+    fn record_inside(&mut self, at: f64, time: f64, keep: bool) {
+        self.ode.interpolate(at, &mut self.dense);
+        let Run { field, dense, ledger, .. } = self;
+        field.at(time, dense);
+        let energy = ledger.columns_at(&field.eval, &dense[field.tail()..]);
+        self.fill_point();
+        self.out.samples.push(&self.point, &energy, keep);
+    }
+
+    /// Record the present point; `keep`: never thinned.
+    pub fn record(&mut self, keep: bool) {
+        self.fill_point();
+        self.out.samples.push(&self.point, &self.ledger.energy.columns(), keep);
+    }
+
+    /// Copy everything about the present point of the field.
+    pub fn fill_point(&mut self) {
+        let Run { field, point: p, forces, impulses, .. } = self;
+        p.state.clone_from(&field.state);
+        p.accel.clone_from(&field.forces.accel);
+        p.modes.clone_from(&field.discrete.modes);
+        p.normal.clone_from(&field.forces.normal);
+        p.tangential.clone_from(&field.forces.tangential);
+        for i in 0..field.info.len() {
+            p.gap[i] = field.gap(i);
+            p.slip[i] = field.slip(i);
+        }
+        forces.lambda.clone_from(&field.forces.lambda);
+        forces.normal.clone_from(&field.forces.normal);
+        forces.tangential.clone_from(&field.forces.tangential);
+        let at = system::Instant {
+            state: &field.state,
+            discrete: &field.discrete,
+            eval: &field.eval,
+            accel: &field.forces.accel,
+            forces,
+            impulses,
+        };
+        field.sys.outputs(at, &mut p.outputs);
+    }
+}
