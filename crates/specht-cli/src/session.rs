@@ -158,8 +158,7 @@ fn settings(request: &Request, model: &Model) -> Result<(Settings, bool), Refusa
         return Err(Refusal::new(format!("{}: the model has no end time", request.source.label))
             .help("write  [run] until = \"1 s\"  or give --until \"1 s\""));
     };
-    // smooth arcs are drawn through at least this many rows
-    let mut settings = Settings { longest_step: until.abs() / 400.0, ..Settings::until(until) };
+    let mut settings = Settings::until(until);
     if let Some(tolerance) = value(file.tolerance) {
         settings.tolerance = tolerance;
     }

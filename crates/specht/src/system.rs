@@ -144,7 +144,8 @@ pub struct Discrete {
     pub latches: Vec<i32>,
     /// Instant at which each contact began to stick (for laws that use `stick_time`); NaN when it does not stick.
     pub stick_since: Vec<f64>,
-    /// Rate of the tangential force at stick, per contact (for laws that use `load_rate`).
+    /// Rate at which the tangential force at stick grows in size, per contact, 0 when it does not grow (for laws that
+    /// use `load_rate`).
     pub load_rate: Vec<f64>,
 }
 
@@ -393,6 +394,11 @@ pub trait System: Sync {
     /// Values of the outputs at an instant.
     fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
         let _ = (at, out);
+    }
+
+    /// Whether some friction law uses [`Discrete::load_rate`]; the rates are computed only then.
+    fn uses_load_rate(&self) -> bool {
+        false
     }
 
     /// Natural size of position row values (for tolerances), e.g. a typical length; 1 when unknown.

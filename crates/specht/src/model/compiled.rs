@@ -503,6 +503,10 @@ fn mirror(mass: &mut [f64], n: usize) {
 }
 
 impl System for CompiledSystem {
+    fn uses_load_rate(&self) -> bool {
+        self.fill.iter().any(|(_, source)| matches!(source, Source::LoadRate(_)))
+    }
+
     fn dims(&self) -> Dims {
         self.dims
     }

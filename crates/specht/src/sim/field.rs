@@ -2,8 +2,9 @@
 //! frozen modes, signs and latches.
 
 use crate::contact::{Fixed, Forces, Regularity};
+use crate::linalg::axpy;
 use crate::ode::Rhs;
-use crate::system::{ContactInfo, Dims, Discrete, Eval, Normal, State, System};
+use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, Normal, State, System};
 
 use super::ledger;
 use super::watch::Watches;
@@ -25,6 +26,12 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     pub singularity: f64,
     pub watches: Watches,
     pub evaluations: u64,
+    /// Time over which forces are differenced for laws that use the rate of loading.
+    pub moment: f64,
+    uses_load_rate: bool,
+    here: State,
+    flow: [Vec<f64>; 3],
+    rates: Vec<f64>,
 }
 
 impl<'a, S: System + ?Sized> Field<'a, S> {
@@ -52,6 +59,11 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             singularity: 1.0,
             watches: Watches::default(),
             evaluations: 0,
+            moment: 1e-8,
+            uses_load_rate: sys.uses_load_rate(),
+            here: State::default(),
+            flow: [vec![0.0; dims.q], vec![0.0; dims.u], vec![0.0; dims.z]],
+            rates: vec![0.0; dims.contacts],
         }
     }
 
@@ -116,7 +128,45 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     pub fn at(&mut self, t: f64, x: &[f64]) -> bool {
         self.unpack(t, x);
         self.evaluate();
-        self.solve()
+        self.solve() && self.load_rates()
+    }
+
+    /// Rates of loading of sticking contacts at the present state, which is solved: the derivative of |λ_T| along the flow, by
+    /// central differences over `moment`. Modes, and with them the flow, do not depend on the result. False when there
+    /// are no forces nearby.
+    pub fn load_rates(&mut self) -> bool {
+        if !self.uses_load_rate || !self.discrete.modes.contains(&Mode::Stick) {
+            return true;
+        }
+        self.here.clone_from(&self.state);
+        let [dq, du, dz] = &mut self.flow;
+        self.sys.q_rate(&self.state, dq);
+        du.copy_from_slice(&self.forces.accel);
+        dz.copy_from_slice(&self.eval.z_rate);
+        let delta = self.moment;
+        let mut found = true;
+        for side in [1.0, -1.0] {
+            self.state.t = self.here.t + side * delta;
+            axpy(side * delta, &self.flow[0], &mut self.state.q);
+            axpy(side * delta, &self.flow[1], &mut self.state.u);
+            axpy(side * delta, &self.flow[2], &mut self.state.z);
+            self.evaluate();
+            found &= self.solve();
+            for (rate, force) in self.rates.iter_mut().zip(&self.forces.tangential) {
+                *rate = if side > 0.0 { *force } else { (*rate - force) / (2.0 * delta) };
+            }
+            self.state.clone_from(&self.here);
+        }
+        self.evaluate();
+        found &= self.solve();
+        for i in 0..self.rates.len() {
+            let force = self.forces.tangential[i];
+            let grows = if force == 0.0 { self.rates[i].abs() } else { force.signum() * self.rates[i] };
+            self.discrete.load_rate[i] =
+                if self.discrete.modes[i] == Mode::Stick { grows.max(0.0) } else { 0.0 };
+        }
+        self.evaluate();
+        found && self.solve()
     }
 
     /// Gap of contact `i` (a pin: its distance).

@@ -455,6 +455,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.field.evaluate();
         self.projector.project(&mut self.field, 1e-13 * self.length);
         self.field.solve();
+        self.field.load_rates();
         self.field.pack(&mut self.x);
         self.book();
     }

@@ -156,10 +156,14 @@ fn dense<S: System + ?Sized>(
     x: &mut [f64],
 ) -> f64 {
     ode.interpolate(theta, x);
-    field.unpack(ode.time() + theta * ode.step(), x);
-    field.evaluate();
-    if what.needs_forces() && !field.solve() {
-        return -1.0;
+    let t = ode.time() + theta * ode.step();
+    if what.needs_forces() {
+        if !field.at(t, x) {
+            return -1.0;
+        }
+    } else {
+        field.unpack(t, x);
+        field.evaluate();
     }
     watch::value(
         what,
