@@ -140,6 +140,28 @@ impl Sides for Latched<'_> {
     }
 }
 
+/// Frozen where a side is given, by value where it is NaN or missing.
+struct Partly<'a>(&'a [f64]);
+
+impl Partly<'_> {
+    #[inline]
+    fn or(&self, k: u32, free: f64) -> f64 {
+        self.0.get(k as usize).copied().filter(|side| !side.is_nan()).unwrap_or(free)
+    }
+}
+
+impl Sides for Partly<'_> {
+    fn sign(&mut self, k: u32, x: f64) -> f64 {
+        self.or(k, sign(x))
+    }
+    fn floor(&mut self, k: u32, x: f64) -> f64 {
+        self.or(k, x.floor())
+    }
+    fn cell(&mut self, k: u32, table: &Table, x: f64) -> f64 {
+        self.or(k, table.cell(x))
+    }
+}
+
 /// Sides by value and rate; switches come in the order of the tape.
 struct Directed<'a> {
     locals: std::slice::Iter<'a, Local>,
@@ -288,6 +310,11 @@ impl Tape {
     /// Evaluates with frozen sides.
     pub fn eval_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
         self.run(inputs, work, &mut Latched(latches));
+    }
+
+    /// Evaluates with frozen sides where `latches` has a number, by the present values where it is NaN or ends.
+    pub fn eval_partly_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+        self.run(inputs, work, &mut Partly(latches));
     }
 
     /// Evaluates by the present values and writes the sides of this tape's switches to `latches`.

@@ -231,6 +231,7 @@ pub(super) struct Scratch {
     pub restitution: Work,
     pub outputs: Work,
     pub sets: Work,
+    pub sides: Vec<f64>,
 }
 
 /// Scratch memory shared between calls; a clone starts empty.
@@ -428,7 +429,22 @@ impl CompiledSystem {
             restitution: self.restitution.workspace(),
             outputs: self.outputs.workspace(),
             sets: self.sets.workspace(),
+            sides: Vec::with_capacity(self.switch_count),
         })
+    }
+
+    /// Sides of the switches that are followed at all times; NaN for those that matter to sliding contacts only.
+    pub(super) fn followed_sides(&self, d: &Discrete, sides: &mut Vec<f64>) {
+        sides.clear();
+        sides.extend((self.relevance.iter().zip(&d.latches)).map(|(relevance, &latch)| match relevance {
+            Relevance::Always => f64::from(latch),
+            Relevance::Friction(_) => f64::NAN,
+        }));
+        for &(k, ..) in &self.slip_switches {
+            if let Some(side) = sides.get_mut(k) {
+                *side = f64::NAN;
+            }
+        }
     }
 
     pub(super) fn give_back(&self, scratch: Scratch) {

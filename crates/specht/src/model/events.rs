@@ -44,7 +44,8 @@ impl CompiledSystem {
         }
         let mut scratch = self.scratch();
         self.fill_instant(&at, &mut scratch.inputs);
-        self.outputs.eval(&scratch.inputs, &mut scratch.outputs);
+        self.followed_sides(at.discrete, &mut scratch.sides);
+        self.outputs.eval_partly_latched(&scratch.inputs, &mut scratch.outputs, &scratch.sides);
         self.outputs.outputs(&scratch.outputs, out);
         self.give_back(scratch);
     }

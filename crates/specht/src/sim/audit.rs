@@ -1,7 +1,7 @@
 //! The audit: how far a run may be trusted.
 //!
 //! At the end of every step and on both sides of every event the laws are checked on the numbers themselves, not on what a
-//! solver claims. Forces are measured against the largest contact force or smooth force of the run so far, lengths
+//! solver claims. Forces are measured against the largest contact force of the run so far, or T over the length scale, lengths
 //! against the length scale of the system (at least the largest gap), energies against the largest energy moved, after a grant
 //! for the rounding of the terms that were added.
 
@@ -72,7 +72,8 @@ impl Auditor {
 
     /// Check one instant.
     pub fn check(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
-        self.force = self.force.max(max_abs(&forces.lambda)).max(max_abs(&forces.normal));
+        let inertia = eval.kinetic.abs() / self.length;
+        self.force = self.force.max(max_abs(&forces.lambda)).max(max_abs(&forces.normal)).max(inertia);
         let force = if self.force > 0.0 { self.force } else { 1.0 };
         let a = &mut self.audit;
         for (i, c) in info.iter().enumerate() {

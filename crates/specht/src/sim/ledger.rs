@@ -149,7 +149,8 @@ impl Ledger {
         let friction: f64 = tail[..n].iter().sum();
         let impact: f64 = self.energy.impact.iter().sum();
         let (external, drive) = (tail[n] + self.jump_external, tail[n + 1] + self.jump_drive);
-        let closing = eval.kinetic + eval.potential - self.energy.initial - friction - impact - external - drive;
+        let closing =
+            eval.kinetic + eval.potential - self.energy.initial - friction - impact - external - drive;
         [eval.kinetic, eval.potential, friction, impact, external, drive, closing]
     }
 

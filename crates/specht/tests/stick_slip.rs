@@ -1,0 +1,143 @@
+//! Break-down forces that depend on the rate of loading and on the time of rest, against closed forms; what a run records.
+
+use specht::file::{Options, read};
+use specht::model::build;
+use specht::sim::{Kind, Outside, Record, Settings, Trajectory, event_driven};
+
+fn run(text: &str, settings: &Settings) -> Trajectory {
+    let loaded = read(text, &Options::default()).unwrap_or_else(|list| panic!("{list:?}"));
+    let system = build(&loaded.model).unwrap_or_else(|e| panic!("{e:?}"));
+    event_driven(&system, &system.start(), settings, &mut Outside::default()).unwrap()
+}
+
+#[track_caller]
+fn close(found: f64, expected: f64, tolerance: f64) {
+    assert!((found - expected).abs() <= tolerance * expected.abs(), "{found} is not {expected}");
+}
+
+const PULLED: &str = r#"
+[coordinates]
+x = 0
+[[body]]
+name = "slider"
+mass = "m"
+position = "x"
+[[force]]
+name = "spring"
+along = "x - v*t"
+spring = "c"
+[[contact]]
+name = "guide"
+slip = "x'"
+"#;
+
+/// ANH-8.1-HARD: F₊ = F₀ + A e^(−β f) with f = c v; slides with J = A e^(−β c v), T− and T+ by (8.13), (8.16).
+#[test]
+fn anh_8_1_hard_break_down_falls_with_the_rate_of_loading() {
+    let (m, c, a, f0, beta, v) = (1.5_f64, 7e5, 420.0, 450.0, 0.003, 1e-3);
+    let text = format!(
+        "[parameters]\nm = {m}\nc = {c:e}\nv = {v:e}\n{PULLED}friction_force = {{ static = \"{f0} + {a}*exp(-{beta}*load_rate)\", sliding = \"{f0}\" }}\n"
+    );
+    let t = run(&text, &Settings::until(1.2));
+    let jump = a * (-beta * c * v).exp();
+    let omega = (c / m).sqrt();
+    let slips: Vec<f64> = t.of_kind(Kind::Slip).map(|e| e.time).collect();
+    let sticks: Vec<f64> = t.of_kind(Kind::Stick).map(|e| e.time).collect();
+    close(slips[0], (f0 + jump) / (c * v), 1e-8);
+    let sliding = 2.0 / omega * (std::f64::consts::PI - (omega * jump / (c * v)).atan());
+    close(sticks[0] - slips[0], sliding, 1e-6);
+    close(slips[1] - sticks[0], 2.0 * jump / (c * v), 1e-6);
+    assert!(t.audit.passed, "{:?}", t.audit.remarks);
+}
+
+/// ANH-1.5-LAWS: F₊(T) = F∞ − (F∞ − F₀) e^(−δT); first jump 1.50996 mm in 0.0498063 s, then rest for 7.5 s.
+#[test]
+fn anh_1_5_laws_break_down_grows_with_the_time_of_rest() {
+    let text = format!(
+        "[parameters]\nm = 10\nc = 4e4\nv = 2e-4\n{PULLED}friction_force = {{ static = \"70 - 30*exp(-2*stick_time)\", sliding = \"40\" }}\n"
+    );
+    let t = run(&text, &Settings::until(20.0));
+    let slip: Vec<_> = t.of_kind(Kind::Slip).collect();
+    let stick: Vec<_> = t.of_kind(Kind::Stick).collect();
+    close(stick[0].after.q[0] - slip[0].before.q[0], 1.50996e-3, 1e-5);
+    close(stick[0].time - slip[0].time, 0.0498063, 1e-5);
+    close(slip[1].time - stick[0].time, 7.5, 1e-5);
+    assert!(t.audit.passed, "{:?}", t.audit.remarks);
+}
+
+const PENDULUM: &str = r#"
+[coordinates]
+x = 1
+[[body]]
+name = "mass"
+mass = 1
+position = "x"
+[[force]]
+name = "spring"
+along = "x"
+spring = 1
+[output]
+side = "if(x < 0, -1, 1)"
+"#;
+
+#[test]
+fn rows_are_no_further_apart_than_a_six_hundredth_of_the_run() {
+    let t = run(PENDULUM, &Settings::until(6.0));
+    let times = t.samples.times();
+    assert!(times.windows(2).all(|w| w[1] - w[0] <= 6.0 / 600.0 * (1.0 + 1e-12)));
+    assert_eq!((times[0], times[times.len() - 1]), (0.0, 6.0));
+    for row in t.samples.rows() {
+        assert!((row.q[0] - row.t.cos()).abs() < 1e-9, "{}: {}", row.t, row.q[0] - row.t.cos());
+    }
+}
+
+#[test]
+fn regular_outputs_are_exact_multiples_and_include_the_end() {
+    let settings = Settings { record: Record::Every(0.1), ..Settings::until(0.3) };
+    let t = run(PENDULUM, &settings);
+    assert_eq!(t.samples.times(), [0.0, 0.1, 0.2, 0.3]);
+}
+
+/// At a switch of the dynamics outputs have both limits: the force falls from 2 to 0 where x reaches 1 with velocity 2.
+#[test]
+fn outputs_have_both_limits_at_a_switch() {
+    let text = r#"
+[coordinates]
+x = 0
+[[body]]
+name = "mass"
+mass = 1
+position = "x"
+[[force]]
+name = "push"
+along = "x"
+force = "if(x < 1, 2, 0)"
+[output]
+F = "push.force"
+"#;
+    let t = run(text, &Settings { record: Record::Events, ..Settings::until(2.0) });
+    let rows: Vec<(f64, f64)> = t.samples.rows().map(|r| (r.t, r.outputs[0])).collect();
+    assert_eq!(rows.iter().map(|r| r.1).collect::<Vec<_>>(), [2.0, 2.0, 0.0]);
+    close(rows[1].0, 1.0, 1e-12);
+}
+
+#[test]
+fn a_body_at_rest_passes_the_audit() {
+    let text = r#"
+gravity = [0, -9.81]
+[coordinates]
+x = 0.3
+y = 0.1
+[[body]]
+name = "block"
+mass = 3
+position = ["x", "y"]
+[[contact]]
+name = "floor"
+gap = "y - 0.1 - 0.5*(x - 0.3)"
+slip = "x' + 0.5*y'"
+friction = 0.6
+"#;
+    let t = run(text, &Settings::until(5.0));
+    assert!(t.audit.passed && t.audit.energy <= 1e-8, "{:?}", t.audit);
+}
