@@ -34,7 +34,7 @@ slip = "x'"
 /// ANH-8.1-HARD: F₊ = F₀ + A e^(−β f) with f = c v; slides with J = A e^(−β c v), T− and T+ by (8.13), (8.16).
 #[test]
 fn anh_8_1_hard_break_down_falls_with_the_rate_of_loading() {
-    let (m, c, a, f0, beta, v) = (1.5_f64, 7e5, 420.0, 450.0, 0.003, 1e-3);
+    let (m, c, a, f0, beta, v): (f64, f64, f64, f64, f64, f64) = (1.5, 7e5, 420.0, 450.0, 0.003, 1e-3);
     let text = format!(
         "[parameters]\nm = {m}\nc = {c:e}\nv = {v:e}\n{PULLED}friction_force = {{ static = \"{f0} + {a}*exp(-{beta}*load_rate)\", sliding = \"{f0}\" }}\n"
     );
