@@ -417,11 +417,17 @@ impl Builder<'_> {
                 nodes.into_iter().fold(zero, |a, b| self.model.graph.add(a, b))
             }
             _ => {
-                return Err(ExprError::new(
-                    r.span,
-                    "the normal part of a friction tensor is not known here",
-                    "",
-                ));
+                let friction = self.model.contacts.get(e).and_then(|c| c.friction.as_ref());
+                let Some(&[along, _, across, _]) = friction.and_then(|f| f.tensor.as_deref()) else {
+                    return Err(ExprError::new(
+                        r.span,
+                        "only a friction tensor over tangent and normal has a normal part",
+                        "write  friction = [[tt, tn], [nt, nn]]",
+                    ));
+                };
+                let tangential = self.input(Input::Tangential(e));
+                let share = self.model.graph.div(across, along);
+                self.model.graph.mul(share, tangential)
             }
         })
     }

@@ -236,12 +236,6 @@ impl ContactsPlan {
         let mut mu = b.zero;
         let mut mu_static = b.zero;
         if let Some(friction) = &contact.friction {
-            if friction.tensor.is_some() {
-                return Err(refuse(format!(
-                    "contact `{}`: a friction tensor needs a spatial contact, which is not part of this version",
-                    contact.name
-                )));
-            }
             mu = b.replace(friction.sliding, &map);
             mu_static = b.replace(friction.sticking, &map);
             if part.tangent.is_none() {
@@ -308,10 +302,28 @@ impl ContactsPlan {
                 Normal::Given { row: None }
             }
         };
+        // a tensor over (tangent, normal): its friction acts along w_T + (φ_nt/φ_tt) w_N. A closed contact has ġ_N = g̈_N = 0, so
+        // the slip along this row is the slip along w_T. (12) of Vaganian
+        let tensor = contact.friction.as_ref().and_then(|f| f.tensor.as_deref());
+        let lean = match (tensor, part.normal.as_slice()) {
+            (Some(&[along, _, across, _]), [normal]) => {
+                let (along, across) = (b.replace(along, &map), b.replace(across, &map));
+                let share = b.g.div(across, along);
+                Some((share, normal.clone()))
+            }
+            (Some(&[_, _, _, _]), _) => {
+                let text = "a friction tensor with a normal part needs a contact with one normal direction";
+                return Err(refuse(format!("contact `{}`: {text}", contact.name)));
+            }
+            _ => None,
+        };
         if !matches!(normal, Normal::Given { row: None }) {
             self.rows.extend(part.normal);
         }
-        let tangent = part.tangent.map(|row| {
+        let tangent = part.tangent.map(|mut row| {
+            if let Some((share, normal)) = &lean {
+                row = b.combine(&row, *share, normal);
+            }
             self.rows.push(row);
             self.rows.len() - 1
         });
