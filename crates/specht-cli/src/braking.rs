@@ -32,7 +32,7 @@ pub fn self_braking(a: &Analysis) -> Result<Json, Refusal> {
     live.extend(over.iter().map(|o| o.0.clone()));
     let model = model(a, live)?;
     let mut points = list(a, "points");
-    if points.is_empty() && drive.is_none() {
+    if points.is_empty() && load_name.is_none() {
         points = model.bodies.iter().map(|b| b.name.clone()).collect();
     }
     let task = SelfBrakingTask { contacts: contacts(a), points, drive, load: load_name, over };
@@ -227,6 +227,12 @@ fn braking_json(f: &SelfBrakingFinding) -> Json {
     }
     if let Some(e) = &f.efficiency {
         out.insert("efficiency".into(), efficiency(f, e));
+    }
+    if let Some(l) = &f.load {
+        let critical_mu = critical(&f.mu, l.critical_factor);
+        let entry =
+            json!({ "held": l.held, "critical_factor": l.critical_factor, "critical_mu": critical_mu });
+        out.insert("load".into(), entry);
     }
     if let Some((name, values, curves)) = &f.curve {
         let mut points = Json::Object(Map::new());

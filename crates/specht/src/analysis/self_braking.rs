@@ -99,6 +99,15 @@ pub struct Efficiency {
     pub critical_factor: Option<f64>,
 }
 
+/// Whether the load alone can be held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Holding {
+    /// It can, however large it is when it is the only load.
+    pub held: bool,
+    /// Factor on the friction at which that begins; `None`: never.
+    pub critical_factor: Option<f64>,
+}
+
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfBrakingFinding {
@@ -106,8 +115,10 @@ pub struct SelfBrakingFinding {
     pub points: Vec<(String, PointBraking)>,
     /// Values of the parameter and curves by point.
     pub curve: Option<(String, Vec<f64>, Vec<PointCurve>)>,
-    /// Efficiency.
+    /// Efficiency, when drive and load are given.
     pub efficiency: Option<Efficiency>,
+    /// Whether the load alone is held, when it is given.
+    pub load: Option<Holding>,
     /// μ of the contacts that are scaled, by name.
     pub mu: Vec<(String, f64)>,
 }
@@ -136,13 +147,21 @@ pub fn analyse_self_braking(
         });
         points.push((name.clone(), point));
     }
-    let efficiency = match (&task.drive, &task.load) {
-        (Some(drive), Some(load)) => Some(efficiency(&mut probe, drive, load, &scaled, &mut transition)?),
-        (None, None) => None,
-        _ => {
-            let text = "efficiency needs `drive` and `load`, the parameters of the two loads".to_string();
+    let load = match &task.load {
+        Some(load) => Some(load_column(&mut probe, load)?),
+        None => None,
+    };
+    let holding = load.as_ref().map(|column| {
+        let closed = probe.closed();
+        holding(probe.system.contacts(), probe.eval(), &closed, column, &scaled, &mut transition)
+    });
+    let efficiency = match (&task.drive, &load) {
+        (Some(drive), Some(column)) => Some(efficiency(&mut probe, drive, column, &scaled, &mut transition)?),
+        (Some(_), None) => {
+            let text = "the efficiency needs `load` too, the parameter of the resisting load".to_string();
             return Err(AnalysisError::Key(text));
         }
+        _ => None,
     };
     let curve = match &task.over {
         Some((name, from, to, count)) => Some((
@@ -154,7 +173,7 @@ pub fn analyse_self_braking(
     };
     let info = probe.system.contacts();
     let mu = scaled.iter().map(|&i| (info[i].name.clone(), probe.eval().mu_static[i])).collect();
-    Ok(SelfBrakingFinding { points, curve, efficiency, mu })
+    Ok(SelfBrakingFinding { points, curve, efficiency, load: holding, mu })
 }
 
 /// A point from the columns Jᵀ e₁, Jᵀ e₂ of its force.
@@ -246,27 +265,97 @@ fn curves(
     Ok(curves)
 }
 
+/// The generalised force of a load at its value in the file.
+fn load_column(probe: &mut Probe, name: &str) -> Result<Vec<f64>, AnalysisError> {
+    let parameter = probe.parameter(name)?;
+    let value = probe.value(parameter);
+    if value == 0.0 {
+        return Err(AnalysisError::Key(format!("the load `{name}` is zero; give it a value to be moved")));
+    }
+    let column = linear(probe, parameter, name)?;
+    Ok(column.iter().map(|v| v * value).collect())
+}
+
+fn linear(probe: &mut Probe, parameter: usize, name: &str) -> Result<Vec<f64>, AnalysisError> {
+    let text = || AnalysisError::Key(format!("the forces are not linear in `{name}`, so it is no load"));
+    probe.column(parameter)?.ok_or_else(text)
+}
+
 fn efficiency(
     probe: &mut Probe,
     drive: &str,
-    load: &str,
+    load: &[f64],
     scaled: &[usize],
     transition: &mut Transition,
 ) -> Result<Efficiency, AnalysisError> {
-    let (d, l) = (probe.parameter(drive)?, probe.parameter(load)?);
-    let affine = |c: Option<Vec<f64>>, name: &str| {
-        c.ok_or_else(|| {
-            AnalysisError::Key(format!("the forces are not linear in `{name}`, so it is no load"))
-        })
-    };
-    let (cd, cl) = (affine(probe.column(d)?, drive)?, affine(probe.column(l)?, load)?);
-    let value = probe.value(l);
-    if value == 0.0 {
-        return Err(AnalysisError::Key(format!("the load `{load}` is zero; give it a value to be moved")));
-    }
-    let cl: Vec<f64> = cl.iter().map(|v| v * value).collect();
+    let parameter = probe.parameter(drive)?;
+    let column = linear(probe, parameter, drive)?;
     let (info, closed) = (probe.system.contacts(), probe.closed());
-    uniform(info, probe.eval(), &closed, &cd, &cl, scaled, transition)
+    uniform(info, probe.eval(), &closed, &column, load, scaled, transition)
+}
+
+/// Whether a load alone is held, and from which friction on.
+pub fn holding(
+    info: &[ContactInfo],
+    eval: &Eval,
+    closed: &[bool],
+    load: &[f64],
+    scaled: &[usize],
+    transition: &mut Transition,
+) -> Holding {
+    let mut holds = |eval: &Eval| {
+        let statics = Statics { info, eval, closed, loads: true };
+        if statics.is_linear()
+            && let Some(stays) = statics.can_stay(load)
+        {
+            return stays;
+        }
+        let mut own = eval.clone();
+        own.h.copy_from_slice(load);
+        let starts: Vec<Start> = closed.iter().map(|c| if *c { Start::Zero } else { Start::Open }).collect();
+        motion(info, &own, &starts, transition).stays
+    };
+    let held = holds(eval);
+    let found = critical_factor(eval, scaled, holds);
+    Holding { held, critical_factor: found.map(|k| polish(info, eval, closed, load, scaled, k)) }
+}
+
+/// Feasibility of a linear program is decided to 1e-9; the factor itself follows from the forces of the best balance, as the largest
+/// |λ_T|/(μ N), to rounding. Starting above, the sequence falls to the least factor (Dinkelbach).
+fn polish(
+    info: &[ContactInfo],
+    eval: &Eval,
+    closed: &[bool],
+    load: &[f64],
+    scaled: &[usize],
+    rough: f64,
+) -> f64 {
+    if rough == 0.0 {
+        return rough;
+    }
+    let mut best = rough;
+    let mut k = rough * (1.0 + 1e-4);
+    for _ in 0..100 {
+        let own = friction_times(eval, scaled, k);
+        let statics = Statics { info, eval: &own, closed, loads: true };
+        if !statics.is_linear() {
+            break;
+        }
+        let Some((margin, lambda)) = statics.margin(load, scaled) else { break };
+        if !margin.is_finite() {
+            break;
+        }
+        let next = k * statics.utilisation(&lambda, scaled);
+        if !((next / rough - 1.0).abs() < 1e-3) {
+            break;
+        }
+        best = next;
+        if (next - k).abs() <= 1e-15 * k {
+            break;
+        }
+        k = next;
+    }
+    best
 }
 
 /// Efficiency from the generalised forces of the drive (per unit) and of the load.
@@ -329,18 +418,8 @@ pub fn uniform(
         || AnalysisError::TooMany { pairs: statics.signed().len(), limit: 1 << super::statics::MAX_SIGNED };
     let (first, second) = (one(&t).ok_or_else(too_many)?, one(&back).ok_or_else(too_many)?);
     let (forward, backward) = if first.0 { (first.1, second.1) } else { (second.1, first.1) };
-    let holds = |eval: &Eval, transition: &mut Transition| {
-        let statics = Statics { info, eval, closed, loads: true };
-        if let Some(stays) = statics.can_stay(load) {
-            return stays;
-        }
-        let mut own = eval.clone();
-        own.h.copy_from_slice(load);
-        let starts: Vec<Start> = closed.iter().map(|c| if *c { Start::Zero } else { Start::Open }).collect();
-        motion(info, &own, &starts, transition).stays
-    };
-    let self_locking = holds(eval, transition);
-    let critical_factor = critical_factor(eval, scaled, |eval| holds(eval, transition));
+    let Holding { held, critical_factor } = holding(info, eval, closed, load, scaled, transition);
+    let self_locking = held;
     Ok(Efficiency { forward, backward, self_locking, critical_factor })
 }
 
@@ -383,14 +462,7 @@ fn holds_everywhere(
 
 /// The smallest factor on μ of `scaled` from which `holds` is true, by bisection (what can be held grows with μ).
 fn critical_factor(eval: &Eval, scaled: &[usize], mut holds: impl FnMut(&Eval) -> bool) -> Option<f64> {
-    let mut test = |k: f64| {
-        let mut own = eval.clone();
-        for &i in scaled {
-            own.mu[i] *= k;
-            own.mu_static[i] *= k;
-        }
-        holds(&own)
-    };
+    let mut test = |k: f64| holds(&friction_times(eval, scaled, k));
     if test(0.0) {
         return Some(0.0);
     }
@@ -410,4 +482,13 @@ fn critical_factor(eval: &Eval, scaled: &[usize], mut holds: impl FnMut(&Eval) -
         if test(mid) { hi = mid } else { lo = mid }
     }
     Some(0.5 * (lo + hi))
+}
+
+fn friction_times(eval: &Eval, scaled: &[usize], k: f64) -> Eval {
+    let mut own = eval.clone();
+    for &i in scaled {
+        own.mu[i] *= k;
+        own.mu_static[i] *= k;
+    }
+    own
 }

@@ -110,6 +110,18 @@ impl Statics<'_> {
 
     /// The program of a sign pattern: factors of `columns` are the first variables.
     pub fn program(&self, base: &[f64], columns: &[Vec<f64>], hold: &[Hold], signs: &[f64]) -> Program {
+        self.build(base, columns, hold, signs, &[])
+    }
+
+    // `loose`: contacts whose friction bounds must leave the first variable free
+    fn build(
+        &self,
+        base: &[f64],
+        columns: &[Vec<f64>],
+        hold: &[Hold],
+        signs: &[f64],
+        loose: &[usize],
+    ) -> Program {
         let (k, n) = (columns.len(), self.eval.h.len());
         let width = self.width(k);
         let mut program = Program::new(width);
@@ -151,12 +163,12 @@ impl Statics<'_> {
         }
         // friction
         for i in (0..self.info.len()).filter(|&i| self.rubs(i)) {
-            self.friction_rows(&mut program, k, i, hold[i], signs[i]);
+            self.friction_rows(&mut program, k, i, hold[i], signs[i], loose.contains(&i));
         }
         program
     }
 
-    fn friction_rows(&self, program: &mut Program, k: usize, i: usize, hold: Hold, sign: f64) {
+    fn friction_rows(&self, program: &mut Program, k: usize, i: usize, hold: Hold, sign: f64, loose: bool) {
         let is_static = hold == Hold::Stick;
         let width = self.width(k);
         let (mut constant, mut terms) = (0.0, vec![0.0; width]);
@@ -203,7 +215,10 @@ impl Statics<'_> {
         match hold {
             Hold::Stick => {
                 for own in [1.0, -1.0] {
-                    let (a, b) = bound(own, self.eval.mu_static[i]);
+                    let (mut a, b) = bound(own, self.eval.mu_static[i]);
+                    if loose {
+                        a[0] = -1.0;
+                    }
                     program.row(&a, Sense::AtLeast, b);
                 }
             }
@@ -225,6 +240,52 @@ impl Statics<'_> {
             let (outcome, _) = self.program(base, &[], &hold, signs).maximize(&zero);
             matches!(outcome, LpOutcome::Optimal { .. } | LpOutcome::Unbounded)
         }))
+    }
+
+    /// How far inside the friction bounds of the contacts `of` the best balance of `base` lies, by the smallest distance over them, and the
+    /// forces λ of that balance: negative when the forces cannot be carried, −∞ (no forces) when not even with unlimited
+    /// friction, +∞ when contacts can brace each other. Other contacts keep their bounds.
+    pub fn margin(&self, base: &[f64], of: &[usize]) -> Option<(f64, Vec<f64>)> {
+        let hold = vec![Hold::Stick; self.info.len()];
+        // the common slack is one more load that acts on no coordinate
+        let slack = [vec![0.0; self.eval.h.len()]];
+        let mut c = vec![0.0; self.width(1)];
+        c[0] = 1.0;
+        let mut best = (f64::NEG_INFINITY, Vec::new());
+        for signs in self.patterns()? {
+            let (outcome, x) = self.build(base, &slack, &hold, &signs, of).maximize(&c);
+            let value = match outcome {
+                LpOutcome::Optimal { value } => value,
+                LpOutcome::Unbounded => f64::INFINITY,
+                _ => continue,
+            };
+            if value > best.0 {
+                best = (value, x[1..].to_vec());
+            }
+        }
+        Some(best)
+    }
+
+    /// Factor on the friction of the contacts `of` with which the balance λ just holds: the largest |λ_T|/(μ N).
+    pub fn utilisation(&self, lambda: &[f64], of: &[usize]) -> f64 {
+        let one = |i: usize| {
+            let (mut constant, mut normal) = (0.0, 0.0);
+            spread(
+                self.info,
+                self.eval,
+                i,
+                1.0,
+                true,
+                &mut |c| constant += c,
+                &mut |j, c| match self.info[j].normal {
+                    Normal::Unilateral { row } | Normal::Bilateral { row } => normal += c * lambda[row],
+                    _ => {}
+                },
+            );
+            let force = normal + if self.loads { constant } else { 0.0 };
+            lambda[self.info[i].tangent[0]].abs() / (self.eval.mu_static[i] * force.abs())
+        };
+        of.iter().filter(|&&i| self.rubs(i)).map(|&i| one(i)).fold(0.0, f64::max)
     }
 
     /// Factors p for which `base + p e` can be carried: disjoint intervals in rising order.

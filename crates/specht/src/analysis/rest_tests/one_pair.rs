@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use crate::analysis::one_pair::{BookPoint, BookRest, OnePair};
 use crate::analysis::rest::{RestVerdict, carried, rest};
 use crate::analysis::stagnation::stagnation;
-use crate::contact::tests::{Bench, Random, close};
+use crate::contact::tests::{Bench, Random, close, diag};
 use crate::contact::{Start, Transition};
 use crate::linalg::Mat;
 
@@ -229,4 +229,40 @@ fn anh_3_1_simple_screw_motion() {
     close(list[0][1], mu * s * p, 1e-12);
     close(list[0][1], 1.512_110, 1e-6);
     close(list[0][0], -mu * s * p, 1e-12);
+}
+
+/// ANH-3.3-STACKER-R: wheel loads from the engine with the driving force M/r at wheel 1; the limits M₁, M₂±, h*, h₁ are where a load
+/// vanishes or the drive exceeds μ R₁.
+#[test]
+fn anh_3_3_stacker_r_limits() {
+    let (m, l, r, mu, g) = (2000.0, 1.0, 0.2, 0.3, 9.81);
+    let loads = |h: f64, torque: f64| -> [f64; 2] {
+        let f = torque / r;
+        let mut b = Bench::new(diag(&[m, m, 300.0]), &[f, -m * g, f * (h + r)]);
+        b.bilateral((&[0.0, 1.0, l], 0.0), None, 0.0);
+        b.bilateral((&[0.0, 1.0, -l], 0.0), None, 0.0);
+        let set = b.transition(&[Start::Zero; 2]);
+        [0, 1].map(|i| set.solutions[0].forces.normal[i])
+    };
+    let root = |f: &dyn Fn(f64) -> f64, mut a: f64, mut b: f64| {
+        let sign = f(a).signum();
+        for _ in 0..200 {
+            let mid = 0.5 * (a + b);
+            if f(mid).signum() == sign { a = mid } else { b = mid }
+        }
+        0.5 * (a + b)
+    };
+    let h = 6.0;
+    close(root(&|t| loads(h, t)[0], 0.0, 5000.0), l * r * m * g / (h + r), 1e-9);
+    close(root(&|t| loads(h, t)[1], 0.0, -5000.0), -632.90, 1e-5);
+    let plus = root(&|t| mu * loads(h, t)[0] - t / r, 0.0, 600.0);
+    close(plus, mu * l * r * m * g / (2.0 * l + mu * (h + r)), 1e-9);
+    close(plus, 304.97, 2e-5);
+    let minus = root(&|t| mu * loads(h, t)[0] + t / r, 0.0, -1e5);
+    close(minus, -8408.6, 1e-5);
+    // h*: the left limit runs to infinity; h₁: wheel 2 lifts exactly when wheel 1 slips backwards
+    let slope = |h: f64| mu * (loads(h, -1.0)[0] - loads(h, 0.0)[0]) - 1.0 / r;
+    close(root(&slope, 0.1, 20.0), 2.0 * l / mu - r, 1e-9);
+    let both = |h: f64| mu * loads(h, -l * r * m * g / (h + r))[0] - l * m * g / (h + r);
+    close(root(&both, 0.1, 20.0), l / mu - r, 1e-9);
 }
