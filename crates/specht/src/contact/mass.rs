@@ -3,9 +3,13 @@
 //! With the bilateral rows B (`B v = −β` always holds) the equations of motion may be written with
 //! `M + Bᵀ R B` instead of M and `f − Bᵀ R β` instead of f, for any diagonal R > 0: the added terms cancel on every
 //! solution, the multipliers stay the same, and the new matrix is positive definite whenever M is definite on the
-//! kernel of B. R makes the added part as large as the mass matrix itself.
+//! kernel of B. R makes the added part as large as the mass matrix itself. It is used as soon as a pivot of M falls below 1e-10 of
+//! its diagonal: such a pivot may be nothing but rounding.
 
 use crate::linalg::{Cholesky, Mat, axpy, dot};
+
+/// Pivots below this, relative to their diagonal, may be rounding alone.
+const NOISE: f64 = 1e-10;
 
 /// A Cholesky factor of M, or of M augmented by bilateral rows.
 #[derive(Clone, Debug, Default)]
@@ -20,10 +24,13 @@ impl MassFactor {
     /// Factor; `rows` are the bilateral rows of `w`. False when M is not definite on their kernel.
     pub fn factor(&mut self, mass: &Mat, w: &Mat, rows: &[usize]) -> bool {
         self.weight.clear();
-        if self.cholesky.factor(mass).is_ok() {
+        let n = mass.rows();
+        let factored = self.cholesky.factor(mass).is_ok();
+        // an exactly singular M may pass by rounding: its last pivot is then noise
+        let l = self.cholesky.factor_matrix();
+        if factored && (rows.is_empty() || (0..n).all(|i| l[(i, i)] * l[(i, i)] > NOISE * mass[(i, i)])) {
             return true;
         }
-        let n = mass.rows();
         let trace: f64 = (0..n).map(|i| mass[(i, i)]).sum();
         let size = if trace > 0.0 { trace / n as f64 } else { 1.0 };
         self.augmented.clone_from(mass);
