@@ -343,3 +343,44 @@ fn anh_2_1_eqm_any_removal_path() {
         assert_eq!(f.critical_factor.is_infinite() || f.critical_factor > 1e9, true);
     }
 }
+
+/// ANH-4.6-ZHUKFROUDE: a sliding journal has exactly one solution for l > rho, with the book's force, and none for l < rho.
+#[test]
+fn anh_4_6_zhukovsky_froude_journal() {
+    let mut lab = Lab::new("zhukovsky_froude", &["l", "r", "mu", "omega", "phi0", "w0"]);
+    let mut dice = Dice(8);
+    for _ in 0..500 {
+        let (l, r, mu) = (dice.range(0.2, 3.0), dice.range(0.2, 2.0), dice.range(0.05, 1.5));
+        let (phi, w, omega) = (dice.range(-3.0, 3.0), dice.range(-6.0, 6.0), dice.range(0.0, 6.0));
+        lab.set(&[("l", l), ("r", r), ("mu", mu), ("omega", omega), ("phi0", phi), ("w0", w)]);
+        let rho = mu * r / (1.0 + mu * mu).sqrt();
+        let f = lab.painleve().unwrap();
+        if l > rho {
+            assert_eq!(f.verdict, Verdict::Unique);
+            // the whole contact force; its normal part is smaller by sqrt(1 + mu^2)
+            let force = l * (9.81 * phi.cos() + l * w * w).abs() / (l * l - rho * rho).sqrt();
+            same(f.solutions[0].normal[0], force);
+        } else {
+            assert_eq!(f.verdict, Verdict::None);
+        }
+    }
+}
+
+/// The finding along a trajectory: the crank of the spec meets no paradox, and the index stays below its maximum.
+#[test]
+fn a_run_without_paradox_says_so_all_along() {
+    let lab = Lab::new("crank", &[]);
+    let run = specht::sim::event_driven(
+        &lab.sys,
+        &lab.start(),
+        &specht::sim::Settings::until(0.5),
+        &mut Default::default(),
+    )
+    .unwrap();
+    let list = specht::analysis::painleve::along(&lab.sys, &run).unwrap();
+    assert!(list.len() > 50);
+    for a in &list {
+        assert_eq!(a.verdict, Verdict::Unique);
+        assert!(a.index[0].abs() < 0.50733);
+    }
+}
