@@ -39,9 +39,9 @@ pub fn roses(points: &[(String, Stagnation)]) -> String {
     let y = height - 18;
     let legend = [(RED, "cannot start it"), (AMBER, "rest or motion"), (GREEN, "starts it")];
     for (k, (colour, text)) in legend.into_iter().enumerate() {
-        let x = 14 + 140 * (k % 3).min(columns.max(2));
-        let drop = if columns == 1 && k == 2 { 16 } else { 0 };
-        let x = if columns == 1 && k == 2 { 14 } else { x };
+        // one column is too narrow for three entries
+        let (place, drop) = if columns == 1 && k == 2 { (0, 16) } else { (k, 0) };
+        let x = 14 + place * if columns == 1 { 104 } else { 140 };
         let _ = writeln!(
             svg,
             "<rect x=\"{x}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"{}\" y=\"{}\" font-size=\"11\">{text}</text>",
