@@ -142,6 +142,18 @@ impl Dop853 {
         finite
     }
 
+    /// Lengthen the step tried last by the tiny `delta` (shorten it, when negative) along the rates at its end: one
+    /// evaluation; the error is δ²/2 times the second derivative.
+    pub fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
+        self.h += delta;
+        self.dense_ready = false;
+        for (x, k) in self.x_new.iter_mut().zip(&self.k[STAGES - 1]) {
+            *x += delta * k;
+        }
+        self.evaluations += 1;
+        f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.k[STAGES - 1])
+    }
+
     /// Take the step tried last.
     pub fn advance(&mut self) {
         self.t += self.h;

@@ -17,7 +17,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::ode::{Control, Dop853, STAGES, Verdict};
+use crate::ode::{Control, Dop853, STAGE_TIMES, STAGES, Verdict};
 use crate::system::{self, Mode, Normal, State, System};
 
 use super::audit::{self, Auditor};
@@ -64,6 +64,11 @@ pub fn event_driven<S: System + ?Sized>(
 
 /// Time over which forces are differenced, relative to the step: errors of 10⁻⁹ by curvature and 10⁻¹² by rounding.
 const MOMENT: f64 = 1e-4;
+
+/// Corrections of a step, relative to its length, that need no new step: their squares are rounding.
+const NUDGE: f64 = 1e-7;
+/// The stage before the end of a step.
+const NEAR_END: usize = 10;
 
 /// How a run ends: status and reason.
 pub(crate) type End = (Status, String);
@@ -244,9 +249,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             }
             disturbed |= self.record_between(1.0);
             if disturbed {
-                let end = self.ode.time() + self.ode.step();
-                self.dense.copy_from_slice(self.ode.end());
-                self.field.at(end, &self.dense);
+                self.stand_at_end();
             }
             self.commit(true);
             self.h = next;
@@ -302,56 +305,52 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.control.set_floor(last, energy);
     }
 
-    /// Repeat the step with length `h` and correct it until the leading event function vanishes.
+    /// Repeat the step with length `h` and correct it until the leading event function vanishes: Newton's method in h, with the
+    /// slope between the last stages, then between the last two lengths. Corrections too small to matter for the
+    /// motion move along the rates at the end. Leaves the field at the end.
     fn shorten(&mut self, h: f64) {
         let k = self.locator.found.watches[0];
         let what = self.field.watches.list[k].what;
         let noise = self.field.watches.noise(what);
         // switches and user events aim just beyond zero, so that the far side is reached; contacts aim at zero
         let beyond = if matches!(what, What::Guard(_) | What::Crossing(..)) { noise } else { 0.0 };
-        let mut h = h;
-        let mut best = f64::INFINITY;
-        let mut best_h = h;
-        for _ in 0..6 {
-            if !self.ode.attempt(h, &mut self.field) {
-                break;
-            }
-            let f = self.field.watches.at(STAGES - 1, k);
-            let miss = (f + beyond).abs();
-            if !(miss < best) {
-                break;
-            }
-            (best, best_h) = (miss, h);
-            if miss <= noise || matches!(what, What::Singular) {
-                break;
-            }
-            // slope from the dense output near the end
-            let theta = 0.999;
-            if !self.ode.prepare(&mut self.field) {
-                break;
-            }
-            self.ode.interpolate(theta, &mut self.dense);
-            self.field.at(self.ode.time() + theta * h, &self.dense);
-            let field = &self.field;
-            let before = super::watch::value(
-                what,
-                field.info,
-                &field.eval,
-                &field.forces,
-                &field.signs,
-                &field.state.u,
-                field.singularity,
-            );
-            let slope = (f - before) / ((1.0 - theta) * h);
-            let step = -(f + beyond) / slope;
-            if !(step.abs() <= 0.01 * h) {
-                break;
-            }
-            h += step;
+        if !self.ode.attempt(h, &mut self.field) {
+            return self.stand_at_end();
         }
-        if self.ode.step() != best_h {
-            self.ode.attempt(best_h, &mut self.field);
+        let mut f = self.field.watches.at(STAGES - 1, k) + beyond;
+        let before = self.field.watches.at(NEAR_END, k) + beyond;
+        let mut slope = (f - before) / ((1.0 - STAGE_TIMES[NEAR_END]) * h);
+        for _ in 0..8 {
+            if f.abs() <= noise || matches!(what, What::Singular) {
+                return;
+            }
+            let (last, length) = (f, self.ode.step());
+            let step = -f / slope;
+            if !(step.abs() <= 0.01 * length) {
+                return;
+            }
+            let moved = if step.abs() <= NUDGE * length {
+                self.ode.nudge(step, &mut self.field)
+            } else {
+                self.ode.attempt(length + step, &mut self.field)
+            };
+            f = self.field.watches.at(STAGES - 1, k) + beyond;
+            if !moved || !(f.abs() <= 2.0 * last.abs()) {
+                // not smooth: the length before was the better one
+                self.ode.attempt(length, &mut self.field);
+                return self.stand_at_end();
+            }
+            if f.abs() >= last.abs() {
+                return; // rounding
+            }
+            let taken = self.ode.step() - length;
+            if taken != 0.0 && f != last {
+                slope = (f - last) / taken;
+            }
         }
+    }
+
+    fn stand_at_end(&mut self) {
         let end = self.ode.time() + self.ode.step();
         self.dense.copy_from_slice(self.ode.end());
         self.field.at(end, &self.dense);
