@@ -12,7 +12,7 @@
 use super::ipm::{self, Ended, Run};
 use super::island::Island;
 use super::kernel::Kind;
-use super::newton::newton;
+use super::newton::{newton, restart};
 use super::nsgs;
 use std::time::{Duration, Instant};
 
@@ -170,7 +170,7 @@ fn attempt(island: &mut Island, s: &Settings, warm: bool, clock: &Clock, x: &mut
     }
     // 1 Newton from the previous impulses
     if warm && matches!(s.method, Method::Cascade | Method::Newton) {
-        let (en, k) = newton(island, x, tol, 4);
+        let (en, k) = restart(island, x, tol, 10);
         rep.counts.newton += k;
         e = en;
         if e < tol {
@@ -238,7 +238,7 @@ fn sweeps(
             let mut z = std::mem::take(&mut island.t5);
             z.clear();
             z.extend_from_slice(x);
-            let (en, k) = newton(island, &mut z, tol, 6);
+            let (en, k) = if few { newton(island, &mut z, tol, 6) } else { restart(island, &mut z, tol, 12) };
             rep.counts.newton += k;
             if en < best_e {
                 best_e = en;
@@ -313,7 +313,7 @@ fn interior(
     island.bounds = bounds;
     // almost there: Newton as long as it gains at all
     while best > tol && best < 1e-5 && !clock.over() {
-        let (e, steps) = newton(island, x, tol, 6);
+        let (e, steps) = restart(island, x, tol, 20);
         rep.counts.newton += steps;
         if !(e < 0.9 * best) {
             break;

@@ -7,9 +7,23 @@
 //! `α` stands in the matrix only, the limit is unchanged. Full steps; stops as soon as one fails to halve the error: then
 //! the active set is wrong, and continuing the interior point is cheaper than a line search. (Alart & Curnier 1991;
 //! Acary, Brémond & Huber 2018.)
+//!
+//! Near a solution of a neighbouring problem ([`restart`]) a few contacts change their mode. There `α` starts large, so
+//! that nearly singular self-stresses do not explode, and follows success (Levenberg & Marquardt); steps are judged by
+//! the two-norm `e_plain`, because single contacts at a kink may get worse while everything else converges.
 
 use super::island::Island;
 use super::kernel::{inv3, natural_jacobian};
+
+/// First damping of a restart: `min(START_MAX, START · error)`, rises by `RAISE` after a failed step.
+const START: f64 = 10.0;
+const START_MAX: f64 = 1e-3;
+const RAISE: f64 = 10.0;
+/// Shorter steps tried before that, each `SHORTEN` of the last: no factorisation.
+const SHORTER: usize = 2;
+const SHORTEN: f64 = 0.4;
+/// Steps in a row that fail to halve the error before a restart is given up.
+const SLOW: usize = 3;
 
 /// From `x`, at most `steps` steps. On return `x` is the best point seen; returns its error and the steps done.
 pub(super) fn newton(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) -> (f64, usize) {
@@ -42,6 +56,60 @@ pub(super) fn newton(island: &mut Island, x: &mut [f64], tol: f64, steps: usize)
         e = en;
         if slow {
             break;
+        }
+    }
+    island.t1 = y;
+    island.t2 = g;
+    island.t3 = xn;
+    island.blocks = k;
+    (e.max(), done)
+}
+
+/// Newton with a damping that follows success, from a point near a solution. Same answer as [`newton`].
+pub(super) fn restart(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) -> (f64, usize) {
+    let mut y = std::mem::take(&mut island.t1);
+    let mut g = std::mem::take(&mut island.t2);
+    let mut xn = std::mem::take(&mut island.t3);
+    let mut k = std::mem::take(&mut island.blocks);
+    if let Some(f) = island.body() {
+        f.refine_form(false, &[]);
+    }
+    island.velocity(x, &mut y);
+    let mut e = island.errors(x, &y);
+    let mut alpha = (START * e.max()).min(START_MAX);
+    let (mut done, mut slow, mut fresh) = (0, 0, true);
+    while done < steps && e.max() > tol && slow <= SLOW {
+        done += 1;
+        if !fresh {
+            island.velocity(x, &mut y);
+        }
+        blocks(island, x, &y, alpha, &mut k, &mut g);
+        island.form.factor(&k);
+        island.form.solve(&k, &mut g);
+        // full step, or a shorter one
+        let (mut t, mut tries) = (1.0, 0);
+        let en = loop {
+            for i in 0..xn.len() {
+                xn[i] = x[i] + t * g[i];
+            }
+            island.velocity(&xn, &mut y);
+            let en = island.errors(&xn, &y);
+            if en.plain < e.plain || tries == SHORTER {
+                break en;
+            }
+            tries += 1;
+            t *= SHORTEN;
+        };
+        slow = if en.plain < 0.5 * e.plain { 0 } else { slow + 1 };
+        fresh = en.plain < e.plain && en.max().is_finite();
+        if fresh {
+            if tries == 0 {
+                alpha = (alpha * (en.plain / e.plain).max(1e-3)).max(1e-11);
+            }
+            x.copy_from_slice(&xn);
+            e = en;
+        } else {
+            alpha *= RAISE;
         }
     }
     island.t1 = y;
