@@ -132,9 +132,10 @@ impl Dop853 {
             }
         }
         let mut finite = true;
+        combine(E5, &self.k, &mut self.error);
+        combine(E3, &self.k, &mut self.stage);
         for i in 0..self.n {
-            let e5 = combine(E5, &self.k, i);
-            let e3 = combine(E3, &self.k, i);
+            let (e5, e3) = (self.error[i], self.stage[i]);
             let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
             self.error[i] = if size > 0.0 { h * e5 * e5 / size } else { 0.0 };
             finite &= self.x_new[i].is_finite() && self.k[STAGES - 1][i].is_finite();
@@ -177,9 +178,8 @@ impl Dop853 {
             }
         }
         for (row, out) in D.iter().zip(&mut self.dense) {
-            for i in 0..self.n {
-                out[i] = self.h * combine(row, &self.k, i);
-            }
+            combine(row, &self.k, out);
+            out.iter_mut().for_each(|d| *d *= self.h);
         }
         self.dense_ready = true;
         true
@@ -204,8 +204,9 @@ impl Dop853 {
     }
 
     fn fill_stage(&mut self, s: usize) {
-        for i in 0..self.n {
-            self.stage[i] = self.x[i] + self.h * combine(A[s], &self.k, i);
+        combine(A[s], &self.k, &mut self.stage);
+        for (stage, x) in self.stage.iter_mut().zip(&self.x) {
+            *stage = x + self.h * *stage;
         }
     }
 
@@ -245,9 +246,15 @@ impl Dop853 {
     }
 }
 
+/// Σ a k_j for all components, one stage after the other, so that the loop over components is the inner one.
 #[inline]
-fn combine(list: &[(usize, f64)], k: &[Vec<f64>; 16], i: usize) -> f64 {
-    list.iter().map(|&(j, a)| a * k[j][i]).sum()
+fn combine(list: &[(usize, f64)], k: &[Vec<f64>; 16], out: &mut [f64]) {
+    out.fill(0.0);
+    for &(j, a) in list {
+        for (o, v) in out.iter_mut().zip(&k[j]) {
+            *o += a * v;
+        }
+    }
 }
 
 #[cfg(test)]
