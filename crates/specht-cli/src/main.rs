@@ -36,11 +36,27 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let typed = args::Args::parse();
-    match commands::dispatch(typed.command) {
-        Ok(exit) => exit.code(),
-        Err(refusal) => {
+    // a panic is a bug: the last resort is an apology that says where, not a bare trace
+    std::panic::set_hook(Box::new(apologise));
+    match std::panic::catch_unwind(|| commands::dispatch(typed.command)) {
+        Ok(Ok(exit)) => exit.code(),
+        Ok(Err(refusal)) => {
             refusal.print();
             ExitCode::from(2)
         }
+        Err(_) => ExitCode::from(101),
+    }
+}
+
+fn apologise(info: &std::panic::PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let what = (payload.downcast_ref::<&str>().copied())
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("unknown cause");
+    let place = info.location().map_or_else(String::new, |l| format!(" ({}:{})", l.file(), l.line()));
+    eprintln!("sorry, this is a bug in specht {}: {what}{place}", env!("CARGO_PKG_VERSION"));
+    eprintln!("please report it together with the model file and the command; nothing else is needed");
+    if std::env::var_os("RUST_BACKTRACE").is_some() {
+        eprintln!("{}", std::backtrace::Backtrace::force_capture());
     }
 }

@@ -1,6 +1,6 @@
 //! Values of model expressions at recorded instants (plots, drawings, poses).
 
-use specht::expr::{Graph, NodeId, Tape, Work};
+use specht::expr::{Graph, NodeId, Symbol, Tape, Work};
 use specht::model::{Input, Model};
 use specht::sim::Sample;
 
@@ -27,7 +27,7 @@ impl Probe {
         Probe {
             work: tape.workspace(),
             tape,
-            values: vec![0.0; model.inputs.len()],
+            values: vec![0.0; model.inputs.len() + 1],
             meaning: model.inputs.clone(),
             live,
         }
@@ -58,14 +58,16 @@ impl Probe {
         self.tape.eval(&self.values, &mut self.work);
     }
 
-    /// Evaluate again with one symbol changed (parameter of a curve).
-    pub fn with(&mut self, symbol: u32, value: f64) {
-        let k = symbol as usize;
-        if k >= self.values.len() {
-            self.values.resize(k + 1, 0.0);
-            self.meaning.resize(k + 1, Input::Contour(0));
+    /// A symbol that is no input of the model; [`Probe::with`] sets it.
+    pub fn free_symbol(model: &Model) -> Symbol {
+        Symbol(model.inputs.len() as u32)
+    }
+
+    /// Evaluate again with the free symbol changed (parameter of a curve).
+    pub fn with(&mut self, value: f64) {
+        if let Some(free) = self.values.last_mut() {
+            *free = value;
         }
-        self.values[k] = value;
         self.tape.eval(&self.values, &mut self.work);
     }
 

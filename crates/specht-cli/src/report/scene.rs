@@ -6,9 +6,10 @@
 use super::frames::frames;
 use super::probe::Probe;
 use super::shapes::{Bounds, Place, Prim, hull, touch, unit};
-use specht::expr::{Graph, NodeId};
+use specht::expr::{Graph, NodeId, Symbol};
 use specht::model::{Draw, FeatureRef, ForceKind, Geometry, Model, Shape, place, poses};
 use specht::sim::Samples;
+use std::collections::BTreeMap;
 
 /// Everything to draw.
 #[derive(Clone, Debug, Default)]
@@ -209,13 +210,18 @@ impl Shapes<'_> {
             }
             Shape::Curve { point, parameter, range, .. } => {
                 let [from, to] = self.pair(*range);
-                let mut probe = Probe::new(self.model, self.graph, point);
+                // the curve's own symbol is a placeholder outside the inputs: give it the free one
+                let mut graph = self.graph.clone();
+                let sigma = graph.sym(Probe::free_symbol(self.model));
+                let map = BTreeMap::from([(Symbol(*parameter), sigma)]);
+                let point = point.map(|n| graph.substitute(n, &map));
+                let mut probe = Probe::new(self.model, &graph, &point);
                 probe.at(&self.sample);
                 let steps = 120;
                 let at = |k: usize| from + (to - from) * k as f64 / steps as f64;
                 let points: Vec<[f64; 2]> = (0..=steps)
                     .map(|k| {
-                        probe.with(*parameter, at(k));
+                        probe.with(at(k));
                         [probe.value(0), probe.value(1)]
                     })
                     .filter(|p| p[0].is_finite() && p[1].is_finite())
