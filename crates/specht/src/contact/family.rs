@@ -1,6 +1,7 @@
 //! A continuum of solutions within one pattern: a polyhedron `x = x₀ + Nᵀ t`, `a·x ≥ b` (PG-5.4-PANTOGRAPH).
 
-use super::pattern::{Condition, Leaf, Pattern, conditions, is_feasible, satisfies};
+use super::fixed::DEPENDENT;
+use super::pattern::{Condition, Leaf, Pattern, State, conditions, is_feasible, satisfies};
 use super::problem::Problem;
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::linalg::{Mat, axpy, dot};
@@ -12,21 +13,29 @@ pub(crate) struct Polyhedron {
     /// A member.
     pub x: Vec<f64>,
     pub null: Mat,
+    /// Tangents whose direction depends on the normals and tangents before them: their force is whatever is left.
+    pub idle: Vec<bool>,
     list: Vec<Condition>,
     size: f64,
 }
 
 impl Polyhedron {
     /// `None` when the pattern admits nothing. The member is the one of minimum norm if that is admissible, else the one
-    /// farthest from all borders.
+    /// farthest from all borders but the bounds of idle tangents: these may be used up.
     pub fn new(p: &Problem, leaf: &Leaf, pattern: &Pattern) -> Option<Self> {
         let mut list = Vec::new();
         conditions(p, pattern, false, &mut list);
         let mut y = Vec::new();
         p.y(&leaf.x, &mut y);
         let size = p.size(&leaf.x, &y);
-        let mut poly =
-            Polyhedron { pattern: pattern.clone(), x: leaf.x.clone(), null: leaf.null.clone(), list, size };
+        let mut poly = Polyhedron {
+            pattern: pattern.clone(),
+            x: leaf.x.clone(),
+            null: leaf.null.clone(),
+            idle: idle(p, pattern),
+            list,
+            size,
+        };
         if !leaf.feasible {
             let t = poly.centre()?;
             poly.shift(&t);
@@ -102,8 +111,11 @@ impl Polyhedron {
         let mut program = self.program(k + 1);
         for c in &self.list {
             let (mut a, b) = self.row(c);
-            a.push(-dot(&c.a, &c.a).sqrt());
-            program.row(&a, Sense::AtLeast, b);
+            let norm = dot(&c.a, &c.a).sqrt();
+            let varies = a.iter().any(|v| v.abs() > 1e-9 * norm);
+            let counts = varies && !c.bound_of.is_some_and(|j| self.idle[j]);
+            a.push(if counts { -norm } else { 0.0 });
+            program.row(&a, Sense::AtLeast, if varies { b } else { b.min(0.0) });
         }
         let mut top = vec![0.0; k + 1];
         top[k] = 1.0;
@@ -137,4 +149,31 @@ impl Polyhedron {
         let a = (0..self.null.rows()).map(|k| dot(self.null.row(k), &c.a)).collect();
         (a, (c.b - dot(&c.a, &self.x)) / self.size)
     }
+}
+
+// sticking tangents that depend on the closed normals and the tangents before them
+fn idle(p: &Problem, pattern: &Pattern) -> Vec<bool> {
+    let mut out = vec![false; p.friction.len()];
+    let closed = (0..p.normals).filter(|&i| pattern.closed[i] == Some(true));
+    let sticks = (0..out.len()).filter(|&j| pattern.state[j] == Some(State::Stick)).map(|j| p.normals + j);
+    let active: Vec<usize> = closed.chain(sticks).collect();
+    // Cholesky of H, row after row, without the dependent ones
+    let mut l: Vec<Vec<f64>> = Vec::new();
+    let mut kept: Vec<usize> = Vec::new();
+    for &i in &active {
+        let mut row: Vec<f64> = Vec::with_capacity(kept.len() + 1);
+        for (k, &j) in kept.iter().enumerate() {
+            let s = dot(&row, &l[k][..k]);
+            row.push((p.h[(i, j)] - s) / l[k][k]);
+        }
+        let rest = p.h[(i, i)] - dot(&row, &row);
+        if rest > DEPENDENT.max(1e-12) {
+            row.push(rest.sqrt());
+            l.push(row);
+            kept.push(i);
+        } else if i >= p.normals {
+            out[i - p.normals] = true;
+        }
+    }
+    out
 }

@@ -10,6 +10,10 @@
 //! constraints, or the border of a paradox) the forces nearest to [`Fixed::reference`] are returned and
 //! [`Regularity`] says so; accelerations of dependent frictionless constraints do not depend on that choice. Norms of
 //! pins: quadratic equation for one pin, Newton for several, always the root nearest to the previous one.
+//!
+//! A sticking tangent that depends on the rows before it ([`Fixed::share`]) is no constraint of its own: its force is
+//! not determined. It carries a fixed share κ of its bound, λ_T = κ μ N, so that it stays admissible while the determined
+//! forces change.
 //! Everything is O(C³ + C n²) and allocates nothing once used.
 
 use super::{Forces, FullPivot, MassFactor, rubs, spread};
@@ -45,6 +49,9 @@ pub struct Approach {
 
 const NONE: usize = usize::MAX;
 
+/// Squared distance from the rows before it, relative to its own length, below which a row depends on them.
+pub(crate) const DEPENDENT: f64 = 1e-11;
+
 /// The solver with frozen modes; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Fixed {
@@ -53,6 +60,9 @@ pub struct Fixed {
     pub reference: Vec<f64>,
     /// Last pin forces, per contact: the root followed by the pin equation.
     pub pins: Vec<f64>,
+    /// Share κ of idle tangents, per contact; NaN for all others.
+    idle: Vec<f64>,
+    kept: Mat,
     mass: MassFactor,
     bilateral: Vec<usize>,
     rows: Vec<usize>,
@@ -60,7 +70,8 @@ pub struct Fixed {
     y: Mat,
     z: Mat,
     a: Mat,
-    sliding: Vec<usize>,
+    /// Contacts with λ_T = factor N.
+    sliding: Vec<(usize, f64)>,
     t: Vec<f64>,
     v0: Vec<f64>,
     b: Vec<f64>,
@@ -94,6 +105,57 @@ impl Fixed {
     pub fn follow(&mut self, forces: &Forces) {
         self.reference.clone_from(&forces.lambda);
         self.pins.clone_from(&forces.normal);
+        self.idle.clear();
+    }
+
+    /// From now on sticking tangents that depend on the rows before them (bilateral rows, closed normals, sticking tangents,
+    /// in this order) carry the share of their bound that they have in `forces`. [`Fixed::follow`] ends that.
+    pub fn share(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
+        self.idle.clear();
+        if !info.iter().zip(modes).any(|(c, m)| *m == Mode::Stick && rubs(c, *m)) {
+            return;
+        }
+        self.choose_rows(info, eval, modes);
+        if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
+            return;
+        }
+        // orthonormal basis of the rows in the metric of M⁻¹, row after row
+        let n = eval.mass.rows();
+        self.kept.reshape(self.rows.len(), n);
+        let mut count = 0;
+        for k in 0..self.rows.len() {
+            self.t.clear();
+            self.t.extend_from_slice(eval.w.row(self.rows[k]));
+            self.mass.cholesky.forward(&mut self.t);
+            let own = dot(&self.t, &self.t);
+            for _ in 0..2 {
+                for j in 0..count {
+                    let along = dot(self.kept.row(j), &self.t);
+                    axpy(-along, self.kept.row(j), &mut self.t);
+                }
+            }
+            let rest = dot(&self.t, &self.t);
+            if rest > DEPENDENT * own {
+                let length = rest.sqrt();
+                for (to, from) in self.kept.row_mut(count).iter_mut().zip(&self.t) {
+                    *to = from / length;
+                }
+                count += 1;
+                continue;
+            }
+            let row = self.rows[k];
+            let owner =
+                |(c, m): (&ContactInfo, &Mode)| *m == Mode::Stick && rubs(c, *m) && c.tangent[0] == row;
+            if let Some(i) = info.iter().zip(modes).position(owner) {
+                self.idle.resize(info.len(), f64::NAN);
+                let (force, bound) = (forces.tangential[i], forces.bound[i]);
+                self.idle[i] = if bound > 0.0 { (force / bound).clamp(-1.0, 1.0) } else { 0.0 };
+            }
+        }
+    }
+
+    fn idles(&self, i: usize) -> bool {
+        self.idle.get(i).is_some_and(|k| !k.is_nan())
     }
 
     /// Solve. `modes` as in [`crate::system::Discrete`]; `signs[i]` is the frozen sign of λ_N of a sliding bilateral
@@ -119,7 +181,7 @@ impl Fixed {
             regularity.solved = slope.is_some();
             regularity.rcond *= slope.unwrap_or(0.0);
         }
-        self.report(info, eval, modes, signs, out);
+        self.report(info, eval, modes, out);
         regularity.solved &= out.accel.iter().all(|x| x.is_finite());
         regularity
     }
@@ -165,8 +227,8 @@ impl Fixed {
                 self.rows.push(row);
             }
         }
-        for (c, m) in info.iter().zip(modes) {
-            if *m == Mode::Stick && rubs(c, *m) {
+        for (i, (c, m)) in info.iter().zip(modes).enumerate() {
+            if *m == Mode::Stick && rubs(c, *m) && !self.idles(i) {
                 self.rows.push(c.tangent[0]);
             }
         }
@@ -199,20 +261,26 @@ impl Fixed {
         self.pin_v.reshape(pins, n);
         let mut symmetric = true;
         for (i, c) in info.iter().enumerate() {
-            if modes[i].direction() == 0.0 || !rubs(c, modes[i]) || eval.mu[i] == 0.0 {
+            if !rubs(c, modes[i]) {
                 continue;
             }
-            let weight = -modes[i].direction() * eval.mu[i] * orientation(c, signs[i]);
+            let idle = modes[i] == Mode::Stick;
+            let weight = orientation(c, signs[i])
+                * match idle {
+                    true if self.idles(i) => self.idle[i] * eval.mu_static[i],
+                    true => 0.0,
+                    false => -modes[i].direction() * eval.mu[i],
+                };
             if weight == 0.0 {
                 continue;
             }
-            self.sliding.push(i);
+            self.sliding.push((i, weight));
             self.t.clear();
             self.t.extend_from_slice(eval.w.row(c.tangent[0]));
             l.forward(&mut self.t);
             let (t, v0, z, column, pin_list, pin_v) =
                 (&self.t, &mut self.v0, &mut self.z, &self.column, &mut self.pin_list, &mut self.pin_v);
-            spread(info, eval, i, weight, false, &mut |f| axpy(f, t, v0), &mut |j, f| match info[j].normal {
+            spread(info, eval, i, weight, idle, &mut |f| axpy(f, t, v0), &mut |j, f| match info[j].normal {
                 Normal::Unilateral { row } | Normal::Bilateral { row } => {
                     if column[row] != NONE {
                         symmetric = false;
@@ -377,7 +445,7 @@ impl Fixed {
         if rank == self.pin_f.len() { self.pin_rank.smallest_pivot().min(1.0) } else { 0.0 }
     }
 
-    fn report(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], signs: &[f64], out: &mut Forces) {
+    fn report(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], out: &mut Forces) {
         for (k, &r) in self.rows.iter().enumerate() {
             out.lambda[r] = self.lambda[k];
             axpy(self.lambda[k], self.z.row(k), &mut self.v0);
@@ -388,9 +456,8 @@ impl Fixed {
         self.mass.cholesky.backward(&mut self.v0);
         out.accel.copy_from_slice(&self.v0);
         normal_forces(info, eval, modes, out);
-        for &i in &self.sliding {
-            let f = -modes[i].direction() * eval.mu[i] * orientation(&info[i], signs[i]) * out.normal[i];
-            out.lambda[info[i].tangent[0]] = f;
+        for &(i, factor) in &self.sliding {
+            out.lambda[info[i].tangent[0]] = factor * out.normal[i];
         }
         for (i, c) in info.iter().enumerate() {
             if rubs(c, modes[i]) {

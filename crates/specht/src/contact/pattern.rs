@@ -40,6 +40,8 @@ pub(crate) struct Condition {
     pub a: Vec<f64>,
     pub b: f64,
     pub equal: bool,
+    /// The tangent whose bound at stick this is.
+    pub bound_of: Option<usize>,
 }
 
 /// What a pattern admits.
@@ -321,9 +323,10 @@ pub(crate) fn conditions(p: &Problem, pattern: &Pattern, with_equations: bool, o
         a
     };
     let times = |a: &[f64], v: f64| -> Vec<f64> { a.iter().map(|x| v * x).collect() };
+    let bound_of = std::cell::Cell::new(None);
     let mut push = |a: Vec<f64>, b: f64, equal: bool| {
         if !equal || with_equations {
-            out.push(Condition { a, b, equal });
+            out.push(Condition { a, b, equal, bound_of: bound_of.get() });
         }
     };
     for i in 0..p.normals {
@@ -358,7 +361,9 @@ pub(crate) fn conditions(p: &Problem, pattern: &Pattern, with_equations: bool, o
                     if affine {
                         let mut a = times(&f.load.coef, m * factor);
                         a[i] += own;
+                        bound_of.set(Some(j));
                         push(a, -(m * factor * k0 + m0), false);
+                        bound_of.set(None);
                     }
                 }
                 if state.is_some() {

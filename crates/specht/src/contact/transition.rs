@@ -279,6 +279,12 @@ impl Transition {
         }
         for group in &families {
             let mut s = self.solution(info, eval, starts, &group[0].x, &[group[0].pattern.clone()]);
+            // an idle tangent at its bound decides nothing
+            for (j, &contact) in self.layout.tangents.iter().enumerate() {
+                if group[0].idle[j] && s.forces.normal[contact].abs() > 0.0 {
+                    s.degenerate[contact] = false;
+                }
+            }
             s.family = Some(set.families.len());
             set.solutions.push(s);
             set.families.push(self.intervals(eval, group));

@@ -79,19 +79,21 @@ impl Decider {
         field.discrete.modes.copy_from_slice(&chosen.modes);
         field.signs.copy_from_slice(&chosen.signs);
         field.fixed.follow(&chosen.forces);
+        let mut shares = chosen.forces.clone();
         if tie || chosen.degenerate.iter().any(|d| *d) {
-            let ends = self.probe(field, starts, policy, k, moment);
+            let ends = self.probe(field, starts, policy, k, moment, &mut shares);
             match ends {
                 Some(Choice::Impact) => return Decision::Impact,
                 Some(_) => return Decision::Stop,
                 None => {}
             }
         }
+        field.fixed.share(field.info, &field.eval, &field.discrete.modes, &shares);
         Decision::Follow
     }
 
     /// Break ties by the rate of the deciding quantities. Where no solution exists a moment later (a reaction passes through
-    /// zero inside a paradox), what the policy says about that.
+    /// zero inside a paradox), what the policy says about that. `forces` are then those of the moment that decided.
     fn probe<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
@@ -99,6 +101,7 @@ impl Decider {
         policy: Policy,
         k: usize,
         moment: f64,
+        forces: &mut Forces,
     ) -> Option<Choice> {
         self.here.clone_from(&field.state);
         let latches_keep = field.discrete.clone();
@@ -123,6 +126,7 @@ impl Decider {
                 let s = &later.solutions[j];
                 field.discrete.modes.copy_from_slice(&s.modes);
                 field.signs.copy_from_slice(&s.signs);
+                forces.clone_from(&s.forces);
                 if !s.degenerate.iter().any(|d| *d) {
                     break;
                 }
