@@ -217,6 +217,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             if remaining < 1.05 * h {
                 h = remaining;
             }
+            h = h.min(self.field.watches.release(t + smallest) - t);
             if !(h > smallest) {
                 return self.collapse(h);
             }

@@ -9,12 +9,12 @@ use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
 use crate::system::{ContactEvent, Mode, Normal, Restitution, State, System, Trigger};
 
-use super::classify::flank_acts;
+use super::classify::{SPEED_ZERO, flank_acts};
 use super::decide::Decision;
 use super::event_driven::{End, Run};
 use super::settings::Record;
 use super::trajectory::{Event, Kind, Participant, Status};
-use super::watch::What;
+use super::watch::{What, rate_size};
 
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
@@ -28,6 +28,9 @@ pub(crate) struct Moment {
     tie: bool,
     switched: Vec<usize>,
     guards: usize,
+    flipped: Vec<usize>,
+    /// A flip turned a direction of a closed contact: its velocities must be judged anew.
+    turned: bool,
     singular: bool,
     jumped: bool,
     triggers: Vec<Trigger>,
@@ -135,10 +138,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 }
                 What::Saturation(..) => m.tie = true,
                 What::Slip(i, _) => self.sets.stopped[i] = true,
-                What::Guard(g) => {
-                    self.field.sys.flip(g, &mut self.field.discrete);
-                    m.guards += 1;
-                }
+                What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
                     m.triggers.push(Trigger::Crossing(c));
                     self.fired.push(c);
@@ -146,8 +146,12 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Singular => m.singular = true,
             }
         }
+        let rates = self.closed_rates();
+        self.flip_along(&mut m);
         if m.guards > 0 {
             self.field.evaluate();
+            m.turned =
+                self.closed_rates().iter().zip(&rates).any(|(a, b)| (a.0 - b.0).abs() > SPEED_ZERO * a.1);
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
         }
         self.touch_down();
@@ -166,6 +170,75 @@ impl<S: System + ?Sized> Run<'_, S> {
         let end = end.or_else(|| self.user_events(&mut m));
         self.record(true);
         end
+    }
+
+    /// Rates of all directions of closed contacts, with their sizes.
+    fn closed_rates(&self) -> Vec<(f64, f64)> {
+        let (eval, u) = (&self.field.eval, &self.field.state.u);
+        let mut out = Vec::new();
+        for (c, _) in self.field.info.iter().zip(&self.field.discrete.modes).filter(|(_, m)| m.is_closed()) {
+            let rows = super::watch::normal_row(c).into_iter().chain(c.tangent.iter().copied());
+            out.extend(rows.map(|r| (eval.rate(r, u), rate_size(eval, r, u))));
+        }
+        out
+    }
+
+    /// Change to the neighbouring branch of guard `g`.
+    fn flip(&mut self, m: &mut Moment, g: usize) {
+        let t = self.time();
+        self.field.sys.flip(g, &mut self.field.discrete);
+        m.guards += 1;
+        m.flipped.push(g);
+        let span = self.settings.until.abs();
+        if let Some(hold) = self.field.watches.holds.get_mut(g)
+            && hold.flip(t, span)
+            && !self.out.warnings.iter().any(|w| w.starts_with("a switch chatters"))
+        {
+            self.out.warnings.push(format!(
+                "a switch chatters from t = {t:.9} on: both branches lead back to its border, which is followed approximately"
+            ));
+        }
+    }
+
+    /// Guards within rounding of zero that fall belong to this instant too (a corner that reaches an edge and its end at
+    /// once): the branch that holds afterwards decides whether contacts approach.
+    fn flip_along(&mut self, m: &mut Moment) {
+        let guards = self.field.dims.guards;
+        if guards == 0 || !self.h.is_finite() {
+            return;
+        }
+        let field = &mut self.field;
+        if m.guards > 0 {
+            field.evaluate();
+        }
+        let now = field.eval.guards.clone();
+        let near = |k: usize, v: f64| v.abs() <= 1e-12 * field.watches.scales.guard[k];
+        if !(0..guards).any(|k| near(k, now[k]) && !m.flipped.contains(&k)) {
+            return;
+        }
+        let here = field.state.clone();
+        let delta = 1e-6 * self.h;
+        let mut q_step = vec![0.0; field.dims.q];
+        field.sys.q_rate(&here, &mut q_step);
+        axpy(delta, &q_step, &mut field.state.q);
+        axpy(delta, &field.forces.accel, &mut field.state.u);
+        axpy(delta, &field.eval.z_rate, &mut field.state.z);
+        field.state.t += delta;
+        field.sys.evaluate(&field.state, &field.discrete, &mut field.eval);
+        let along: Vec<usize> = (0..guards)
+            .filter(|&k| {
+                let later = field.eval.guards[k];
+                !m.flipped.contains(&k)
+                    && now[k].abs() <= 1e-12 * field.watches.scales.guard[k]
+                    && later < now[k]
+                    && later < -1e-12 * field.watches.scales.guard[k]
+            })
+            .collect();
+        field.state = here;
+        field.evaluate();
+        for k in along {
+            self.flip(m, k);
+        }
     }
 
     /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
@@ -211,7 +284,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     self.sets.closed[i] = flank_acts(&self.field, i);
                 }
             }
-            self.sets.fill(&self.field, m.jumped);
+            self.sets.fill(&self.field, m.jumped || m.turned);
             let previous = (!first && !m.jumped).then_some(&m.forces);
             let moment =
                 if self.h.is_finite() { self.h } else { 1e-3 * (self.settings.until - self.time()).abs() };
@@ -366,8 +439,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let n = field.dims.contacts;
         let opening = |i: usize| match field.info[i].normal {
             Normal::Unilateral { row } => {
-                field.eval.rate(row, &field.state.u)
-                    > super::classify::SPEED_ZERO * field.watches.scales.rate[i]
+                field.eval.rate(row, &field.state.u) > SPEED_ZERO * field.watches.scales.rate[i]
             }
             _ => false,
         };
@@ -396,6 +468,16 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         for &(i, _) in &ends {
             if let Normal::Unilateral { row } = field.info[i].normal {
+                rows.push(row);
+            }
+        }
+        // contacts that do not slip after the impact will not at the end of the series either (a rocking block)
+        for &(i, _) in &ends {
+            if let (true, Some(&row)) = (field.info[i].friction, field.info[i].tangent.first())
+                && field.eval.rate(row, &field.state.u).abs()
+                    <= SPEED_ZERO
+                        * field.watches.scales.slip[i].max(rate_size(&field.eval, row, &field.state.u))
+            {
                 rows.push(row);
             }
         }

@@ -54,6 +54,9 @@ impl Locator {
     ) -> bool {
         self.roots.clear();
         for k in 0..field.watches.list.len() {
+            if field.watches.is_held(field.watches.list[k].what, ode.time()) {
+                continue;
+            }
             let suspect = inspect(field, k);
             if matches!(suspect, Suspect::None) {
                 continue;

@@ -12,7 +12,8 @@
 //!
 //! A watch is *armed* when its function is above its noise. A zero at the left end of an interval leaves it unarmed: it then
 //! waits until the function has become positive. An unarmed function that becomes negative instead is an event at
-//! once, because the decision at the left end was wrong; only user crossings never fire that way.
+//! once, because the decision at the left end was wrong; only user crossings never fire that way. A guard that chatters
+//! ([`Hold`]) is not looked at until its hold ends.
 
 use crate::contact::Forces;
 use crate::ode::{INSIDE, STAGES};
@@ -63,6 +64,46 @@ pub(crate) struct Scales {
     pub crossing: Vec<f64>,
 }
 
+/// A guard that flips back and forth at one instant: both branches drive the state back to the border (a sliding mode in
+/// the sense of Filippov). Its branch is then kept for a moment, which grows while the chatter lasts: the motion follows
+/// the border within that moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hold {
+    /// Time of the last flip, and flips at that time.
+    last: f64,
+    flips: usize,
+    /// Present moment; zero before the first.
+    moment: f64,
+    /// End of the hold.
+    pub until: f64,
+}
+
+impl Default for Hold {
+    fn default() -> Self {
+        Hold { last: f64::NEG_INFINITY, flips: 0, moment: 0.0, until: f64::NEG_INFINITY }
+    }
+}
+
+impl Hold {
+    /// Flips of one guard at one instant that are no chatter yet.
+    const FLIPS: usize = 3;
+
+    /// The guard flips at `t`; `span`: length of the run. True when a hold begins that was not there before.
+    pub fn flip(&mut self, t: f64, span: f64) -> bool {
+        let near = 1e-13 * t.abs() + 4.0 * self.moment;
+        self.flips = if t - self.last <= near { self.flips + 1 } else { 1 };
+        self.last = t;
+        if self.flips <= Self::FLIPS {
+            self.moment = 0.0;
+            return false;
+        }
+        let first = self.moment == 0.0;
+        self.moment = (2.0 * self.moment).clamp(1e-10 * span, 1e-4 * span);
+        self.until = t + self.moment;
+        first
+    }
+}
+
 /// All event functions and their values at the stages of the present step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watches {
@@ -70,6 +111,8 @@ pub(crate) struct Watches {
     pub scales: Scales,
     /// Whether the approach to a singular matrix is watched.
     pub singular: bool,
+    /// Chatter of every guard.
+    pub holds: Vec<Hold>,
     values: Vec<f64>,
 }
 
@@ -131,6 +174,7 @@ impl Watches {
         self.scales.slip.resize(info.len(), 0.0);
         self.scales.rate.resize(info.len(), 0.0);
         self.scales.guard.resize(guards, 0.0);
+        self.holds.resize(guards, Hold::default());
         self.scales.crossing.resize(directions.len(), 0.0);
     }
 
@@ -214,6 +258,16 @@ impl Watches {
             };
         }
         let _ = signs;
+    }
+
+    /// Whether the watch is held at time `t`.
+    pub fn is_held(&self, what: What, t: f64) -> bool {
+        matches!(what, What::Guard(k) if t < self.holds[k].until)
+    }
+
+    /// The first end of a hold after `t`.
+    pub fn release(&self, t: f64) -> f64 {
+        self.holds.iter().map(|h| h.until).filter(|&end| end > t).fold(f64::INFINITY, f64::min)
     }
 
     /// Values below this cannot be told from zero.
