@@ -3,6 +3,7 @@
 mod commands;
 mod page;
 mod readme;
+mod robust;
 mod runs;
 
 use std::path::{Path, PathBuf};
