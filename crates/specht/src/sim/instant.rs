@@ -444,8 +444,15 @@ impl<S: System + ?Sized> Run<'_, S> {
             _ => false,
         };
         // the series that can be completed, and those of other closed contacts with the same limit (a rocking block)
-        let Some(end) =
-            (0..n).filter(|&i| self.sets.closed[i]).filter_map(|i| self.zeno.end(i, t)).reduce(f64::min)
+        let speed =
+            (0..n).filter(|&i| self.sets.closed[i]).fold(0.0_f64, |m, i| match field.info[i].normal {
+                Normal::Unilateral { row } => m.max(field.eval.rate(row, &field.state.u)),
+                _ => m,
+            });
+        let Some(end) = (0..n)
+            .filter(|&i| self.sets.closed[i])
+            .filter_map(|i| self.zeno.end(i, t, speed, self.length))
+            .reduce(f64::min)
         else {
             return;
         };
