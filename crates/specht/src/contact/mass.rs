@@ -8,8 +8,9 @@
 
 use crate::linalg::{Cholesky, Mat, axpy, dot};
 
-/// Pivots below this, relative to their diagonal, may be rounding alone.
-const NOISE: f64 = 1e-10;
+/// Pivots below this, relative to their diagonal, may be rounding alone: what follows a pivot of size δ has an error of
+/// 10⁻¹⁶/δ.
+const NOISE: f64 = 1e-7;
 
 /// A Cholesky factor of M, or of M augmented by bilateral rows.
 #[derive(Clone, Debug, Default)]

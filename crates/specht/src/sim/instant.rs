@@ -162,7 +162,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         // a pure mark changes nothing unless memory changes
         let mut end = None;
-        if !quiet {
+        if !quiet || m.guards > 0 {
             end = self.settle(&mut m, false);
             self.changes(&mut m);
             self.log(&m);
