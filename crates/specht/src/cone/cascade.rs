@@ -132,6 +132,8 @@ const NARROWER: Run =
     Run { low: 0.3, high: 5.0, fraction: 0.95, iterations: 120, arc: true, weights: None, spread: 1.5 };
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
+/// Below this error an answer is polished after every run.
+const NEAR: f64 = 1e-5;
 /// Scattered starts for them when everything else failed.
 const STARTS: usize = 400;
 
@@ -305,24 +307,57 @@ fn interior(
                 break;
             }
         }
+        if best > tol && best < NEAR {
+            best = polish(island, x, best, tol, clock, rep);
+        }
         // growing impulses and a residual that stays: most likely there is no solution, other paths will not find one
         if best < tol || clock.over() || (k == 1 && rep.unbounded && best > 1e-3) {
             break;
         }
     }
     island.bounds = bounds;
-    // almost there: Newton as long as it gains at all
-    while best > tol && best < 1e-5 && !clock.over() {
-        let (e, steps) = restart(island, x, tol, 20);
-        rep.counts.newton += steps;
-        if !(e < 0.9 * best) {
-            break;
-        }
-        best = e;
-    }
     if best > tol && island.cones.len() <= FEW {
         scattered(island, x, best, tol, clock, rep);
     }
+}
+
+/// Almost there, and the end is degenerate (contacts between two modes): damped Newton and sweeps in turn while they gain.
+fn polish(
+    island: &mut Island,
+    x: &mut [f64],
+    mut best: f64,
+    tol: f64,
+    clock: &Clock,
+    rep: &mut Report,
+) -> f64 {
+    let mut y = std::mem::take(&mut island.t4);
+    let mut z = std::mem::take(&mut island.keep);
+    while best > tol && !clock.over() {
+        let before = best;
+        z.clear();
+        z.extend_from_slice(x);
+        let (e, steps) = restart(island, &mut z, tol, 20);
+        rep.counts.newton += steps;
+        if e < best {
+            best = e;
+            x.copy_from_slice(&z);
+        }
+        if best > tol && nsgs::sweep(island, &mut z, 20).is_some() {
+            rep.counts.sweeps += 20;
+            island.velocity(&z, &mut y);
+            let e = island.errors(&z, &y).max();
+            if e < best {
+                best = e;
+                x.copy_from_slice(&z);
+            }
+        }
+        if !(best < 0.8 * before) {
+            break;
+        }
+    }
+    island.t4 = y;
+    island.keep = z;
+    best
 }
 
 /// Few contacts and still no answer: sweeps and Newton from many scattered starts (seeded), cheap at this size.
