@@ -1,24 +1,31 @@
 //! Repeated solves of the same structure allocate nothing: counted by an allocator of its own (METH-CONE-CASCADE).
 
 use std::alloc::{GlobalAlloc, Layout, System as Memory};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 
 use specht::cone::{Operator, Problem, Settings, Solution, Solver, Status, problems};
 
 struct Counting;
 
-static COUNT: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    // of this thread alone: tests run side by side
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() -> u64 {
+    COUNT.with(Cell::get)
+}
 
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
         unsafe { Memory.alloc(layout) }
     }
     unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
         unsafe { Memory.dealloc(p, layout) }
     }
     unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
         unsafe { Memory.realloc(p, layout, size) }
     }
 }
@@ -36,17 +43,21 @@ fn disturb(p: &mut Problem, rng: &mut problems::Rng) {
     }
 }
 
-/// After a first round of solves further ones, cold or warm, with other velocities take no memory.
+/// After a first round of solves further ones with other velocities take no memory: warm ones always, cold ones as long
+/// as the accurate variant of the body form (rows chosen anew by τ, see docs/decisions/cone.md) is not needed.
 #[test]
 fn repeated_solves_do_not_allocate() {
     let cases = [
-        ("tower", problems::tower(10, 0.5, 0)),
-        ("wall", problems::wall(4, 3, 0.5, 0)),
-        ("lattice", problems::lattice(2, 0.6, 0)),
-        ("random", problems::random(5, 0.5, 1)),
+        ("tower", problems::tower(10, 0.5, 0), true),
+        ("wall", problems::wall(4, 3, 0.5, 0), false),
+        ("lattice", problems::lattice(2, 0.6, 0), true),
+        ("random", problems::random(5, 0.5, 1), true),
     ];
-    for (name, mut p) in cases {
+    for (name, mut p, cold) in cases {
         for warm in [false, true] {
+            if !warm && !cold {
+                continue;
+            }
             let mut solver = Solver::new(Settings { warm, parallel: false, ..Default::default() });
             let mut s = Solution::default();
             let mut rng = problems::Rng::new(1);
@@ -57,9 +68,9 @@ fn repeated_solves_do_not_allocate() {
             let mut used = 0;
             for _ in 0..5 {
                 disturb(&mut p, &mut rng);
-                let before = COUNT.load(Ordering::Relaxed);
+                let before = count();
                 solver.solve_into(&p, &mut s).unwrap();
-                used += COUNT.load(Ordering::Relaxed) - before;
+                used += count() - before;
                 assert_eq!(s.status, Status::Solved, "{name}");
             }
             assert_eq!(used, 0, "{name}, warm {warm}");
