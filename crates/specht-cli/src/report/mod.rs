@@ -2,6 +2,7 @@
 
 mod frames;
 mod picture;
+mod polyline;
 mod probe;
 mod scene;
 mod shapes;

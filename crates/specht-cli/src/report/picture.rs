@@ -1,5 +1,6 @@
 //! A still picture of a run as SVG, for documents: the machine at a few instants, two plots and the modes below them.
 
+use super::polyline::simplify;
 use super::scene::{self, DrawTrack, Scene};
 use super::shapes::{Place, Prim};
 use crate::session::Finished;
@@ -321,8 +322,11 @@ fn plots(run: &Finished, left: f64, out: &mut String) {
             escape(&clip(name))
         );
         let mut begun = (from, usize::MAX);
+        let mut drawn = f64::NEG_INFINITY;
         let mut close = |begun: (f64, usize), end: f64| {
-            if begun.1 < MODES.len() && end > begun.0 {
+            // thousands of modes within a pixel are drawn as a few
+            if begun.1 < MODES.len() && end > begun.0 && px(end) > drawn + 0.3 {
+                drawn = px(end);
                 let _ = writeln!(
                     out,
                     "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"10\" fill=\"{}\"/>",
@@ -443,14 +447,10 @@ fn panel(run: &Finished, title: &str, names: &[String], left: f64, top: f64, hei
     for (k, (_, y)) in curves.iter().enumerate() {
         let kept = super::thin(y, 4 * (0.7 * (x1 - x0)) as usize);
         let mut path = String::new();
-        let mut pen = false;
-        for i in kept {
-            if y[i].is_finite() {
-                let _ =
-                    write!(path, "{}{} {}", if pen { "L" } else { "M" }, short(px(t[i])), short(py(y[i])));
-                pen = true;
-            } else {
-                pen = false;
+        for piece in kept.split(|i| !y[*i].is_finite()) {
+            let points: Vec<[f64; 2]> = piece.iter().map(|i| [px(t[*i]), py(y[*i])]).collect();
+            for (n, [x, y]) in simplify(&points, 0.15).into_iter().enumerate() {
+                let _ = write!(path, "{}{} {}", if n > 0 { "L" } else { "M" }, short(x), short(y));
             }
         }
         let _ = writeln!(

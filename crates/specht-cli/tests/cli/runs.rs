@@ -257,3 +257,13 @@ fn verify_gives_the_same_bytes_with_one_and_two_threads() {
     assert!(run_json(&one)["entries"].as_array().is_some_and(|list| list.len() == 7));
     assert_eq!(one, with("2"));
 }
+
+/// Was wrong: the parameter of a curve took the memory of four thousand million numbers when it was drawn.
+#[test]
+fn a_model_with_a_curve_is_drawn() {
+    let folder = Folder::new("curve");
+    let output = folder.run(&["run", "parabola", "--svg", "picture.svg"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
+    let picture = std::fs::read_to_string(folder.0.join("picture.svg")).unwrap();
+    assert!(picture.contains("<polyline") && picture.len() < 60_000, "{} bytes", picture.len());
+}
