@@ -226,7 +226,8 @@ fn lines(plane: &Plane, map: &mut Map, watch: Watch<'_>) -> Result<(), AnalysisE
     let mut all = Vec::new();
     for layer in layers {
         // crossings on all edges, row by row
-        let parts: Vec<Result<Vec<(EdgeId, (Kind, [f64; 2]))>, AnalysisError>> = (0..rows)
+        type Row = Result<Vec<(EdgeId, (Kind, [f64; 2]))>, AnalysisError>;
+        let parts: Vec<Row> = (0..rows)
             .into_par_iter()
             .map_init(
                 || plane.worker(),
@@ -257,7 +258,7 @@ fn lines(plane: &Plane, map: &mut Map, watch: Watch<'_>) -> Result<(), AnalysisE
         }
         all.extend(join(plane, &map.axes, &crossings, *layer, grid));
     }
-    all.sort_by(|a: &Border, b: &Border| a.kind.cmp(&b.kind));
+    all.sort_by_key(|b: &Border| b.kind);
     map.borders = all;
     map.largest = largest;
     Ok(())

@@ -248,7 +248,8 @@ pub fn map(plane: &Plane, axes: &[Axis], watch: Watch<'_>) -> Result<Map, Analys
     let pieces: Vec<(usize, usize)> =
         (0..rows).flat_map(|j| (0..columns).step_by(piece).map(move |i| (j, i))).collect();
     let done = AtomicUsize::new(0);
-    let parts: Vec<Result<(Vec<Option<Sample>>, Option<String>), AnalysisError>> = pieces
+    type Piece = Result<(Vec<Option<Sample>>, Option<String>), AnalysisError>;
+    let parts: Vec<Piece> = pieces
         .par_iter()
         .map_init(
             || plane.worker(),
