@@ -4,23 +4,9 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use specht::lcp::{Lcp, LemkeWorkspace, Solver};
-use specht::linalg::{Cholesky, Mat};
+use specht::linalg::Cholesky;
+use specht_bench::definite;
 use std::hint::black_box;
-
-/// `A = X Xᵀ / n + shift E` with entries of `X` and `b` in [−1, 1), the same on every machine.
-fn definite(n: usize, shift: f64) -> (Mat, Vec<f64>) {
-    let mut state = 12345u64;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    let x = Mat::from_fn(n, n, |_, _| next());
-    let mut a = x.mul(&x.transpose());
-    a.as_mut_slice().iter_mut().for_each(|v| *v /= n as f64);
-    (0..n).for_each(|i| a[(i, i)] += shift);
-    let b = (0..n).map(|_| next()).collect();
-    (a, b)
-}
 
 fn solvers(c: &mut Criterion) {
     let mut group = c.benchmark_group("lcp");

@@ -1,0 +1,45 @@
+//! One task a given number of times, to be counted by `bench/instructions.sh`:
+//!
+//! ```text
+//! once TASK TIMES         woodpecker, by-hand: ten seconds of motion; lcp-100, lcp-300; tree-100: one evaluation
+//! ```
+
+use specht::lcp::{Lcp, Solver};
+use specht::system::{State, System};
+use specht_bench::*;
+use std::hint::black_box;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let task = words.first().map_or("", String::as_str);
+    let times: usize = words.get(1).and_then(|w| w.parse().ok()).unwrap_or(1);
+    match task {
+        "woodpecker" => motion(&woodpecker_of_file(), times),
+        "by-hand" => motion(&woodpecker_by_hand(), times),
+        "lcp-100" => lcp(100, times),
+        "lcp-300" => lcp(300, times),
+        "tree-100" => evaluate(&tree(100), times),
+        _ => {
+            eprintln!("tasks: woodpecker by-hand lcp-100 lcp-300 tree-100");
+            std::process::exit(2);
+        }
+    }
+}
+
+fn motion(system: &impl System, times: usize) {
+    let start = woodpecker_start();
+    (0..times).for_each(|_| drop(black_box(run(system, &start, 10.0))));
+}
+
+fn lcp(n: usize, times: usize) {
+    let (a, b) = definite(n, 0.1);
+    let mut solver = Solver::default();
+    (0..times).for_each(|_| assert!(solver.solve(black_box(Lcp::new(&a, &b))).is_solved()));
+}
+
+fn evaluate(system: &impl System, times: usize) {
+    let dims = system.dims();
+    let state = State { q: vec![0.1; dims.q], u: vec![0.1; dims.u], ..State::default() };
+    let (discrete, mut out) = open(system, &state);
+    (0..times).for_each(|_| system.evaluate(black_box(&state), &discrete, &mut out));
+}
