@@ -210,20 +210,18 @@ impl Shapes<'_> {
             }
             Shape::Curve { point, parameter, range, .. } => {
                 let [from, to] = self.pair(*range);
-                // the parameter of a curve is a symbol of its own, far above the inputs: give it the next free place
-                let free = self.model.inputs.len() as u32;
+                // the curve's own symbol is a placeholder outside the inputs: give it the free one
                 let mut graph = self.graph.clone();
-                let place = graph.sym(Symbol(free));
-                let map = BTreeMap::from([(Symbol(*parameter), place)]);
-                let point = point.map(|p| graph.substitute(p, &map));
+                let sigma = graph.sym(Probe::free_symbol(self.model));
+                let map = BTreeMap::from([(Symbol(*parameter), sigma)]);
+                let point = point.map(|n| graph.substitute(n, &map));
                 let mut probe = Probe::new(self.model, &graph, &point);
-                probe.with(free, from);
                 probe.at(&self.sample);
                 let steps = 120;
                 let at = |k: usize| from + (to - from) * k as f64 / steps as f64;
                 let points: Vec<[f64; 2]> = (0..=steps)
                     .map(|k| {
-                        probe.with(free, at(k));
+                        probe.with(at(k));
                         [probe.value(0), probe.value(1)]
                     })
                     .filter(|p| p[0].is_finite() && p[1].is_finite())
