@@ -131,10 +131,10 @@ fn warm() {
             h.mul_vec(&dv, &mut dq);
             p.q.iter_mut().zip(&dq).for_each(|(q, d)| *q += d);
         }
-        let t = Instant::now();
+        let t = seconds();
         if solver.solve_into(&p, &mut s).is_ok() {
             if format!("{:?}", s.stage) == "Warm" {
-                total += t.elapsed().as_secs_f64();
+                total += seconds() - t;
                 n += 1;
             }
             *stages.entry(format!("{:?} {:?}", s.stage, s.status)).or_insert(0) += 1;

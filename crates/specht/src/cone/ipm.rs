@@ -112,6 +112,8 @@ const REFINE: f64 = 1e-3;
 const KINK: f64 = 0.1;
 /// A wide run that does not lower τ by 2 within this many iterations is given up.
 const PATIENCE: usize = 4;
+/// … once the residual is below this: before, τ may rest while the residual falls (tall towers).
+const STALL_RESIDUAL: f64 = 1e-4;
 
 /// One run from the cold start.
 pub(super) fn run(
@@ -200,7 +202,7 @@ impl Path<'_> {
                 continue;
             }
             // stall of a wide run
-            if !self.p.arc && it >= 2 * PATIENCE && feas < 1e-2 && hist[it % PATIENCE] < 2.0 * tau {
+            if !self.p.arc && it >= 2 * PATIENCE && feas < STALL_RESIDUAL && hist[it % PATIENCE] < 2.0 * tau {
                 self.try_newton(k, &mut out);
                 break;
             }
