@@ -206,7 +206,7 @@ fn anh_2_6_march_singular_point() {
     let number = |key: &str| -> f64 {
         let rest = &found.note[found.note.find(key).unwrap() + key.len()..];
         rest.trim_start()
-            .split(|c: char| c == ' ' || c == ',')
+            .split([' ', ','])
             .next()
             .unwrap()
             .trim_start_matches('(')
