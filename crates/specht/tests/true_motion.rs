@@ -205,13 +205,7 @@ fn anh_2_6_march_singular_point() {
     close(found.before.q[0], 2.014989, 1e-6);
     let number = |key: &str| -> f64 {
         let rest = &found.note[found.note.find(key).unwrap() + key.len()..];
-        rest.trim_start()
-            .split([' ', ','])
-            .next()
-            .unwrap()
-            .trim_start_matches('(')
-            .parse()
-            .unwrap()
+        rest.trim_start().split([' ', ',']).next().unwrap().trim_start_matches('(').parse().unwrap()
     };
     close(number("exponent p ="), 0.28541, 1e-4);
     let ratio = found
