@@ -3,7 +3,8 @@
 
     compare.py [path of the program specht]
 
-Needs python3-siconos (Debian), numpy. Times of Siconos are of the solver call alone; of specht the `time` it reports.
+Needs python3-siconos (Debian), numpy. Times of Siconos are of the solver call alone; of specht the `time` it reports;
+both are wall time, so run it on a quiet machine.
 Errors of both are computed here, with the same function, from the impulses.
 """
 import json
@@ -56,12 +57,12 @@ def siconos(W, q, mu, solver, tolerance, iterations):
     o.iparam[sn.SICONOS_IPARAM_MAX_ITER] = iterations
     r, u = np.zeros(len(q)), np.zeros(len(q))
     driver = {sn.SICONOS_FRICTION_3D_NSGS: sn.fc3d_nsgs, sn.SICONOS_FRICTION_3D_ADMM: sn.fc3d_admm}.get(solver)
-    t = time.process_time()
+    t = time.perf_counter()
     if driver:
         driver(fc, r, u, o)
     else:
         sn.fc3d_nonsmooth_Newton_AlartCurnier(fc, r, u, o)
-    return time.process_time() - t, r
+    return time.perf_counter() - t, r
 
 
 def main():

@@ -443,17 +443,28 @@ impl BodyForm {
         self.use_fine
     }
 
-    /// Switch the accurate variant on: keep the cones named in `small`.
-    pub fn refine_form(&mut self, on: bool, small: &[bool]) {
+    /// Switch the accurate variant on: keep at least the cones named in `small`. A new analysis keeps all of `near`, so
+    /// that the next few iterations find what they need.
+    pub fn refine_form(&mut self, on: bool, small: &[bool], near: &[bool]) {
         self.use_fine = on;
-        if on && self.fine_set != small {
-            let keep: Vec<bool> = self.always.iter().zip(small).map(|(a, b)| *a || *b).collect();
+        if !on {
+            return;
+        }
+        let enough = self.fine_set.len() == small.len()
+            && self.fine_set.iter().zip(small).all(|(have, need)| *have || !need);
+        if !enough {
+            let keep: Vec<bool> = self.always.iter().zip(near).map(|(a, b)| *a || *b).collect();
             let mut fine = std::mem::take(&mut self.fine);
             fine.analyse(self, &keep);
             self.fine = fine;
             self.fine_set.clear();
-            self.fine_set.extend_from_slice(small);
+            self.fine_set.extend_from_slice(near);
         }
+    }
+
+    /// Forget which cones the accurate variant kept: a new run must not depend on the last one.
+    pub fn forget_fine(&mut self) {
+        self.fine_set.clear();
     }
 
     pub fn factor(&mut self, k: &Blocks) -> f64 {

@@ -69,6 +69,7 @@ pub(super) struct IpmWork {
     pub kappa: Vec<f64>,
     pub best: Vec<f64>,
     pub small: Vec<bool>,
+    pub near: Vec<bool>,
 }
 
 /// A direction.
@@ -106,6 +107,8 @@ const FIRST_TRY: f64 = 1e-4;
 const FINE: f64 = 1e-9;
 /// Eigenvalue of `P` below which a contact is kept as a row in the accurate form.
 const SMALL: f64 = 1e-6;
+/// Contacts below this are kept too when the rows are chosen anew: they will be needed soon.
+const NEARLY_SMALL: f64 = 1e-4;
 /// Below this τ the condensed form refines its solution once.
 const REFINE: f64 = 1e-3;
 /// Rounds the kink of `|v|` in the Jacobian only: `t = v / √(|v|² + (KINK n)²)`. The path stays the same.
@@ -215,6 +218,9 @@ impl Path<'_> {
 
     fn start(&mut self, bounds: &[f64]) {
         let (m, n) = (self.island.m, self.island.cones.len());
+        if let Some(f) = self.island.body() {
+            f.forget_fine();
+        }
         let w = &mut *self.w;
         for v in [&mut w.x, &mut w.y, &mut w.x1, &mut w.y1, &mut w.r, &mut w.ax, &mut w.best] {
             v.clear();
@@ -302,6 +308,7 @@ impl Path<'_> {
     fn choose_form(&mut self, fine: bool) {
         let n = self.island.cones.len();
         self.w.small.clear();
+        self.w.near.clear();
         if fine {
             for i in 0..n {
                 let c = &self.island.cones[i];
@@ -310,10 +317,11 @@ impl Path<'_> {
                 let w1 = norm2(nt.w[1], nt.w[2]);
                 let smallest = nt.eta * nt.eta / (nt.w[0] + w1).powi(2);
                 self.w.small.push(c.kind != Kind::Free && smallest < SMALL);
+                self.w.near.push(c.kind != Kind::Free && smallest < NEARLY_SMALL);
             }
         }
         if let Some(f) = self.island.body() {
-            f.refine_form(fine, &self.w.small);
+            f.refine_form(fine, &self.w.small, &self.w.near);
         }
     }
 

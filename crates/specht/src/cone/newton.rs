@@ -32,7 +32,7 @@ pub(super) fn newton(island: &mut Island, x: &mut [f64], tol: f64, steps: usize)
     let mut xn = std::mem::take(&mut island.t3);
     let mut k = std::mem::take(&mut island.blocks);
     if let Some(f) = island.body() {
-        f.refine_form(false, &[]);
+        f.refine_form(false, &[], &[]);
     }
     island.velocity(x, &mut y);
     let mut e = island.errors(x, &y);
@@ -72,7 +72,7 @@ pub(super) fn restart(island: &mut Island, x: &mut [f64], tol: f64, steps: usize
     let mut xn = std::mem::take(&mut island.t3);
     let mut k = std::mem::take(&mut island.blocks);
     if let Some(f) = island.body() {
-        f.refine_form(false, &[]);
+        f.refine_form(false, &[], &[]);
     }
     island.velocity(x, &mut y);
     let mut e = island.errors(x, &y);
