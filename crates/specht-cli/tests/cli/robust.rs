@@ -166,3 +166,41 @@ until = "1.5 s"
         assert!((last(&run, name) - expected).abs() < 1e-9, "{name} = {}", last(&run, name));
     }
 }
+
+/// An elastic flank with friction that starts at gap zero pressed but stayed `open`: its friction was lost.
+#[test]
+fn an_elastic_floor_that_starts_at_gap_zero_has_friction() {
+    for damper in ["0", "200"] {
+        let result = run(
+            "elastic_start",
+            &format!(
+                r#"
+name = "elastic floor"
+gravity = [0, -9.81]
+[coordinates]
+x = {{ rate = 1 }}
+y = 0
+[[body]]
+name = "block"
+mass = 1
+position = ["x", "y"]
+[[contact]]
+name = "floor"
+gap = "y"
+slip = "x'"
+spring = 1e5
+damper = {damper}
+friction = 0.3
+[run]
+until = "1 s"
+"#
+            ),
+        );
+        // the impulse of the floor is m g t up to one bounce of the spring: stop at v/(mu g)
+        let stop = 1.0 / (0.3 * 9.81);
+        let stick =
+            result["events"].as_array().unwrap().iter().find(|e| e["kind"] == "stick").expect("it stops");
+        assert!((stick["time"].as_f64().unwrap() - stop).abs() < 0.012, "{stick}");
+        assert!(last(&result, "x'").abs() < 1e-9);
+    }
+}

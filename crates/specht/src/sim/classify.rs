@@ -87,8 +87,17 @@ impl Sets {
     }
 }
 
-/// Whether an elastic flank acts: its surface is reached and its force is not spent.
+/// Whether an elastic flank acts: its surface is reached and its force is not spent. A gap of zero counts when it is
+/// about to be pressed, by its rate or, at rest, by its acceleration: the force is still zero at that instant.
 pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool {
-    let gap = normal_row(&field.info[i]).map_or(0.0, |row| field.eval.gap[row]);
-    field.eval.load[i] > 0.0 || gap < 0.0
+    let Some(row) = normal_row(&field.info[i]) else { return true };
+    let gap = field.eval.gap[row];
+    if field.eval.load[i] > 0.0 || gap < 0.0 {
+        return true;
+    }
+    let u = &field.state.u;
+    let rate = field.eval.rate(row, u);
+    let still = SPEED_ZERO * field.watches.scales.rate[i].max(rate_size(&field.eval, row, u));
+    let enters = rate < -still || (rate <= still && field.eval.accel(row, &field.forces.accel) < 0.0);
+    gap <= 1e-13 * field.sys.length_scale() && enters
 }
