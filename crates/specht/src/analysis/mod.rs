@@ -7,9 +7,9 @@
 //! * [`reactions`]: R⁰ and the influence matrix L of a state (ANH-4.2-INDEX, ANH-5.1-MULTI).
 //! * [`branches`]: all consistent sign patterns of sliding pairs.
 //! * [`critical`]: the friction at which uniqueness ends.
-//! * [`painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
+//! * [`mod@painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
 //! * [`map`], [`border`], [`picture`]: the same over one or two parameters, with borders located, as a picture.
-//! * [`fast`], [`true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
+//! * [`fast`], [`mod@true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
 //!
 //! Starting and jamming:
 //!

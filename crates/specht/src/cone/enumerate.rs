@@ -50,7 +50,7 @@ enum Mode {
     Spatial,
 }
 
-/// All solutions, if the problem has at most [`MAX_CONTACTS`] contacts with Coulomb's law and no other laws; else `None`.
+/// All solutions, if the problem has at most three contacts with Coulomb's law and no other laws; else `None`.
 pub fn solve_all(p: &Problem) -> Result<Option<AllSolutions>, ProblemError> {
     p.check()?;
     let plain = p.contacts.iter().all(|c| matches!(c.law, Law::Coulomb { .. }));
