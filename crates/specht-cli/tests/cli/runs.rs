@@ -229,32 +229,22 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert!(run["time"].as_f64().unwrap() > 0.0);
 }
 
-/// Same binary, same input, same bits, whatever the number of threads: results of entries that run in parallel.
+/// The whole gallery passes: every published number, every audit; the same bytes with one and two threads.
 #[test]
-fn verify_gives_the_same_bytes_with_one_and_two_threads() {
+fn the_whole_gallery_passes_with_the_same_bytes_for_any_number_of_threads() {
     let folder = Folder::new("threads");
     let with = |threads: &str| {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_specht"))
-            .args([
-                "verify",
-                "--json",
-                "balls",
-                "belt",
-                "bouncing_ball",
-                "cradle",
-                "detach",
-                "incline",
-                "superball",
-            ])
+            .args(["verify", "--json"])
             .env("RAYON_NUM_THREADS", threads)
             .current_dir(&folder.0)
             .output()
             .unwrap();
-        assert_ne!(output.status.code(), Some(2), "{}", err(&output));
+        assert_eq!(output.status.code(), Some(0), "run `specht verify` to see what fails");
         out(&output)
     };
     let one = with("1");
-    assert!(run_json(&one)["entries"].as_array().is_some_and(|list| list.len() == 7));
+    assert!(run_json(&one)["entries"].as_array().is_some_and(|list| list.len() >= 54));
     assert_eq!(one, with("2"));
 }
 
