@@ -3,7 +3,7 @@
 //! With the bilateral rows B (`B v = −β` always holds) the equations of motion may be written with
 //! `M + Bᵀ R B` instead of M and `f − Bᵀ R β` instead of f, for any diagonal R > 0: the added terms cancel on every
 //! solution, the multipliers stay the same, and the new matrix is positive definite whenever M is definite on the
-//! kernel of B. R makes the added part as large as the mass matrix itself. It is used as soon as a pivot of M falls below 1e-10 of
+//! kernel of B. R makes the added part as large as the mass matrix itself. It is used as soon as a pivot of M falls below 1e-7 of
 //! its diagonal: such a pivot may be nothing but rounding.
 
 use crate::linalg::{Cholesky, Mat, axpy, dot};
@@ -19,6 +19,11 @@ pub struct MassFactor {
     pub cholesky: Cholesky,
     augmented: Mat,
     weight: Vec<f64>,
+    /// The mass matrix whose plain factor is held, if any: many systems have a constant one.
+    known: Mat,
+    held: bool,
+    /// Whether every pivot of the plain factor is well above rounding.
+    clear: bool,
 }
 
 impl MassFactor {
@@ -26,12 +31,17 @@ impl MassFactor {
     pub fn factor(&mut self, mass: &Mat, w: &Mat, rows: &[usize]) -> bool {
         self.weight.clear();
         let n = mass.rows();
-        let factored = self.cholesky.factor(mass).is_ok();
-        // an exactly singular M may pass by rounding: its last pivot is then noise
-        let l = self.cholesky.factor_matrix();
-        if factored && (rows.is_empty() || (0..n).all(|i| l[(i, i)] * l[(i, i)] > NOISE * mass[(i, i)])) {
+        if !(self.held && self.known == *mass) {
+            self.held = self.cholesky.factor(mass).is_ok();
+            self.known.clone_from(mass);
+            // an exactly singular M may pass by rounding: its last pivot is then noise
+            let l = self.cholesky.factor_matrix();
+            self.clear = (0..n).all(|i| l[(i, i)] * l[(i, i)] > NOISE * mass[(i, i)]);
+        }
+        if self.held && (rows.is_empty() || self.clear) {
             return true;
         }
+        self.held = false;
         let trace: f64 = (0..n).map(|i| mass[(i, i)]).sum();
         let size = if trace > 0.0 { trace / n as f64 } else { 1.0 };
         self.augmented.clone_from(mass);
