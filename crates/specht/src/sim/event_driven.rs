@@ -8,7 +8,7 @@
 //! instant   flips, impacts, new modes, user events ([`instant`])
 //! ```
 //!
-//! Tolerance: the local error per step is kept below a tenth of `Settings::tolerance`, relative to the size of each
+//! Tolerance: the local error per step is kept below `Settings::tolerance`, relative to the size of each
 //! component. Event times carry the error of the step, not that of the dense output. Ends: see [`Status`]. Never hangs:
 //! steps, events and events per instant are bounded, and the message says which bound was met and where.
 //!
@@ -134,7 +134,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         Ok(Run {
             x: vec![0.0; n],
             ode: Dop853::new(n),
-            control: Control::new(0.1 * settings.tolerance, groups),
+            control: Control::new(settings.tolerance, groups),
             h: f64::INFINITY,
             locator: Locator::default(),
             projector: Projector::default(),
