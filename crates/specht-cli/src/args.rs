@@ -27,7 +27,7 @@ pub enum Command {
     Gallery(GalleryArgs),
     /// Run gallery entries and compare with the published numbers
     Verify(VerifyArgs),
-    /// Answer a question about a model: painleve, rest, self-braking
+    /// Answer a question about a model: painleve, true-motion, rest, self-braking
     Analyse(AnalyseArgs),
     /// Solve a contact problem or LCP given as JSON
     Solve(crate::solve::SolveArgs),
@@ -121,7 +121,7 @@ pub struct VerifyArgs {
 /// `analyse`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AnalyseArgs {
-    /// Kind of analysis
+    /// Kind of analysis: painleve, true-motion, rest, self-braking
     pub kind: String,
     /// The model.
     #[command(flatten)]
@@ -141,6 +141,15 @@ pub struct AnalyseArgs {
     /// Parameter to vary: --over "mu=0..3:61" (two: a map)
     #[arg(long, value_name = "NAME=FROM..TO:COUNT")]
     pub over: Vec<String>,
+    /// true-motion: reaction of the contact at the start, over the frictionless one [default: 0]
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    pub x0: Option<String>,
+    /// true-motion: rate of that ratio, in units of the square root of stiffness over mass [default: 0]
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    pub rate0: Option<String>,
+    /// true-motion: stiffness of the contact, for the duration of the impact: --stiffness "1e8 N/m"
+    #[arg(long, value_name = "C")]
+    pub stiffness: Option<String>,
     /// Folder in which the finding is kept as KIND.json, and its picture as KIND.svg
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

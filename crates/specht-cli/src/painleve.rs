@@ -2,12 +2,14 @@
 
 use crate::outcome::Refusal;
 use crate::progress::{Progress, interrupt};
+use crate::run_json::number;
 use crate::session::{Prepared, load};
 use crate::tasks::Analysis;
 use serde_json::{Map as JsonMap, Value as Json, json};
 use specht::analysis::border::Border;
 use specht::analysis::map::{Axis, Map, Plane, Watch, map};
 use specht::analysis::painleve::{Painleve, Possible, painleve};
+use specht::analysis::particles::Particles;
 use specht::analysis::picture::svg;
 use specht::analysis::true_motion::Outcome;
 use specht::analysis::{AnalysisError, Verdict, frictional_contact};
@@ -25,7 +27,7 @@ pub fn run(a: &Analysis) -> Result<Json, Refusal> {
 /// one, default 0), `rate0` (its rate in units of w), `stiffness` (N/m, for the durations).
 pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
     let p = a.prepared;
-    let number = |key: &str| {
+    let given = |key: &str| {
         a.keys.iter().find(|k| k.0 == key).and_then(|k| match k.1 {
             TaskValue::Number(v) => Some(v),
             _ => None,
@@ -33,7 +35,7 @@ pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
     };
     let contacts = contacts(a)?;
     let Some(&contact) = contacts.first() else { return Err(refuse(AnalysisError::NoPair)) };
-    let (x0, rate0) = (number("x0").unwrap_or(0.0), number("rate0").unwrap_or(0.0));
+    let (x0, rate0) = (given("x0").unwrap_or(0.0), given("rate0").unwrap_or(0.0));
     let m = specht::analysis::true_motion(&p.system, &p.start, contact, x0, rate0).map_err(refuse)?;
     let velocities = |u: &[f64]| {
         let named = p.model.coordinates.iter().zip(u).map(|(c, v)| (format!("{}'", c.name), json!(v)));
@@ -66,7 +68,7 @@ pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
     if let Some([low, high]) = m.portrait.bounded_interval() {
         out.insert("bounded_reactions".into(), json!([low * m.frictionless, high * m.frictionless]));
     }
-    if let Some(c) = number("stiffness")
+    if let Some(c) = given("stiffness")
         && let Some(d) = m.duration(c, x0, rate0)
     {
         out.insert("dt_book".into(), json!(d.dt_book));
@@ -137,10 +139,11 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
             }
         }
     }
+    let particles = Particles::new(&p.model, &p.start).map_err(refuse)?;
     let mut out = JsonMap::new();
     out.insert("verdict".into(), json!(f.verdict.word()));
     let single = |v: Vec<Json>| if v.len() == 1 { v[0].clone() } else { Json::Array(v) };
-    out.insert("critical_mu".into(), single(places.iter().map(|&k| json!(f.critical_mu[k])).collect()));
+    out.insert("critical_mu".into(), single(places.iter().map(|&k| number(f.critical_mu[k])).collect()));
     let index = match places[..] {
         [k] => json!(f.index[(k, k)]),
         _ => places
@@ -150,14 +153,14 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     };
     out.insert("index".into(), index);
     out.insert("frictionless".into(), single(places.iter().map(|&k| json!(f.frictionless[k])).collect()));
-    out.insert("critical_factor".into(), json!(f.critical_factor));
+    out.insert("critical_factor".into(), number(f.critical_factor));
     let names: Vec<Json> = contacts.iter().map(|&c| json!(p.system.contacts()[c].name)).collect();
     out.insert("contacts".into(), Json::Array(names));
     out.insert("complete".into(), json!(f.complete));
     if f.redundant > 0 {
         out.insert("redundant".into(), json!(f.redundant));
     }
-    out.insert("solutions".into(), f.solutions.iter().map(|s| solution(p, s)).collect());
+    out.insert("solutions".into(), f.solutions.iter().map(|s| solution(p, &f, &particles, s)).collect());
     if let Some(family) = &f.family {
         let names = p.model.coordinates.iter().map(|c| format!("{}''", c.name));
         out.insert(
@@ -178,7 +181,7 @@ fn topic(f: &Painleve) -> &'static str {
     }
 }
 
-fn solution(p: &Prepared, s: &Possible) -> Json {
+fn solution(p: &Prepared, f: &Painleve, particles: &Particles, s: &Possible) -> Json {
     let mut out = JsonMap::new();
     for (i, c) in p.system.contacts().iter().enumerate() {
         out.insert(
@@ -192,6 +195,10 @@ fn solution(p: &Prepared, s: &Possible) -> Json {
         friction.insert(c.name.clone(), json!(s.friction_forces[k]));
     }
     out.insert("friction_forces".into(), Json::Object(friction));
+    let change: Vec<f64> = s.accel.iter().zip(&f.frictionless_accel).map(|(a, b)| a - b).collect();
+    let bodies = particles.forces(&change).into_iter();
+    let bodies = bodies.map(|b| (b.body, json!({ "force": b.force, "torque": b.torque })));
+    out.insert("painleve_forces".into(), Json::Object(bodies.collect()));
     if let Some(c) = s.character {
         out.insert("character".into(), json!(c.word()));
         out.insert("kappa".into(), s.kappa.iter().map(|k| json!([k.re, k.im])).collect());
@@ -233,7 +240,7 @@ fn finding(m: &Map, title: &str) -> Json {
     out.insert("counts".into(), Json::Object(counts));
     if let Some(l) = &m.largest {
         out.insert("largest_index".into(), json!(l.value));
-        out.insert("largest_critical_mu".into(), json!(1.0 / l.value));
+        out.insert("largest_critical_mu".into(), number(1.0 / l.value));
         let at: JsonMap<String, Json> =
             m.axes.iter().zip(&l.at).map(|(a, v)| (a.name.clone(), json!(v))).collect();
         out.insert("largest_at".into(), Json::Object(at));

@@ -78,6 +78,14 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     for (name, value) in [("load", &args.load), ("drive", &args.drive)] {
         keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
+    for (name, value) in [("x0", &args.x0), ("rate0", &args.rate0), ("stiffness", &args.stiffness)] {
+        let Some(text) = value else { continue };
+        let number = crate::address::quantity(text.trim()).map_err(|_| {
+            Refusal::new(format!("`--{name} {text}` is not a number"))
+                .help("write a number, with its unit if it has one")
+        })?;
+        keys.push((name.into(), TaskValue::Number(number)));
+    }
     let mut over = Vec::new();
     for text in &args.over {
         over.push(range(text).ok_or_else(|| {

@@ -80,6 +80,51 @@ fn anh_2_5_selfbrake_plate_points() {
     close(found.points[0].1.stagnation_angle.to_degrees(), 43.5055, 1e-5);
 }
 
+/// ANH-2.5-SELFBRAKE in the paradox region (Theorem 6 by enumeration): points on the vertical through slider 2, where every vertical force is
+/// lost to the guide. |y| < y_A debraking, y_A ≤ y < y_B ambiguous, else self-braking; no single direction moves by rounding.
+#[test]
+fn anh_2_5_selfbrake_axis_in_paradox() {
+    let mut r = Random(7);
+    let mut seen = [0; 3];
+    for _ in 0..60 {
+        let (m1, m2, l) = (r.within(0.1, 5.0), r.within(0.1, 5.0), r.within(0.2, 3.0));
+        let (phi, eta) = (r.within(0.3, 1.5), r.within(-2.0, 2.0));
+        let mu = r.within(1.05, 3.0) * (m1 + m2) / (m2 * phi.tan());
+        let set = [("M1", m1), ("M2", m2), ("l", l), ("phi", phi), ("mu", mu), ("xi", 0.0), ("eta", eta)];
+        let model = load("painleve_klein", &set, &[]);
+        let task = SelfBrakingTask { points: names(&["plate.point"]), ..Default::default() };
+        let found = analyse_self_braking(&model, &task).unwrap();
+        let (y, y_a, y_b) = (l * phi.sin() + eta, l * phi.cos() / mu, m2 * l * phi.sin() / (m1 + m2));
+        let (k, expected) = if y.abs() < y_a {
+            (0, PointVerdict::Debraking)
+        } else if y_a <= y && y < y_b {
+            (1, PointVerdict::Ambiguous)
+        } else {
+            (2, PointVerdict::SelfBraking)
+        };
+        seen[k] += 1;
+        assert_eq!(found.points[0].1.verdict, expected, "{set:?}");
+    }
+    assert!(seen.iter().all(|&n| n > 2), "{seen:?}");
+}
+
+/// ANH-3.6-CRANK: a point of the crank brakes itself from μ = w/(r |sin q|) on (3.193), to rounding, also asked without friction.
+#[test]
+fn anh_3_6_crank_critical_friction_of_the_tip() {
+    let mut r = Random(3);
+    for k in 0..20 {
+        let (radius, q) = (r.within(0.05, 0.5), r.within(0.2, 6.0));
+        let (l, mu) = (radius * r.within(1.05, 3.0), if k % 5 == 0 { 0.0 } else { r.within(0.05, 2.0) });
+        let set = [("r", radius), ("l", l), ("q0", q), ("mu", mu), ("m1", r.within(0.1, 5.0))];
+        let model = load("crank", &set, &[]);
+        let task = SelfBrakingTask { points: names(&["crank.tip"]), ..Default::default() };
+        let found = analyse_self_braking(&model, &task).unwrap();
+        let w = (l * l - (radius * q.sin()).powi(2)).sqrt();
+        let critical = found.points[0].1.critical_factor.unwrap() * found.mu[0].1;
+        close(critical, w / (radius * q.sin().abs()), 1e-11);
+    }
+}
+
 /// ANH-2.4-REST on the extended scheme in its paradox set: cases i, ii+ and iii.
 #[test]
 fn anh_2_4_rest_extended_scheme() {

@@ -8,6 +8,7 @@
 //! * [`branches`]: all consistent sign patterns of sliding pairs.
 //! * [`critical`]: the friction at which uniqueness ends.
 //! * [`mod@painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
+//! * [`particles`]: the same forces of friction on every body.
 //! * [`map`], [`border`], [`picture`]: the same over one or two parameters, with borders located, as a picture.
 //! * [`fast`], [`mod@true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
 //!
@@ -27,6 +28,7 @@ pub mod fast;
 pub mod map;
 pub mod one_pair;
 pub mod painleve;
+pub mod particles;
 pub mod picture;
 pub mod polynomial;
 pub mod probe;

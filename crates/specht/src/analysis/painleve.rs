@@ -68,6 +68,8 @@ pub struct Painleve {
     pub frictionless: Vec<f64>,
     /// L.
     pub index: Mat,
+    /// Accelerations without friction of the pairs, u̇⁰.
+    pub frictionless_accel: Vec<f64>,
     /// μ_c per pair, see [`critical`].
     pub critical_mu: Vec<f64>,
     /// s_c.
@@ -148,6 +150,7 @@ pub fn painleve_at<S: System + ?Sized>(
         family: set.families.iter().find(|f| f.moves).map(|f| f.accel.clone()),
         pairs: re.pairs,
         frictionless: re.frictionless,
+        frictionless_accel: re.accel0,
         index: re.index,
     })
 }

@@ -9,7 +9,8 @@
 //! jams however hard it is driven; negative when the load alone cannot move it (self-locking): the drive must help.
 //!
 //! *Critical friction*: the smallest common factor on the coefficients of the chosen contacts at which the load alone can be held (or
-//! every force at the point). What can be held grows with μ, so bisection finds it, to 1e-13.
+//! every force at the point). What can be held grows with μ, so bisection finds it; the forces of the best balance then give it
+//! to rounding. Contacts that are all frictionless count with μ = 1.
 
 use super::arcs::breakpoints;
 use super::one_pair::{BookPoint, OnePair};
@@ -142,9 +143,12 @@ pub fn analyse_self_braking(
         let columns = probe.point_columns(k)?;
         let (info, closed) = (probe.system.contacts(), probe.closed());
         let mut point = at(info, probe.eval(), &closed, &columns, &mut transition);
-        point.critical_factor = critical_factor(probe.eval(), &scaled, |eval| {
-            holds_everywhere(info, eval, &closed, &columns, &mut transition)
+        let eval = unit_friction(probe.eval(), &scaled);
+        let rough = critical_factor(&eval, &scaled, |eval| {
+            gaps(info, eval, &closed, &columns, &mut transition).is_empty()
         });
+        point.critical_factor =
+            rough.map(|k| polish_everywhere(info, &eval, &closed, &columns, &scaled, k, &mut transition));
         points.push((name.clone(), point));
     }
     let load = match &task.load {
@@ -172,7 +176,8 @@ pub fn analyse_self_braking(
         None => None,
     };
     let info = probe.system.contacts();
-    let mu = scaled.iter().map(|&i| (info[i].name.clone(), probe.eval().mu_static[i])).collect();
+    let eval = unit_friction(probe.eval(), &scaled);
+    let mu = scaled.iter().map(|&i| (info[i].name.clone(), eval.mu_static[i])).collect();
     Ok(SelfBrakingFinding { points, curve, efficiency, load: holding, mu })
 }
 
@@ -316,8 +321,10 @@ pub fn holding(
         motion(info, &own, &starts, transition).stays
     };
     let held = holds(eval);
+    let eval = &unit_friction(eval, scaled);
     let found = critical_factor(eval, scaled, holds);
-    Holding { held, critical_factor: found.map(|k| polish(info, eval, closed, load, scaled, k)) }
+    let exact = |k| polish(info, eval, closed, load, true, scaled, k);
+    Holding { held, critical_factor: found.map(exact) }
 }
 
 /// Feasibility of a linear program is decided to 1e-9; the factor itself follows from the forces of the best balance, as the largest
@@ -327,6 +334,7 @@ fn polish(
     eval: &Eval,
     closed: &[bool],
     load: &[f64],
+    loads: bool,
     scaled: &[usize],
     rough: f64,
 ) -> f64 {
@@ -337,7 +345,7 @@ fn polish(
     let mut k = rough * (1.0 + 1e-4);
     for _ in 0..100 {
         let own = friction_times(eval, scaled, k);
-        let statics = Statics { info, eval: &own, closed, loads: true };
+        let statics = Statics { info, eval: &own, closed, loads };
         if !statics.is_linear() {
             break;
         }
@@ -423,39 +431,77 @@ pub fn uniform(
     Ok(Efficiency { forward, backward, self_locking, critical_factor })
 }
 
-/// Whether every force at the point can be held.
-fn holds_everywhere(
+/// A factor at which all directions can be held is the largest factor of any single direction, which [`polish`] finds to rounding: take the
+/// middle of every gap that is left just below, raise the factor to the largest found, until no gap is left.
+fn polish_everywhere(
+    info: &[ContactInfo],
+    eval: &Eval,
+    closed: &[bool],
+    columns: &[Vec<f64>; 2],
+    scaled: &[usize],
+    rough: f64,
+    transition: &mut Transition,
+) -> f64 {
+    let mut k = rough * (1.0 - 1e-4);
+    let mut best = None;
+    for _ in 0..30 {
+        let own = friction_times(eval, scaled, k);
+        let open = gaps(info, &own, closed, columns, transition);
+        let each = open.iter().map(|&angle| {
+            let load = along(columns, angle);
+            let silent = silent(eval);
+            polish(info, &silent, closed, &load, false, scaled, rough)
+        });
+        let Some(next) = each.reduce(f64::max) else { break };
+        if !(next > k * (1.0 + 1e-14)) {
+            break;
+        }
+        best = Some(next);
+        k = next;
+    }
+    best.unwrap_or(rough)
+}
+
+fn along(columns: &[Vec<f64>; 2], angle: f64) -> Vec<f64> {
+    let (s, c) = angle.sin_cos();
+    columns[0].iter().zip(&columns[1]).map(|(x, y)| c * x + s * y).collect()
+}
+
+/// Directions, one in every gap, in which a force at the point cannot be held.
+fn gaps(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],
     columns: &[Vec<f64>; 2],
     transition: &mut Transition,
-) -> bool {
+) -> Vec<f64> {
     let statics = Statics { info, eval, closed, loads: false };
-    let along = |angle: f64| -> Vec<f64> {
-        let (s, c) = angle.sin_cos();
-        columns[0].iter().zip(&columns[1]).map(|(x, y)| c * x + s * y).collect()
-    };
     match static_arcs(&statics, columns) {
         Some(arcs) => {
             let points = breakpoints(&arcs);
             if points.is_empty() {
-                return arcs.iter().any(|a| a.width() > 6.0) || statics.can_stay(&along(0.3)) == Some(true);
+                let all = arcs.iter().any(|a| a.width() > 6.0)
+                    || statics.can_stay(&along(columns, 0.3)) == Some(true);
+                return if all { Vec::new() } else { vec![0.3] };
             }
             let n = points.len();
-            (0..n).all(|k| {
+            let middle = |k: usize| {
                 let to = if k + 1 < n { points[k + 1] } else { points[0] + std::f64::consts::TAU };
-                arcs.iter().any(|a| a.contains(0.5 * (points[k] + to)))
-            })
+                0.5 * (points[k] + to)
+            };
+            (0..n).map(middle).filter(|&m| !arcs.iter().any(|a| a.contains(m))).collect()
         }
         None => {
             let mut quiet = silent(eval);
             let starts: Vec<Start> =
                 closed.iter().map(|c| if *c { Start::Zero } else { Start::Open }).collect();
-            (0..72).all(|k| {
-                quiet.h = along(f64::from(k) * std::f64::consts::TAU / 72.0 + 0.01);
-                motion(info, &quiet, &starts, transition).stays
-            })
+            (0..72)
+                .map(|k| f64::from(k) * std::f64::consts::TAU / 72.0 + 0.01)
+                .filter(|&angle| {
+                    quiet.h = along(columns, angle);
+                    !motion(info, &quiet, &starts, transition).stays
+                })
+                .collect()
         }
     }
 }
@@ -482,6 +528,15 @@ fn critical_factor(eval: &Eval, scaled: &[usize], mut holds: impl FnMut(&Eval) -
         if test(mid) { hi = mid } else { lo = mid }
     }
     Some(0.5 * (lo + hi))
+}
+
+/// Factors of a friction that is zero at every chosen contact say nothing: they then multiply μ = 1.
+fn unit_friction(eval: &Eval, scaled: &[usize]) -> Eval {
+    let mut own = eval.clone();
+    if scaled.iter().all(|&i| own.mu_static[i] == 0.0) {
+        scaled.iter().for_each(|&i| (own.mu[i], own.mu_static[i]) = (1.0, 1.0));
+    }
+    own
 }
 
 fn friction_times(eval: &Eval, scaled: &[usize], k: f64) -> Eval {

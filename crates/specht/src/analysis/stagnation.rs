@@ -84,8 +84,11 @@ pub fn stagnation(
         let to = if k + 1 < n { points[k + 1] } else { points[0] + TAU };
         0.5 * (points[k] + to)
     };
-    let at: Vec<Motion> = points.iter().map(|&p| ask(p)).collect();
+    let mut at: Vec<Motion> = points.iter().map(|&p| ask(p)).collect();
     let between: Vec<Motion> = if n == 0 { vec![ask(0.3)] } else { (0..n).map(|k| ask(middle(k))).collect() };
+    for (k, end) in at.iter_mut().enumerate() {
+        *end = settle(*end, between[(k + n - 1) % n], between[k]);
+    }
     let arcs = |wanted: fn(&Motion) -> bool| {
         let pieces: Vec<bool> = between.iter().map(wanted).collect();
         let ends: Vec<bool> = at.iter().map(wanted).collect();
@@ -98,6 +101,21 @@ pub fn stagnation(
         none: arcs(|m| !m.stays && !m.moves),
         exact: is_exact,
     }
+}
+
+/// The answer at the end of a piece, where the forces of a direction the mechanism does not feel are rounding, from those on both sides:
+/// what can be held is a closed set of directions, so an end of a piece that holds is held too; and no direction by itself
+/// moves between two that do not.
+fn settle(end: Motion, before: Motion, after: Motion) -> Motion {
+    let mut out = end;
+    if !end.stays && (before.stays || after.stays) {
+        out.stays = true;
+        out.moves = (!before.stays || before.moves) && (!after.stays || after.moves);
+    }
+    if out.stays && before.kind() == (true, false) && after.kind() == (true, false) {
+        out.moves = false;
+    }
+    out
 }
 
 /// The system without its own forces, loads and offsets.
