@@ -150,6 +150,9 @@ pub struct AnalyseArgs {
     /// true-motion: stiffness of the contact, for the duration of the impact: --stiffness "1e8 N/m"
     #[arg(long, value_name = "C")]
     pub stiffness: Option<String>,
+    /// Number of sampled states (tensor), over the ranges of --over or of the file
+    #[arg(long, value_name = "N")]
+    pub samples: Option<u32>,
     /// Folder in which the finding is kept as KIND.json, and its picture as KIND.svg
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

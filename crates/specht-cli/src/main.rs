@@ -29,6 +29,7 @@ mod solve;
 mod source;
 mod table;
 mod tasks;
+mod tensor;
 mod text;
 
 use clap::Parser;

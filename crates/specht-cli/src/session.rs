@@ -125,7 +125,9 @@ fn start_refusal(error: &StartError, model: &Model, request: &Request) -> Refusa
     let name = match error {
         StartError::Apart { contact, .. }
         | StartError::Moving { contact, .. }
-        | StartError::Inside { contact, .. } => Some(contact),
+        | StartError::Inside { contact, .. }
+        | StartError::CreatesEnergy { contact, .. }
+        | StartError::NoTensor { contact } => Some(contact),
         _ => None,
     };
     let contact = name.and_then(|n| {
@@ -141,6 +143,10 @@ fn start_refusal(error: &StartError, model: &Model, request: &Request) -> Refusa
                     "list it in  [start] closed = [\"{}\"]  and make a coordinate a guess, or start outside",
                     contact.name
                 ),
+                StartError::CreatesEnergy { .. } => {
+                    "check its entries, or let  friction = { regular = mu }  build one".to_string()
+                }
+                StartError::NoTensor { .. } => "give a coefficient,  friction = mu".to_string(),
                 _ => "make a coordinate a guess, { guess = … }, and it will be solved for".to_string(),
             };
             let d = Diagnostic::error(contact.span, error.to_string(), help);

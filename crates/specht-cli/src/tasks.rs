@@ -28,6 +28,7 @@ pub const KINDS: &[Kind] = &[
     Kind { name: "true-motion", run: crate::painleve::true_motion },
     Kind { name: "rest", run: crate::braking::rest },
     Kind { name: "self-braking", run: crate::braking::self_braking },
+    Kind { name: "tensor", run: crate::tensor::run },
 ];
 
 /// Run all tasks of the file; findings go into `run.json`, a task that cannot be answered says why.
@@ -86,6 +87,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         })?;
         keys.push((name.into(), TaskValue::Number(number)));
     }
+    keys.extend(args.samples.iter().map(|n| ("samples".to_string(), TaskValue::Number(f64::from(*n)))));
     let mut over = Vec::new();
     for text in &args.over {
         over.push(range(text).ok_or_else(|| {

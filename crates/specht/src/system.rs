@@ -284,6 +284,10 @@ pub struct Eval {
     pub drive: Vec<f64>,
     /// See `drive`.
     pub drive_offset: f64,
+    /// Friction tensor [φ_tt, φ_tn, φ_nt, φ_nn] per contact, zero where there is none; empty when no contact has one.
+    pub tensor: Vec<[f64; 4]>,
+    /// Lean of the tangent per contact, φ_nt/φ_tt: the tangential row is w_T + lean w_N. Empty when no contact has a tensor.
+    pub lean: Vec<f64>,
     /// Registers and other scratch memory of the system.
     pub work: Vec<f64>,
     /// Registers of compiled expressions.
@@ -318,6 +322,8 @@ impl Eval {
             power: 0.0,
             drive: vec![0.0; d.u],
             drive_offset: 0.0,
+            tensor: Vec::new(),
+            lean: Vec::new(),
             work: Vec::new(),
             tapes: Vec::new(),
             contour: Vec::new(),
@@ -328,6 +334,28 @@ impl Eval {
     /// Rate of row `i` at the velocities `u`.
     pub fn rate(&self, i: usize, u: &[f64]) -> f64 {
         crate::linalg::dot(self.w.row(i), u) + self.rate_offset[i]
+    }
+
+    /// Lowest eigenvalue of the symmetric part of the friction tensor of contact `i`, 0 without a tensor: negative when friction
+    /// creates energy (VAG-1, condition ii). Rounding counts as zero.
+    pub fn tensor_eigenvalue(&self, i: usize) -> f64 {
+        let Some(&[tt, tn, nt, nn]) = self.tensor.get(i) else { return 0.0 };
+        let (mean, off) = (0.5 * (tt + nn), 0.5 * (tn + nt));
+        let lowest = mean - (0.5 * (tt - nn)).hypot(off);
+        let size = tt.abs().max(tn.abs()).max(nt.abs()).max(nn.abs());
+        if lowest >= -1e-12 * size { lowest.max(0.0) } else { lowest }
+    }
+
+    /// Slip of contact `i` along its first tangent, without the lean of a friction tensor; 0 without a tangent.
+    pub fn slip(&self, info: &ContactInfo, i: usize, u: &[f64]) -> f64 {
+        let Some(&row) = info.tangent.first() else { return 0.0 };
+        let along = self.rate(row, u);
+        match (self.lean.get(i), info.normal) {
+            (Some(&s), Normal::Unilateral { row } | Normal::Bilateral { row }) if s != 0.0 => {
+                along - s * self.rate(row, u)
+            }
+            _ => along,
+        }
     }
 
     /// Acceleration of row `i` at the accelerations `a`.

@@ -52,6 +52,8 @@ impl Probe {
                 Input::Energy(k) => get(s.energy, k),
                 Input::Gap(k) => get(s.gap, k),
                 Input::Slip(k) => get(s.slip, k),
+                // known in outputs only
+                Input::FrictionNormal(_) => f64::NAN,
                 _ => 0.0,
             };
         }

@@ -18,7 +18,7 @@
 //! * [`stagnation`], [`arcs`]: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
 //! * [`probe`], [`start_load`], [`self_braking`]: the same questions asked of a model; efficiency, critical friction.
 //! * [`statics`]: balance with friction as linear programs. [`one_pair`]: the book's theorems for one pair.
-//! * [`tensor`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
+//! * [`tensor`], [`tensor_set`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
 
 pub mod arcs;
 pub mod border;
@@ -42,6 +42,7 @@ pub mod stagnation;
 pub mod start_load;
 pub mod statics;
 pub mod tensor;
+pub mod tensor_set;
 pub mod true_motion;
 
 pub use painleve::{Painleve, Verdict, painleve};

@@ -148,14 +148,19 @@ pub fn regularity(mass: &Mat, contacts: &[TensorContact]) -> Option<TensorRegula
         .collect();
     let b = Mat::from_fn(count, count, |i, j| dot(&normals[i], &normals[j]));
     let c = Mat::from_fn(count, count, |i, j| dot(&normals[i], &frictions[j]));
-    let polynomial = determinant(&b, &c);
+    Some(decide(&b, &c))
+}
+
+/// det(B − k C) > 0 for all k > 0?
+pub fn decide(b: &Mat, c: &Mat) -> TensorRegularity {
+    let polynomial = determinant(b, c);
     let trimmed = polynomial.trimmed(1e-12);
     let positive = trimmed.at(1.0) > 0.0;
-    Some(TensorRegularity {
+    TensorRegularity {
         regular: positive && trimmed.positive_roots() == Some(0),
         critical: trimmed.smallest_positive_root(),
         determinant: polynomial.0,
-    })
+    }
 }
 
 /// det(B − k C) as a polynomial: by Faddeev and LeVerrier on B⁻¹ C when B can be inverted, else by interpolation.

@@ -9,7 +9,7 @@ use super::formula::Formula;
 use super::raw_parts::{RawContact, RawFriction, RawGeometry, RawShape};
 use super::tensor;
 use crate::expr::{Dim, Exponents, NodeId, Symbol};
-use crate::model::{Contact, FeatureRef, Friction, Geometry, Input, NormalLaw};
+use crate::model::{Contact, FeatureRef, Friction, FrictionTensor, Geometry, Input, NormalLaw};
 
 /// W.
 const POWER: Dim = Dim::Known(Exponents::whole([2, 1, -3, 0, 0]));
@@ -528,10 +528,20 @@ impl Builder<'_> {
                 Ok(Friction { sliding: moving_node.unwrap_or(sticking), sticking, tensor: None })
             }
             RawFriction::Regular(f) => {
-                let help = "it follows the mass matrix and comes with friction tensors in a later version; give a coefficient";
-                Err(f
-                    .error(format!("contact `{}` asks for the regular friction tensor", c.name.text), help)
-                    .into())
+                if !c.is_rigid() {
+                    let help =
+                        "the regular tensor is built for a rigid contact with a gap; give a coefficient here";
+                    return Err(f
+                        .error(
+                            format!("contact `{}` asks for the regular friction tensor", c.name.text),
+                            help,
+                        )
+                        .into());
+                }
+                let moving = value(self, f, &sliding)?;
+                let words = super::builder::Words { rest: None, ..resting.words };
+                let rest = value(self, f, &Context { words, ..resting })?;
+                Ok(Friction { sliding: moving, sticking: rest, tensor: Some(FrictionTensor::Regular) })
             }
             RawFriction::Tensor(rows, span) => {
                 let mut nodes = Vec::new();
@@ -560,7 +570,7 @@ impl Builder<'_> {
                     ));
                 }
                 let mu = nodes[0];
-                Ok(Friction { sliding: mu, sticking: mu, tensor: Some(nodes) })
+                Ok(Friction { sliding: mu, sticking: mu, tensor: Some(FrictionTensor::Entries(nodes)) })
             }
         }
     }

@@ -82,6 +82,14 @@ pub struct RawContact {
     pub tangent: Option<[Formula; 2]>,
 }
 
+impl RawContact {
+    /// A rigid contact with a gap: neither elastic nor a pin nor under a given force.
+    pub fn is_rigid(&self) -> bool {
+        let gap = !matches!(self.geometry, RawGeometry::Pin(_) | RawGeometry::None);
+        gap && self.spring.is_none() && self.normal_force.is_none() && !self.friction_force
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum RawGeometry {
     Between([Formula; 2]),

@@ -7,7 +7,7 @@ use crate::expr::{
     self, Derivation, ExprError, Function, Graph, NodeId, PathPart, Reference, Resolver, did_you_mean,
     unknown_name,
 };
-use crate::model::Input;
+use crate::model::{FrictionTensor, Input};
 
 type Lowered = Result<NodeId, ExprError>;
 
@@ -418,16 +418,19 @@ impl Builder<'_> {
             }
             _ => {
                 let friction = self.model.contacts.get(e).and_then(|c| c.friction.as_ref());
-                let Some(&[along, _, across, _]) = friction.and_then(|f| f.tensor.as_deref()) else {
+                let leans = match friction.and_then(|f| f.tensor.as_ref()) {
+                    Some(FrictionTensor::Entries(list)) => list.len() == 4,
+                    Some(FrictionTensor::Regular) => true,
+                    None => false,
+                };
+                if !leans {
                     return Err(ExprError::new(
                         r.span,
                         "only a friction tensor over tangent and normal has a normal part",
-                        "write  friction = [[tt, tn], [nt, nn]]",
+                        "write  friction = [[tt, tn], [nt, nn]]  or  friction = { regular = mu }",
                     ));
-                };
-                let tangential = self.input(Input::Tangential(e));
-                let share = self.model.graph.div(across, along);
-                self.model.graph.mul(share, tangential)
+                }
+                self.input(Input::FrictionNormal(e))
             }
         })
     }

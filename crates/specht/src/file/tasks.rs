@@ -113,6 +113,7 @@ impl Builder<'_> {
                 }
             }
             "over" => return self.over(node),
+            "samples" => return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?)),
             "period" | "from" | "to" | "until" => {
                 let number = self.task_number(node, Dim::TIME)?;
                 return Ok(TaskValue::Number(number));

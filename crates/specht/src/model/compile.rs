@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::expr::{Derivation, NodeId, Op, SwitchKind, SwitchSet, Tape};
-use crate::system::{ContactInfo, Dims, Direction, Eval};
+use crate::system::{ContactInfo, Dims, Direction, Eval, Normal};
 
 use super::compiled::{
     BodyTerm, CompiledSystem, FlankPlan, Guard, Pool, Relevance, Scatter, Source, WatchPlan,
@@ -12,6 +12,7 @@ use super::contacts::{BuildError, ContactsPlan};
 use super::contour::{ContourSolver, Sigma};
 use super::forces::Accounts;
 use super::frames::Builder;
+use super::lean::{TensorPlan, Tensors};
 use super::scene::Scene;
 use super::{Input, Model, Trigger};
 
@@ -79,6 +80,23 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let watch_corners: Vec<[u32; 2]> = plan.watches.iter().map(|x| x.corner.map(|n| roots.add(n))).collect();
     let flank_roots: Vec<[u32; 4]> =
         plan.flanks.iter().map(|f| [f.away, f.force, f.gap, f.gap_rate].map(|n| roots.add(n))).collect();
+    let mut tensors = Vec::new();
+    for (c, contact) in plan.contacts.iter().enumerate() {
+        let row = match contact.normal {
+            Normal::Unilateral { row } | Normal::Bilateral { row } => row,
+            _ => continue,
+        };
+        if let (Some(entries), Some(tangent)) = (contact.tensor, contact.tangent) {
+            let entries = entries.map(|list| list.map(|n| roots.add(n)));
+            tensors.push(TensorPlan { contact: c, rows: [row, tangent], entries });
+        }
+    }
+    let ideal = plan.contacts.iter().filter(|c| !c.friction).flat_map(|c| match c.normal {
+        Normal::Bilateral { row } => vec![row],
+        Normal::Pin { rows } => rows.to_vec(),
+        _ => Vec::new(),
+    });
+    let tensors = Tensors::new(tensors, ideal.collect());
     let dynamics = roots.nodes.len();
     let mut drive = Scatter::default();
     for (k, &node) in accounts.drive.iter().enumerate() {
@@ -301,6 +319,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         load,
         load_static,
         load_terms,
+        tensors,
         drive,
         energies,
         image: Eval::default(),

@@ -6,12 +6,14 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::contact::Reduced;
 use crate::expr::{Table, Tape, Work};
 use crate::system::{
     ContactInfo, Dims, Direction, Discrete, Eval, Instant, Mode, Restitution, State, System, Trigger,
 };
 
 use super::contour::ContourSolver;
+use super::lean::Tensors;
 use super::scene::Scene;
 use super::{Input, Model};
 
@@ -195,6 +197,7 @@ pub struct CompiledSystem {
     pub(super) load: Scatter,
     pub(super) load_static: Scatter,
     pub(super) load_terms: Scatter,
+    pub(super) tensors: Tensors,
     pub(super) drive: Scatter,
     /// kinetic, potential, power, drive_offset.
     pub(super) energies: [u32; 4],
@@ -232,6 +235,7 @@ pub(super) struct Scratch {
     pub outputs: Work,
     pub sets: Work,
     pub sides: Vec<f64>,
+    pub elimination: Reduced,
 }
 
 /// Scratch memory shared between calls; a clone starts empty.
@@ -430,6 +434,7 @@ impl CompiledSystem {
             outputs: self.outputs.workspace(),
             sets: self.sets.workspace(),
             sides: Vec::with_capacity(self.switch_count),
+            elimination: Reduced::default(),
         })
     }
 
@@ -587,6 +592,11 @@ impl System for CompiledSystem {
         Scatter::add(&self.drive.moving, tape, work, &mut out.drive);
         [out.kinetic, out.potential, out.power, out.drive_offset] =
             self.energies.map(|r| tape.output(work, r as usize));
+        if !self.tensors.list.is_empty() {
+            let mut scratch = self.scratch();
+            self.tensors.apply(tape, &mut scratch.elimination, out);
+            self.give_back(scratch);
+        }
         if !self.guards.is_empty() {
             self.write_guards(d, out);
         }

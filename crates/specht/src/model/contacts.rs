@@ -9,7 +9,7 @@ use super::forces::Accounts;
 use super::frames::{Builder, Row};
 use super::geometry::ContourProblem;
 use super::outline::Watch;
-use super::{Contact, FeatureRef, Geometry, Input, NormalLaw, Shape, Span};
+use super::{Contact, FeatureRef, FrictionTensor, Geometry, Input, NormalLaw, Shape, Span};
 
 /// Why a model has no equations.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -29,6 +29,8 @@ pub(super) struct ContactPlan {
     pub tangent: Option<usize>,
     pub friction: bool,
     pub slip: Option<NodeId>,
+    /// A tensor over tangent and normal: its entries, or `None` for the regular one.
+    pub tensor: Option<Option<[NodeId; 4]>>,
     pub mu: NodeId,
     pub mu_static: NodeId,
     pub load: NodeId,
@@ -302,28 +304,22 @@ impl ContactsPlan {
                 Normal::Given { row: None }
             }
         };
-        // a tensor over (tangent, normal): its friction acts along w_T + (φ_nt/φ_tt) w_N. A closed contact has ġ_N = g̈_N = 0, so
-        // the slip along this row is the slip along w_T. (12) of Vaganian
-        let tensor = contact.friction.as_ref().and_then(|f| f.tensor.as_deref());
-        let lean = match (tensor, part.normal.as_slice()) {
-            (Some(&[along, _, across, _]), [normal]) => {
-                let (along, across) = (b.replace(along, &map), b.replace(across, &map));
-                let share = b.g.div(across, along);
-                Some((share, normal.clone()))
-            }
-            (Some(&[_, _, _, _]), _) => {
-                let text = "a friction tensor with a normal part needs a contact with one normal direction";
-                return Err(refuse(format!("contact `{}`: {text}", contact.name)));
-            }
-            _ => None,
+        let tensor = match contact.friction.as_ref().and_then(|f| f.tensor.as_ref()) {
+            Some(FrictionTensor::Entries(list)) => match list[..] {
+                [a, b0, c, d] => Some(Some([a, b0, c, d].map(|n| b.replace(n, &map)))),
+                _ => None,
+            },
+            Some(FrictionTensor::Regular) => Some(None),
+            None => None,
         };
+        if tensor.is_some() && !matches!(normal, Normal::Unilateral { .. } | Normal::Bilateral { .. }) {
+            let text = "a friction tensor with a normal part needs a rigid contact with a gap (no spring, pin or given force)";
+            return Err(refuse(format!("contact `{}`: {text}; give a coefficient", contact.name)));
+        }
         if !matches!(normal, Normal::Given { row: None }) {
             self.rows.extend(part.normal);
         }
-        let tangent = part.tangent.map(|mut row| {
-            if let Some((share, normal)) = &lean {
-                row = b.combine(&row, *share, normal);
-            }
+        let tangent = part.tangent.map(|row| {
             self.rows.push(row);
             self.rows.len() - 1
         });
@@ -333,6 +329,7 @@ impl ContactsPlan {
             tangent,
             friction: contact.friction.is_some(),
             slip,
+            tensor,
             mu,
             mu_static,
             load,

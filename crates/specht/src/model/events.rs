@@ -24,6 +24,11 @@ impl CompiledSystem {
                 Input::Acceleration(k) => *slot = at.accel.get(k).copied().unwrap_or(f64::NAN),
                 Input::Normal(k) => *slot = sum(k, &at.forces.normal),
                 Input::Tangential(k) => *slot = sum(k, &at.forces.tangential),
+                Input::FrictionNormal(k) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    let push = |c: usize| Some(at.eval.lean.get(c)? * at.forces.tangential.get(c)?);
+                    *slot = of.filter_map(push).sum();
+                }
                 Input::Impulse(k) => *slot = sum(k, &at.impulses.normal),
                 Input::Mode(k) => {
                     // of several latent contacts the first that is closed

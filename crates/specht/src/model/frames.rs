@@ -254,30 +254,6 @@ impl<'m> Builder<'m> {
         Row { columns, value, rate, rate_offset, accel_offset }
     }
 
-    /// The row `a + share · b`, for a share that multiplies rates of zero only.
-    pub fn combine(&mut self, a: &Row, share: NodeId, b: &Row) -> Row {
-        let mut columns: BTreeMap<usize, NodeId> = a.columns.iter().copied().collect();
-        for &(k, w) in &b.columns {
-            let part = self.g.mul(share, w);
-            let sum = match columns.get(&k) {
-                Some(&old) => self.g.add(old, part),
-                None => part,
-            };
-            columns.insert(k, sum);
-        }
-        let mut sum = |x: NodeId, y: NodeId| {
-            let part = self.g.mul(share, y);
-            self.g.add(x, part)
-        };
-        Row {
-            value: a.value,
-            rate: sum(a.rate, b.rate),
-            rate_offset: sum(a.rate_offset, b.rate_offset),
-            accel_offset: sum(a.accel_offset, b.accel_offset),
-            columns: columns.into_iter().collect(),
-        }
-    }
-
     /// The row of a velocity formula, linear in u.
     pub fn row_of_velocity(&mut self, rate: NodeId) -> Row {
         let columns = self.by_velocities(rate);

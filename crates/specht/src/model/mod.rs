@@ -18,6 +18,7 @@ mod forces;
 mod frames;
 mod geometry;
 mod kinematics;
+mod lean;
 mod outline;
 mod scene;
 #[cfg(test)]
@@ -57,6 +58,8 @@ pub enum Input {
     Normal(usize),
     /// Tangential force of contact `k`.
     Tangential(usize),
+    /// Part along the normal of the friction force of contact `k`, whose tensor leans.
+    FrictionNormal(usize),
     /// Mode of contact `k` as a number: 0 open, 1 stick, 2 slip+, 3 slip−, 4 closed.
     Mode(usize),
     /// Normal impulse of contact `k` in the impact that is being processed (`NAME.impulse` in `set`).
@@ -420,8 +423,17 @@ pub struct Friction {
     pub sliding: NodeId,
     /// At zero slip (may use `load_rate`, `stick_time`).
     pub sticking: NodeId,
-    /// A friction tensor over the tangents (and the normal), row by row, instead of a coefficient.
-    pub tensor: Option<Vec<NodeId>>,
+    /// A friction tensor instead of a coefficient.
+    pub tensor: Option<FrictionTensor>,
+}
+
+/// A friction tensor (VAG-1-TENSOR).
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrictionTensor {
+    /// Over the tangents, or over tangents and normal, row by row.
+    Entries(Vec<NodeId>),
+    /// Built from the coefficient and the mass matrix so that friction does not reach the reaction.
+    Regular,
 }
 
 /// An event of the file.

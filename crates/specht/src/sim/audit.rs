@@ -31,10 +31,23 @@ pub struct Audit {
     pub drift: f64,
     /// Closing error of the energy ledger.
     pub energy: f64,
+    /// A friction tensor that created energy.
+    pub tensor: Option<TensorRemark>,
     /// Whether everything is below its bound.
     pub passed: bool,
     /// Sentences on what failed.
     pub remarks: Vec<String>,
+}
+
+/// A friction tensor whose symmetric part became indefinite during a run (VAG-1, condition ii).
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorRemark {
+    /// The contact with the lowest eigenvalue.
+    pub contact: String,
+    /// When a closed contact had such a tensor for the first time.
+    pub time: f64,
+    /// The lowest eigenvalue of the run.
+    pub eigenvalue: f64,
 }
 
 impl Audit {
@@ -51,6 +64,12 @@ impl Audit {
             if !(value <= bound) {
                 self.remarks.push(format!("{name} {value:.2e} exceeds {bound:.0e}"));
             }
+        }
+        if let Some(x) = &self.tensor {
+            self.remarks.push(format!(
+                "friction tensor of `{}` creates energy from t = {:.6} s on: its symmetric part has the eigenvalue {:.3e}; all must be ≥ 0",
+                x.contact, x.time, x.eigenvalue
+            ));
         }
         self.passed = self.remarks.is_empty();
     }
@@ -71,7 +90,7 @@ impl Auditor {
     }
 
     /// Check one instant.
-    pub fn check(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
+    pub fn check(&mut self, t: f64, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
         let inertia = eval.kinetic.abs() / self.length;
         self.force = self.force.max(max_abs(&forces.lambda)).max(max_abs(&forces.normal)).max(inertia);
         let force = if self.force > 0.0 { self.force } else { 1.0 };
@@ -95,6 +114,13 @@ impl Auditor {
                     a.drift = a.drift.max(eval.gap[rows[0]].hypot(eval.gap[rows[1]]) / self.length);
                 }
                 Normal::Given { .. } => {}
+            }
+            if !eval.tensor.is_empty() && modes[i] != Mode::Open {
+                let eigenvalue = eval.tensor_eigenvalue(i);
+                if eigenvalue < 0.0 && a.tensor.as_ref().is_none_or(|x| eigenvalue < x.eigenvalue) {
+                    let time = a.tensor.as_ref().map_or(t, |x| x.time);
+                    a.tensor = Some(TensorRemark { contact: c.name.clone(), time, eigenvalue });
+                }
             }
             if c.friction && modes[i] != Mode::Open {
                 a.cone = a.cone.max((forces.tangential[i].abs() - forces.bound[i]) / force);

@@ -389,7 +389,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.ledger.update(&self.field.eval, &self.x[tail..]);
         let field = &self.field;
         self.ledger.grant(&field.eval, &field.state.q, &field.forces.lambda, self.length);
-        self.auditor.check(field.info, &field.eval, &field.discrete.modes, &field.forces);
+        self.auditor.check(field.state.t, field.info, &field.eval, &field.discrete.modes, &field.forces);
         self.auditor.energy(&self.ledger.energy);
     }
 

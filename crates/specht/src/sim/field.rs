@@ -182,7 +182,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Slip of contact `i` along its first tangent.
     pub fn slip(&self, i: usize) -> f64 {
-        self.info[i].tangent.first().map_or(0.0, |&row| self.eval.rate(row, &self.state.u))
+        self.eval.slip(&self.info[i], i, &self.state.u)
     }
 }
 

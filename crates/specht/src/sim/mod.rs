@@ -23,7 +23,7 @@ mod trajectory;
 mod watch;
 mod zeno;
 
-pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND};
+pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND, TensorRemark};
 pub use event_driven::event_driven;
 pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Settings};

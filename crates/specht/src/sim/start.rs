@@ -64,6 +64,24 @@ pub enum StartError {
         /// Depth.
         depth: f64,
     },
+    /// A friction tensor creates energy at the start.
+    #[error(
+        "friction tensor of `{contact}` creates energy at the start: its symmetric part has the eigenvalue {eigenvalue:.3e}; all must be ≥ 0"
+    )]
+    CreatesEnergy {
+        /// Name.
+        contact: String,
+        /// The offending eigenvalue.
+        eigenvalue: f64,
+    },
+    /// A friction tensor has no value at the start.
+    #[error(
+        "friction tensor of `{contact}` has no finite value at the start: its normal part needs a coefficient along the tangent, and `regular` needs every part of the mechanism to have a mass"
+    )]
+    NoTensor {
+        /// Name.
+        contact: String,
+    },
     /// The conditions could not be met by moving the free coordinates.
     #[error("the start cannot be made consistent: {0}")]
     Unsolvable(String),
@@ -217,7 +235,22 @@ pub fn consistent<S: System + ?Sized>(
             return Err(StartError::Moving { contact: field.info[c].name.clone(), rate });
         }
     }
+    check_tensors(&field)?;
     Ok(field.state)
+}
+
+/// Friction tensors must dissipate (VAG-1, condition ii).
+fn check_tensors<S: System + ?Sized>(field: &Field<S>) -> Result<(), StartError> {
+    for (i, c) in field.info.iter().enumerate() {
+        if field.eval.lean.get(i).is_some_and(|s| !s.is_finite()) {
+            return Err(StartError::NoTensor { contact: c.name.clone() });
+        }
+        let eigenvalue = field.eval.tensor_eigenvalue(i);
+        if eigenvalue < 0.0 {
+            return Err(StartError::CreatesEnergy { contact: c.name.clone(), eigenvalue });
+        }
+    }
+    Ok(())
 }
 
 /// Equilibrium near `state`: all positions (and first-order states) are free, velocities zero, friction off. `closed` lists the

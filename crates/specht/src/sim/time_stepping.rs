@@ -279,7 +279,8 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             self.field.forces.accel[k] = (u[k] - before.u[k]) / delta;
         }
         self.ledger.update(&self.field.eval, &self.tail);
-        self.auditor.check(info, &self.field.eval, &self.field.discrete.modes, &self.field.forces);
+        let f = &self.field;
+        self.auditor.check(f.state.t, info, &f.eval, &f.discrete.modes, &f.forces);
         self.auditor.energy(&self.ledger.energy);
         let end = self.events(&before, &modes, &impacts, &impulse, &work, &swallowed);
         self.record_if_due(next);

@@ -1,0 +1,93 @@
+//! Friction tensors of planar contacts, evaluated at a state (VAG-1-TENSOR, VAG-2-ROD).
+//!
+//! ```text
+//! F = −|λ| Pᵀ Φ v/|v|,   v = (γ, 0) at a closed contact     ⇒   friction acts along  w_T + s w_N,   s = φ_nt/φ_tt     (12)
+//! ```
+//!
+//! The row of the tangent is replaced by the leaning one. A closed contact has ġ_N = g̈_N = 0, so slip and its rate along the
+//! leaning row are those along w_T. The regular tensor of a coefficient μ has
+//!
+//! ```text
+//! s = −Q_nt/Q_nn,   Q = W M⁻¹ Wᵀ with every ideal joint held,      Φ = μ [[1, −s], [s, 0]]                          (13)
+//! ```
+//!
+//! so that w_N M⁻¹ (w_T + s w_N)ᵀ = 0: the friction force does not reach the reaction. `s` follows the state at every evaluation.
+
+use crate::contact::Reduced;
+use crate::expr::Tape;
+use crate::system::Eval;
+
+/// A contact with a tensor.
+#[derive(Clone, Debug)]
+pub(super) struct TensorPlan {
+    /// Contact of the system.
+    pub contact: usize,
+    /// Rows of its normal and tangent.
+    pub rows: [usize; 2],
+    /// Outputs of the main tape with φ_tt, φ_tn, φ_nt, φ_nn; `None`: the regular tensor of the coefficient.
+    pub entries: Option<[u32; 4]>,
+}
+
+/// All tensors of a system.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tensors {
+    pub list: Vec<TensorPlan>,
+    /// Rows of ideal joints: held when the regular tensor is built.
+    pub ideal: Vec<usize>,
+    /// Normal and tangent of every contact with a regular tensor.
+    pub regular: Vec<usize>,
+}
+
+impl Tensors {
+    pub fn new(list: Vec<TensorPlan>, ideal: Vec<usize>) -> Self {
+        let regular = list.iter().filter(|p| p.entries.is_none()).flat_map(|p| p.rows).collect();
+        Tensors { list, ideal, regular }
+    }
+
+    /// Fill [`Eval::tensor`] and [`Eval::lean`] and lean the tangents. Everything else of `out` is in place.
+    pub fn apply(&self, tape: &Tape, elimination: &mut Reduced, out: &mut Eval) {
+        let contacts = out.mu.len();
+        out.tensor.clear();
+        out.tensor.resize(contacts, [0.0; 4]);
+        out.lean.clear();
+        out.lean.resize(contacts, 0.0);
+        let solved = self.regular.is_empty() || {
+            let Eval { mass, h, w, accel_offset, .. } = out;
+            elimination.eliminate(mass, h, w, accel_offset, &self.ideal, &self.regular)
+        };
+        let mut next = 0;
+        for plan in &self.list {
+            let c = plan.contact;
+            (out.lean[c], out.tensor[c]) = match plan.entries {
+                Some(entries) => {
+                    let phi = entries.map(|r| tape.output(&out.tapes[0], r as usize));
+                    (share(phi), phi)
+                }
+                None => {
+                    let (q, n) = (&elimination.h, next);
+                    next += 2;
+                    // a normal that the joints block entirely: no force along it moves anything
+                    let s = match solved {
+                        false => f64::NAN,
+                        true if q[(n, n)] <= 0.0 => 0.0,
+                        true => -q[(n, n + 1)] / q[(n, n)],
+                    };
+                    (s, [out.mu[c], -out.mu[c] * s, out.mu[c] * s, 0.0])
+                }
+            };
+        }
+        for plan in &self.list {
+            let (s, [n, t]) = (out.lean[plan.contact], plan.rows);
+            for k in 0..out.w.cols() {
+                out.w[(t, k)] += s * out.w[(n, k)];
+            }
+            out.rate_offset[t] += s * out.rate_offset[n];
+            out.accel_offset[t] += s * out.accel_offset[n];
+        }
+    }
+}
+
+/// φ_nt/φ_tt; no friction along the tangent but across it has no direction to act in.
+fn share([tt, _, nt, _]: [f64; 4]) -> f64 {
+    if nt == 0.0 { 0.0 } else { nt / tt }
+}
