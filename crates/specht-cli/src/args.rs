@@ -121,7 +121,7 @@ pub struct VerifyArgs {
 /// `analyse`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AnalyseArgs {
-    /// Kind of analysis: painleve, true-motion, rest, self-braking
+    /// Kind of analysis: painleve, true-motion, rest, self-braking, tensor
     pub kind: String,
     /// The model.
     #[command(flatten)]
