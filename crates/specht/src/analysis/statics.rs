@@ -266,9 +266,15 @@ impl Statics<'_> {
         Some(best)
     }
 
-    /// Factor on the friction of the contacts `of` with which the balance λ just holds: the largest |λ_T|/(μ N).
+    /// Factor on the friction of the contacts `of` with which the balance λ just holds: the largest |λ_T|/(μ N). Contacts without force,
+    /// up to rounding of the largest, do not count.
     pub fn utilisation(&self, lambda: &[f64], of: &[usize]) -> f64 {
+        let rounding = 1e-13 * crate::linalg::max_abs(lambda);
         let one = |i: usize| {
+            let held = lambda[self.info[i].tangent[0]].abs();
+            if held <= rounding {
+                return 0.0;
+            }
             let (mut constant, mut normal) = (0.0, 0.0);
             spread(
                 self.info,
@@ -283,7 +289,7 @@ impl Statics<'_> {
                 },
             );
             let force = normal + if self.loads { constant } else { 0.0 };
-            lambda[self.info[i].tangent[0]].abs() / (self.eval.mu_static[i] * force.abs())
+            held / (self.eval.mu_static[i] * force.abs())
         };
         of.iter().filter(|&&i| self.rubs(i)).map(|&i| one(i)).fold(0.0, f64::max)
     }
