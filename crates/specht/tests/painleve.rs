@@ -365,22 +365,3 @@ fn anh_4_6_zhukovsky_froude_journal() {
         }
     }
 }
-
-/// The finding along a trajectory: the crank of the spec meets no paradox, and the index stays below its maximum.
-#[test]
-fn a_run_without_paradox_says_so_all_along() {
-    let lab = Lab::new("crank", &[]);
-    let run = specht::sim::event_driven(
-        &lab.sys,
-        &lab.start(),
-        &specht::sim::Settings::until(0.5),
-        &mut Default::default(),
-    )
-    .unwrap();
-    let list = specht::analysis::painleve::along(&lab.sys, &run).unwrap();
-    assert!(list.len() > 50);
-    for a in &list {
-        assert_eq!(a.verdict, Verdict::Unique);
-        assert!(a.index[0].abs() < 0.50733);
-    }
-}

@@ -1,24 +1,31 @@
-//! The finding over one or two parameters: a curve or a map.
+//! The finding over one or two of parameters, coordinates and velocities: a curve or a map.
 //!
-//! The model is compiled once with the parameters as inputs; every grid point sets them, takes the start of the file and
-//! classifies it. Rows run in parallel, each with its own memory, and are put together in order: the result has the same bits
-//! for any number of threads. Borders are located afterwards on the same function, see [`super::border`].
+//! The model is compiled once with the parameters as inputs; every grid point sets them, takes the start of the file (or a
+//! state of a run, [`Plane::at`]), moves the coordinates and velocities of the axes ([`Place`]) and classifies the state. Rows run
+//! in parallel, each with its own memory, and are put together in order: the result has the same bits for any number of
+//! threads. Borders are located afterwards on the same function, see [`super::border`]. An interrupted map keeps what it has.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use super::border::{Border, borders};
+use super::junction::Junction;
 use super::painleve::{Class, Classifier, Verdict};
+use super::place::{Place, Slot, slot};
 use super::{AnalysisError, Snapshot, frictional_contact};
 use crate::model::CompiledSystem;
-use crate::sim;
-use crate::system::{State, System};
+use crate::system::System;
 
-/// One parameter and its values.
+pub use super::place::start_of;
+
+/// Most points of a map.
+pub const MAX_POINTS: usize = 25_000_000;
+
+/// What is varied and its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// Name of the parameter, as in the file.
+    /// Name of a parameter, a coordinate `phi` or a velocity `phi'`, as in the file.
     pub name: String,
     /// First value.
     pub from: f64,
@@ -26,6 +33,13 @@ pub struct Axis {
     pub to: f64,
     /// Number of values, at least 2.
     pub count: usize,
+}
+
+impl Watch<'_> {
+    /// Whether the outside wants the work to end.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_some_and(|f| f.load(Ordering::Relaxed))
+    }
 }
 
 impl Axis {
@@ -39,7 +53,7 @@ impl Axis {
 /// How the outside follows and ends a map.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
-    /// Set it to end the work with [`AnalysisError::Interrupted`].
+    /// Set it to end the work; what is done is kept.
     pub interrupt: Option<&'a AtomicBool>,
     /// Called with the fraction done, from any thread.
     pub progress: Option<&'a (dyn Fn(f64) + Sync)>,
@@ -52,18 +66,20 @@ pub struct Sample {
     pub class: Class,
     /// L of the contact asked for.
     pub index: f64,
+    /// What times μ reaches 1 at the border: |L|, for a one-sided contact −L.
+    pub reach: f64,
     /// Positive inside the paradox: μ|L| − 1, or −μL − 1 for a one-sided contact; for several pairs NaN.
     pub excess: f64,
     /// R⁰ of the contact asked for.
     pub frictionless: f64,
 }
 
-/// Where |L| is largest.
+/// Where the paradox is nearest: |L| of a two-sided contact, −L of a one-sided one, is largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Largest {
-    /// |L|.
+    /// |L| or −L; the critical friction there is its inverse.
     pub value: f64,
-    /// Parameter values there.
+    /// Values of the axes there.
     pub at: Vec<f64>,
 }
 
@@ -78,10 +94,16 @@ pub struct Map {
     pub grid: Vec<Option<Sample>>,
     /// Borders of the paradox and of R⁰ = 0.
     pub borders: Vec<Border>,
-    /// Where |L| is largest.
+    /// Where borders meet.
+    pub junctions: Vec<Junction>,
+    /// Where the paradox is nearest.
     pub largest: Option<Largest>,
     /// Why the first undefined point is undefined.
     pub undefined: Option<String>,
+    /// Fraction of the grid that was done: 1 unless interrupted.
+    pub done: f64,
+    /// Whether all borders were looked for.
+    pub complete: bool,
 }
 
 impl Map {
@@ -91,14 +113,15 @@ impl Map {
     }
 }
 
-/// A family of states: the start of a model over some of its live parameters.
+/// A family of states: a place of a model over some of its live parameters, coordinates and velocities.
 #[derive(Clone, Debug)]
 pub struct Plane {
     sys: CompiledSystem,
     values: Vec<f64>,
-    slots: Vec<usize>,
+    slots: Vec<Slot>,
     contact: usize,
     several: bool,
+    place: Option<Place>,
 }
 
 /// Memory of one thread.
@@ -108,15 +131,17 @@ pub struct Worker {
     values: Vec<f64>,
     at: Snapshot,
     classifier: Classifier,
+    changes: Vec<(Slot, f64)>,
+    place: Option<Place>,
 }
 
 impl Plane {
-    /// `sys` must have been built from a model in which all `names` are live. `contact`: the contact asked for; without it
-    /// the first with friction.
+    /// `sys` must have been built from a model in which the parameters among `names` are live. `contact`: the contact asked
+    /// for; without it the first with friction.
     ///
     /// # Errors
     ///
-    /// Unknown parameters or contacts, contacts without friction.
+    /// Unknown names or contacts, contacts without friction.
     pub fn new(
         sys: &CompiledSystem,
         names: &[String],
@@ -130,16 +155,7 @@ impl Plane {
                 values[k] = p.value;
             }
         }
-        let slots = names
-            .iter()
-            .map(|name| {
-                let p = model.parameters.iter().find(|p| p.name == *name).and_then(|p| p.live);
-                p.ok_or_else(|| AnalysisError::UnknownParameter {
-                    name: name.clone(),
-                    known: model.parameters.iter().map(|p| p.name.clone()).collect(),
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let slots = names.iter().map(|name| slot(sys, name)).collect::<Result<Vec<_>, _>>()?;
         let info = sys.contacts();
         let contact = match contact {
             Some(name) => frictional_contact(info, name)?,
@@ -149,7 +165,13 @@ impl Plane {
             }
         };
         let rubbing = info.iter().filter(|c| c.friction && !c.tangent.is_empty()).count();
-        Ok(Plane { sys: sys.clone(), values, slots, contact, several: rubbing > 1 })
+        Ok(Plane { sys: sys.clone(), values, slots, contact, several: rubbing > 1, place: None })
+    }
+
+    /// Look at this place instead of the start of the file; it is kept when parameters vary.
+    pub fn at(mut self, place: Place) -> Plane {
+        self.place = Some(place);
+        self
     }
 
     /// Name of the contact asked for.
@@ -164,11 +186,15 @@ impl Plane {
 
     /// Memory for one thread.
     pub fn worker(&self) -> Worker {
+        let mut sys = self.sys.clone();
+        sys.set_parameters(&self.values);
         Worker {
-            sys: self.sys.clone(),
+            sys,
             values: self.values.clone(),
             at: Snapshot::new(&self.sys),
             classifier: Classifier::default(),
+            changes: Vec::new(),
+            place: self.place.clone(),
         }
     }
 
@@ -178,11 +204,29 @@ impl Plane {
     ///
     /// See [`AnalysisError`].
     pub fn sample(&self, w: &mut Worker, point: &[f64]) -> Result<Sample, AnalysisError> {
+        w.changes.clear();
+        let mut other = false;
         for (slot, v) in self.slots.iter().zip(point) {
-            w.values[*slot] = *v;
+            match *slot {
+                Slot::Parameter(k) => {
+                    other |= w.values[k].to_bits() != v.to_bits();
+                    w.values[k] = *v;
+                }
+                slot => w.changes.push((slot, *v)),
+            }
         }
-        w.sys.set_parameters(&w.values);
-        w.at.state = start_of(&w.sys)?;
+        if other {
+            w.sys.set_parameters(&w.values);
+            if self.place.is_none() {
+                w.place = None;
+            }
+        }
+        if w.place.is_none() {
+            w.place = Some(Place::start(&w.sys)?);
+        }
+        if let Some(place) = &w.place {
+            w.at.state = place.with(&w.sys, &w.changes)?;
+        }
         w.at.take(&w.sys)?;
         let class = w.classifier.classify(&w.sys, &w.at)?;
         let re = &w.classifier.reactions;
@@ -192,87 +236,67 @@ impl Plane {
             // an open contact carries nothing; a journal has no index of this kind
             return match re.linear {
                 true => Err(AnalysisError::Open(name)),
-                false => Ok(Sample { class, index: f64::NAN, excess: f64::NAN, frictionless: f64::NAN }),
+                false => {
+                    let nan = f64::NAN;
+                    Ok(Sample { class, index: nan, reach: nan, excess: nan, frictionless: nan })
+                }
             };
         };
         let (pair, index) = (&re.pairs[a], re.index[(a, a)]);
-        let inside = pair.mu * if pair.two_sided { index.abs() } else { -index };
+        let reach = if pair.two_sided { index.abs() } else { -index };
         Ok(Sample {
             class,
             index,
-            excess: if self.several { f64::NAN } else { inside - 1.0 },
+            reach,
+            excess: if self.several { f64::NAN } else { pair.mu * reach - 1.0 },
             frictionless: re.frictionless[a],
         })
     }
-}
-
-/// The start of the file with the present parameters, made consistent.
-///
-/// # Errors
-///
-/// The conditions of the start cannot be met.
-pub fn start_of(sys: &CompiledSystem) -> Result<State, AnalysisError> {
-    let (model, given) = (sys.model(), sys.start());
-    let of_system = |list: &[usize]| list.iter().flat_map(|k| sys.contacts_of(*k)).collect::<Vec<usize>>();
-    if model.start.equilibrium {
-        return Ok(sim::start::equilibrium(sys, &given, &of_system(&model.start.closed))?);
-    }
-    let solved = model.coordinates.iter().any(|c| c.guess) || !model.start.closed.is_empty();
-    if !solved {
-        return Ok(given);
-    }
-    let (closed, sticking) = (of_system(&model.start.closed), of_system(&model.start.sticking));
-    let guess: Vec<usize> = (0..model.coordinates.len()).filter(|k| model.coordinates[*k].guess).collect();
-    Ok(sim::start::consistent(sys, &given, &guess, &closed, &sticking)?)
 }
 
 /// The curve or map over one or two axes.
 ///
 /// # Errors
 ///
-/// A wrong axis, an interrupt; points at which the mechanism does not exist are data.
+/// A wrong axis, no point at all; points at which the mechanism does not exist are data.
 pub fn map(plane: &Plane, axes: &[Axis], watch: Watch<'_>) -> Result<Map, AnalysisError> {
-    if axes.is_empty() || axes.len() > 2 {
-        return Err(AnalysisError::Key(format!("`over` needs one or two parameters, not {}", axes.len())));
-    }
-    for a in axes {
-        if a.count < 2 || !a.from.is_finite() || !a.to.is_finite() || a.from == a.to {
-            let text = format!("`over` of `{}` needs two different ends and at least 2 values", a.name);
-            return Err(AnalysisError::Key(text));
-        }
-    }
+    check_axes(axes)?;
     let rows = axes.get(1).map_or(1, |a| a.count);
     let columns = axes[0].count;
     // a curve is cut into pieces that threads can share
-    let piece = if rows == 1 { columns.div_ceil(16) } else { columns };
+    let piece = if rows == 1 { columns.div_ceil(64) } else { columns };
     let pieces: Vec<(usize, usize)> =
         (0..rows).flat_map(|j| (0..columns).step_by(piece).map(move |i| (j, i))).collect();
-    let done = AtomicUsize::new(0);
-    type Piece = Result<(Vec<Option<Sample>>, Option<String>), AnalysisError>;
+    let counted = AtomicUsize::new(0);
+    type Piece = Option<(Vec<Option<Sample>>, Option<AnalysisError>)>;
     let parts: Vec<Piece> = pieces
         .par_iter()
         .map_init(
             || plane.worker(),
             |w, &(j, first)| {
-                if watch.interrupt.is_some_and(|f| f.load(Ordering::Relaxed)) {
-                    return Err(AnalysisError::Interrupted);
-                }
                 let mut undefined = None;
                 let mut point = [0.0; 2];
-                let list = (first..(first + piece).min(columns))
-                    .map(|i| {
-                        point[0] = axes[0].value(i);
-                        if let Some(a) = axes.get(1) {
-                            point[1] = a.value(j);
+                let mut list = Vec::with_capacity(piece);
+                for i in first..(first + piece).min(columns) {
+                    if watch.is_interrupted() {
+                        return None;
+                    }
+                    point[0] = axes[0].value(i);
+                    if let Some(a) = axes.get(1) {
+                        point[1] = a.value(j);
+                    }
+                    match plane.sample(w, &point[..axes.len()]) {
+                        Ok(s) => list.push(Some(s)),
+                        Err(e) => {
+                            list.push(None);
+                            undefined.get_or_insert(e);
                         }
-                        let s = plane.sample(w, &point[..axes.len()]);
-                        s.map_err(|e| undefined.get_or_insert_with(|| e.to_string()).clone()).ok()
-                    })
-                    .collect();
-                if let Some(f) = watch.progress {
-                    f(0.8 * (done.fetch_add(1, Ordering::Relaxed) + 1) as f64 / pieces.len() as f64);
+                    }
                 }
-                Ok((list, undefined))
+                if let Some(f) = watch.progress {
+                    f(0.7 * (counted.fetch_add(1, Ordering::Relaxed) + 1) as f64 / pieces.len() as f64);
+                }
+                Some((list, undefined))
             },
         )
         .collect();
@@ -281,21 +305,76 @@ pub fn map(plane: &Plane, axes: &[Axis], watch: Watch<'_>) -> Result<Map, Analys
         contact: plane.contact().to_string(),
         grid: Vec::with_capacity(rows * columns),
         borders: Vec::new(),
+        junctions: Vec::new(),
         largest: None,
         undefined: None,
+        done: 1.0,
+        complete: true,
     };
-    for p in parts {
-        let (list, undefined) = p?;
-        out.grid.extend(list);
-        out.undefined = out.undefined.or(undefined);
+    let mut why = None;
+    let done = parts.iter().filter(|p| p.is_some()).count();
+    for (part, &(_, first)) in parts.into_iter().zip(&pieces) {
+        match part {
+            Some((list, undefined)) => {
+                out.grid.extend(list);
+                why = why.or(undefined);
+            }
+            None => out.grid.extend(std::iter::repeat_n(None, piece.min(columns - first))),
+        }
     }
+    out.done = done as f64 / pieces.len() as f64;
     if out.grid.iter().all(Option::is_none) {
-        let why = out.undefined.unwrap_or_default();
-        return Err(AnalysisError::Key(format!("no point of the map can be analysed: {why}")));
+        return Err(match why {
+            Some(why) if done == pieces.len() => AnalysisError::NoPoint(Box::new(why)),
+            _ => AnalysisError::Interrupted,
+        });
     }
-    borders(plane, &mut out, watch)?;
+    out.undefined = why.map(|e| e.to_string());
+    out.complete = done == pieces.len();
+    borders(plane, &mut out, watch);
     if let Some(f) = watch.progress {
         f(1.0);
     }
     Ok(out)
+}
+
+/// Axes that make sense.
+fn check_axes(axes: &[Axis]) -> Result<(), AnalysisError> {
+    if axes.is_empty() || axes.len() > 2 {
+        let text = format!("`over` needs one axis (a curve) or two (a map), not {}", axes.len());
+        return Err(AnalysisError::Key(text));
+    }
+    for a in axes {
+        if a.name.is_empty() || !a.from.is_finite() || !a.to.is_finite() {
+            let text =
+                format!("the range of `{}` must have two finite ends, not {} and {}", a.name, a.from, a.to);
+            return Err(AnalysisError::Key(text));
+        }
+        if a.from >= a.to {
+            let text = format!(
+                "the range of `{}` runs from {} to {}; the first end must be the smaller one",
+                a.name, a.from, a.to
+            );
+            return Err(AnalysisError::Key(text));
+        }
+        if a.count < 2 {
+            let text = format!("the range of `{}` has {} value; it needs at least 2", a.name, a.count);
+            return Err(AnalysisError::Key(text));
+        }
+    }
+    if let [a, b] = axes
+        && a.name == b.name
+    {
+        let text = format!("both axes of the map are `{}`; take two different ones", a.name);
+        return Err(AnalysisError::Key(text));
+    }
+    let points = axes.iter().fold(1_usize, |n, a| n.saturating_mul(a.count));
+    if points > MAX_POINTS {
+        let counts: Vec<String> = axes.iter().map(|a| a.count.to_string()).collect();
+        return Err(AnalysisError::Key(format!(
+            "{} = {points} points are more than the {MAX_POINTS} a map may have; borders are located far more finely than the grid, so 400 values per axis are plenty",
+            counts.join(" \u{d7} ")
+        )));
+    }
+    Ok(())
 }

@@ -9,7 +9,9 @@
 //! * [`critical`]: the friction at which uniqueness ends.
 //! * [`mod@painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
 //! * [`particles`]: the same forces of friction on every body.
-//! * [`map`], [`border`], [`picture`]: the same over one or two parameters, with borders located, as a picture.
+//! * [`mod@along`]: the same along a run, with the instants at which the verdict changes.
+//! * [`map`], [`border`], [`junction`], [`picture`]: the same over one or two of parameters, coordinates and velocities, with
+//!   borders located, as a picture. [`place`]: the state that is looked at.
 //! * [`fast`], [`mod@true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
 //!
 //! Starting and jamming:
@@ -20,16 +22,20 @@
 //! * [`statics`]: balance with friction as linear programs. [`one_pair`]: the book's theorems for one pair.
 //! * [`tensor`], [`tensor_set`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
 
+pub mod along;
 pub mod arcs;
 pub mod border;
 pub mod branches;
+mod contour;
 pub mod critical;
 pub mod fast;
+pub mod junction;
 pub mod map;
 pub mod one_pair;
 pub mod painleve;
 pub mod particles;
 pub mod picture;
+pub mod place;
 pub mod polynomial;
 pub mod probe;
 pub mod reactions;
@@ -116,6 +122,17 @@ pub enum AnalysisError {
         /// The names that exist.
         known: Vec<String>,
     },
+    /// Nothing of this name can be varied.
+    #[error("there is no parameter, coordinate or velocity `{name}` to vary; there are {}", list(known))]
+    UnknownAxis {
+        /// As asked.
+        name: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// No point of a curve or map could be analysed.
+    #[error("no point of the map can be analysed; at the first one, {0}")]
+    NoPoint(Box<AnalysisError>),
     /// A key of the task is wrong.
     #[error("{0}")]
     Key(String),

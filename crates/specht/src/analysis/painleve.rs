@@ -176,61 +176,6 @@ fn possible(
     }
 }
 
-/// What a trajectory meets at one of its samples.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Along {
-    /// Time.
-    pub t: f64,
-    /// How many solutions.
-    pub verdict: Verdict,
-    /// The pairs' contacts.
-    pub contacts: Vec<usize>,
-    /// L_αα per pair.
-    pub index: Vec<f64>,
-    /// R⁰ per pair.
-    pub frictionless: Vec<f64>,
-}
-
-/// The finding along a trajectory, sample by sample; samples at which no pair is closed are left out.
-///
-/// # Errors
-///
-/// See [`AnalysisError`].
-pub fn along<S: System + ?Sized>(
-    sys: &S,
-    trajectory: &crate::sim::Trajectory,
-) -> Result<Vec<Along>, AnalysisError> {
-    let mut at = Snapshot::new(sys);
-    let mut classifier = Classifier::default();
-    let mut out = Vec::new();
-    for row in trajectory.samples.rows() {
-        at.state.t = row.t;
-        for (to, from) in [
-            (&mut at.state.q, row.q),
-            (&mut at.state.u, row.u),
-            (&mut at.state.z, row.z),
-            (&mut at.state.memory, row.memory),
-        ] {
-            to.clear();
-            to.extend_from_slice(from);
-        }
-        at.take(sys)?;
-        let class = classifier.classify(sys, &at)?;
-        let re = &classifier.reactions;
-        if re.is_empty() && re.linear {
-            continue;
-        }
-        out.push(Along {
-            t: row.t,
-            verdict: class.verdict,
-            contacts: re.pairs.iter().map(|p| p.contact).collect(),
-            index: (0..re.len()).map(|a| re.index[(a, a)]).collect(),
-            frictionless: re.frictionless.clone(),
-        });
-    }
-    Ok(out)
-}
-
 /// The verdict alone, fast: what a map asks at every point. Memory is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Classifier {

@@ -1,10 +1,11 @@
-//! Curves and maps as SVG: domains coloured by verdict, borders drawn where they were located.
+//! Curves, maps and runs as SVG: domains coloured by verdict, borders drawn where they were located.
 //!
 //! Text only, no fonts or scripts, readable on white and on dark pages; about 100 kB for a 400 × 400 map, because equal
 //! neighbours in a row become one rectangle.
 
 use std::fmt::Write;
 
+use super::along::Along;
 use super::border::Kind;
 use super::map::{Axis, Map, Sample};
 use super::painleve::Verdict;
@@ -44,8 +45,139 @@ pub fn svg(map: &Map, title: &str) -> String {
     out
 }
 
+/// The picture of the finding along a run: μ/μ_c of every contact over time, 1 is the border.
+pub fn along_svg(along: &Along, contacts: &[String], title: &str) -> String {
+    let mut out = String::new();
+    let (w, h) = (LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
+    let _ = write!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"#fff\"/>\n\
+         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
+        escape(title)
+    );
+    let from = along.spans.first().map_or(0.0, |s| s.from);
+    let to = along.spans.last().map_or(1.0, |s| s.to);
+    let to = if to > from { to } else { from + 1.0 };
+    let x = |t: f64| LEFT + WIDTH * (t - from) / (to - from);
+    for s in &along.spans {
+        let _ = writeln!(
+            out,
+            "<rect x=\"{:.2}\" y=\"{TOP}\" width=\"{:.2}\" height=\"{HEIGHT}\" fill=\"{}\"/>",
+            x(s.from),
+            (x(s.to) - x(s.from)).max(1.0).min(LEFT + WIDTH - x(s.from)).max(0.0),
+            shade(s.verdict)
+        );
+    }
+    // μ/μ_c, one line per contact
+    let mut names: Vec<usize> = along.meetings.iter().flat_map(|m| m.contacts.iter().copied()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let ratio = |m: &super::along::Meeting, c: usize| {
+        let k = m.contacts.iter().position(|&x| x == c)?;
+        Some(m.mu[k] / m.critical_mu[k]).filter(|v| v.is_finite())
+    };
+    let all = names.iter().flat_map(|&c| along.meetings.iter().filter_map(move |m| ratio(m, c)));
+    let mut sizes: Vec<f64> = all.collect();
+    sizes.sort_by(f64::total_cmp);
+    let typical = sizes.get(sizes.len() * 9 / 10).copied().unwrap_or(1.0);
+    let top = (1.1 * sizes.last().copied().unwrap_or(1.0)).min(4.0 * typical).max(1.2);
+    let y = |v: f64| TOP + HEIGHT * (1.0 - (v / top).clamp(0.0, 1.0));
+    let colours = ["#222", "#1d4f91", "#7a1f12", "#0c6b58", "#6a3d9a", "#8a5a00"];
+    let far = 2.0 * (to - from) / along.meetings.len().max(1) as f64;
+    for (k, &c) in names.iter().enumerate() {
+        let (mut line, mut last) = (String::new(), f64::NAN);
+        for m in &along.meetings {
+            let here = ratio(m, c);
+            if here.is_none() || m.t - last > far.max(1e-2 * (to - from)) {
+                polyline(&mut line, colours[k % colours.len()], &mut out);
+            }
+            if let Some(v) = here {
+                let _ = write!(line, "{:.2},{:.2} ", x(m.t), y(v));
+                last = m.t;
+            }
+        }
+        polyline(&mut line, colours[k % colours.len()], &mut out);
+        let at = TOP + 130.0 + 22.0 * k as f64;
+        if k < 12 {
+            let name = contacts.get(c).map_or("", String::as_str);
+            let _ = writeln!(
+                out,
+                "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\" stroke=\"{3}\" stroke-width=\"2\"/>\
+                 <text x=\"{4}\" y=\"{5}\">{6}</text>",
+                LEFT + WIDTH + 16.0,
+                LEFT + WIDTH + 30.0,
+                at - 5.0,
+                colours[k % colours.len()],
+                LEFT + WIDTH + 38.0,
+                at,
+                escape(name)
+            );
+        }
+    }
+    let _ = writeln!(
+        out,
+        "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{2:.2}\" y2=\"{2:.2}\" stroke=\"{1}\" stroke-dasharray=\"2 3\"/>",
+        LEFT + WIDTH,
+        stroke(Kind::Index),
+        y(1.0)
+    );
+    for b in &along.borders {
+        let _ = writeln!(
+            out,
+            "<line x1=\"{0:.2}\" x2=\"{0:.2}\" y1=\"{TOP}\" y2=\"{1}\" stroke=\"{2}\" stroke-width=\"1.4\" stroke-dasharray=\"5 3\"/>",
+            x(b.t),
+            TOP + HEIGHT,
+            stroke(b.kind)
+        );
+    }
+    axis_x(&Axis { name: "t, s".into(), from, to, count: 2 }, &mut out);
+    axis_y("\u{3bc}/\u{3bc}_c", 0.0, top, &mut out);
+    let _ = writeln!(
+        out,
+        "<rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"none\" stroke=\"#333\"/>"
+    );
+    let mut at = TOP + 14.0;
+    for v in [Some(Verdict::Unique), Some(Verdict::Several), Some(Verdict::None), Some(Verdict::Family), None]
+    {
+        if along.spans.iter().any(|s| s.verdict == v) {
+            let text = if v.is_none() { "no pair closed" } else { words(v) };
+            swatch(shade(v), text, at, &mut out);
+            at += 22.0;
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn polyline(line: &mut String, colour: &str, out: &mut String) {
+    if !line.is_empty() {
+        let _ = writeln!(
+            out,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>",
+            line.trim_end()
+        );
+        line.clear();
+    }
+}
+
+fn swatch(colour: &str, text: &str, y: f64, out: &mut String) {
+    let x = LEFT + WIDTH + 16.0;
+    let _ = writeln!(
+        out,
+        "<rect x=\"{x}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{colour}\" stroke=\"#555\"/>\
+         <text x=\"{}\" y=\"{y}\">{text}</text>",
+        y - 12.0,
+        x + 22.0,
+    );
+}
+
 fn colour(s: Option<&Sample>) -> &'static str {
-    match s.map(|s| s.class.verdict) {
+    shade(s.map(|s| s.class.verdict))
+}
+
+fn shade(v: Option<Verdict>) -> &'static str {
+    match v {
         Some(Verdict::Unique) => "#dcebd7",
         Some(Verdict::Several) => "#f5cf7d",
         Some(Verdict::None) => "#e58d80",
@@ -118,6 +250,14 @@ fn lines(map: &Map, out: &mut String) {
             stroke(border.kind)
         );
     }
+    for j in &map.junctions {
+        let x = LEFT + WIDTH * (j.at[0] - a.from) / (a.to - a.from);
+        let y = TOP + HEIGHT * (1.0 - (j.at[1] - b.from) / (b.to - b.from));
+        let _ = writeln!(
+            out,
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3.2\" fill=\"#fff\" stroke=\"#222\" stroke-width=\"1.4\"/>"
+        );
+    }
 }
 
 // |L| over the parameter, the verdict as coloured background
@@ -151,10 +291,10 @@ fn curve(map: &Map, out: &mut String) {
                 let y = TOP + HEIGHT * (1.0 - (v / top).min(1.0));
                 let _ = write!(line, "{:.2},{y:.2} ", LEFT + i as f64 * dx);
             }
-            None => flush(&mut line, out),
+            None => polyline(&mut line, "#222", out),
         }
     }
-    flush(&mut line, out);
+    polyline(&mut line, "#222", out);
     for b in &map.borders {
         let x = LEFT + WIDTH * (b.points[0][0] - a.from) / (a.to - a.from);
         let _ = writeln!(
@@ -166,17 +306,6 @@ fn curve(map: &Map, out: &mut String) {
     }
     axis_x(a, out);
     axis_y("|L|", 0.0, top, out);
-}
-
-fn flush(line: &mut String, out: &mut String) {
-    if !line.is_empty() {
-        let _ = writeln!(
-            out,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"#222\" stroke-width=\"1.6\"/>",
-            line.trim_end()
-        );
-        line.clear();
-    }
 }
 
 fn ticks(from: f64, to: f64) -> Vec<f64> {
@@ -245,15 +374,7 @@ fn legend(map: &Map, out: &mut String) {
         [Some(Verdict::Unique), Some(Verdict::Several), Some(Verdict::None), Some(Verdict::Family), None];
     for v in verdicts {
         let Some(s) = map.grid.iter().find(|s| s.map(|s| s.class.verdict) == v) else { continue };
-        let _ = writeln!(
-            out,
-            "<rect x=\"{x}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\" stroke=\"#555\"/>\
-             <text x=\"{}\" y=\"{y}\">{}</text>",
-            y - 12.0,
-            colour(s.as_ref()),
-            x + 22.0,
-            words(v)
-        );
+        swatch(colour(s.as_ref()), words(v), y, out);
         y += 22.0;
     }
     let several = map.grid.iter().flatten().all(|s| s.excess.is_nan());

@@ -45,7 +45,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// A bilateral contact or pin that is apart, a number that is not finite.
+    /// A bilateral contact or pin that is apart, a unilateral one deep inside, a number that is not finite.
     pub fn take<S: System + ?Sized>(&mut self, sys: &S) -> Result<(), AnalysisError> {
         let info = sys.contacts();
         let d = sys.dims();
@@ -68,8 +68,12 @@ impl Snapshot {
             self.starts[i] = Start::Open;
             let closed = match c.normal {
                 Normal::Unilateral { row } => {
-                    let apart = eval.gap[row] > GAP_ZERO * length;
-                    !apart && eval.rate(row, u) <= SPEED_ZERO * size(eval, row, u)
+                    let gap = eval.gap[row];
+                    if gap < -1e3 * GAP_ZERO * length {
+                        let contact = c.name.clone();
+                        return Err(crate::sim::StartError::Inside { contact, depth: -gap }.into());
+                    }
+                    gap <= GAP_ZERO * length && eval.rate(row, u) <= SPEED_ZERO * size(eval, row, u)
                 }
                 Normal::Given { row: Some(row) } => eval.load[i] > 0.0 || eval.gap[row] < 0.0,
                 Normal::Given { row: None } => true,
@@ -101,6 +105,32 @@ impl Snapshot {
             }
         }
         sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+        self.check()
+    }
+
+    /// Evaluate at `self.state`, with the modes that a run had there: its rounding decides nothing.
+    ///
+    /// # Errors
+    ///
+    /// A number that is not finite.
+    pub fn take_as<S: System + ?Sized>(&mut self, sys: &S, modes: &[Mode]) -> Result<(), AnalysisError> {
+        self.discrete.modes.clear();
+        self.discrete.modes.extend_from_slice(modes);
+        sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+        sys.latch(&self.state, &mut self.discrete, &mut self.eval, false);
+        sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+        for (start, mode) in self.starts.iter_mut().zip(modes) {
+            *start = match mode {
+                Mode::Open => Start::Open,
+                Mode::SlipPlus => Start::Plus,
+                Mode::SlipMinus => Start::Minus,
+                Mode::Stick | Mode::Closed => Start::Zero,
+            };
+        }
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), AnalysisError> {
         let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
         let e = &self.eval;
         if !finite(e.mass.as_slice()) || !finite(&e.h) || !finite(e.w.as_slice()) || !finite(&e.accel_offset)

@@ -159,10 +159,23 @@ pub fn consistent<S: System + ?Sized>(
     closed: &[usize],
     sticking: &[usize],
 ) -> Result<State, StartError> {
+    consistent_by(sys, state, [guess, guess], closed, sticking)
+}
+
+/// The same with one list of coordinates whose positions may move, and one of those whose velocities may.
+pub fn consistent_by<S: System + ?Sized>(
+    sys: &S,
+    state: &State,
+    [positions, velocities]: [&[usize]; 2],
+    closed: &[usize],
+    sticking: &[usize],
+) -> Result<State, StartError> {
     check_sizes(sys, state)?;
     let mut field = Field::new(sys, state.clone());
     let length = sys.length_scale().max(f64::MIN_POSITIVE);
-    let free: Vec<usize> = guess.iter().copied().filter(|&i| i < field.dims.q.min(field.dims.u)).collect();
+    let both = field.dims.q.min(field.dims.u);
+    let within = |list: &[usize]| list.iter().copied().filter(|&i| i < both).collect::<Vec<usize>>();
+    let (free, free_rates) = (within(positions), within(velocities));
     let rows = condition_rows(&field, closed);
     let mut pivot = FullPivot::default();
 
@@ -215,16 +228,17 @@ pub fn consistent<S: System + ?Sized>(
         velocity_rows.extend(field.info[c].tangent.iter().map(|&r| (r, c)));
     }
     for _ in 0..3 {
-        if free.is_empty() || velocity_rows.is_empty() {
+        if free_rates.is_empty() || velocity_rows.is_empty() {
             break;
         }
-        let matrix =
-            Mat::from_fn(velocity_rows.len(), free.len(), |i, j| field.eval.w[(velocity_rows[i].0, free[j])]);
+        let matrix = Mat::from_fn(velocity_rows.len(), free_rates.len(), |i, j| {
+            field.eval.w[(velocity_rows[i].0, free_rates[j])]
+        });
         let rhs: Vec<f64> = velocity_rows.iter().map(|&(r, _)| -field.eval.rate(r, &field.state.u)).collect();
-        let mut step = vec![0.0; free.len()];
+        let mut step = vec![0.0; free_rates.len()];
         pivot.factor(&matrix);
         pivot.solve(&rhs, &[], &mut step);
-        for (&i, s) in free.iter().zip(&step) {
+        for (&i, s) in free_rates.iter().zip(&step) {
             field.state.u[i] += s;
         }
         latch_and_evaluate(&mut field);

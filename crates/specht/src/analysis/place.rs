@@ -1,0 +1,171 @@
+//! The state that an analysis looks at: the start of the file, a state of a run, or either with some coordinates and
+//! velocities changed.
+//!
+//! What is changed is held. The contacts that are closed there (bilateral contacts and pins always) hold the rest: first the
+//! coordinates that the file declares as guesses follow, and if that is not enough all others do, as little as possible.
+
+use super::AnalysisError;
+use crate::model::CompiledSystem;
+use crate::sim::{self, Sample};
+use crate::system::{Mode, Normal, State, System};
+
+/// Something that can be varied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// Live parameter, by its number.
+    Parameter(usize),
+    /// Coordinate, by its index.
+    Coordinate(usize),
+    /// Velocity, by its index.
+    Velocity(usize),
+}
+
+/// The slot of a name: a live parameter `mu`, a coordinate `phi`, a velocity `phi'`.
+///
+/// # Errors
+///
+/// Nothing of this name.
+pub fn slot(sys: &CompiledSystem, name: &str) -> Result<Slot, AnalysisError> {
+    let model = sys.model();
+    if let Some(k) = model.parameters.iter().find(|p| p.name == name).and_then(|p| p.live) {
+        return Ok(Slot::Parameter(k));
+    }
+    let coordinate = |name: &str| model.coordinates.iter().position(|c| c.name == name);
+    coordinate(name)
+        .map(Slot::Coordinate)
+        .or_else(|| name.strip_suffix('\'').and_then(coordinate).map(Slot::Velocity))
+        .ok_or_else(|| {
+            let parameters = model.parameters.iter().map(|p| p.name.clone());
+            let moving = model.coordinates.iter().flat_map(|c| [c.name.clone(), format!("{}'", c.name)]);
+            AnalysisError::UnknownAxis { name: name.to_string(), known: parameters.chain(moving).collect() }
+        })
+}
+
+/// A state with what is known of its contacts.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The state.
+    pub state: State,
+    /// Contacts that stay closed when something is changed.
+    closed: Vec<usize>,
+    /// Contacts that stay at zero slip when a coordinate is changed.
+    sticking: Vec<usize>,
+    /// Coordinates that follow first.
+    guess: Vec<usize>,
+}
+
+impl Place {
+    /// The start of the file with the present parameters.
+    ///
+    /// # Errors
+    ///
+    /// The conditions of the start cannot be met.
+    pub fn start(sys: &CompiledSystem) -> Result<Place, AnalysisError> {
+        let mut place = Place::given(sys);
+        place.state = start_of(sys)?;
+        Ok(place)
+    }
+
+    /// The same before anything was made consistent.
+    fn given(sys: &CompiledSystem) -> Place {
+        let model = sys.model();
+        let of_system =
+            |list: &[usize]| list.iter().flat_map(|k| sys.contacts_of(*k)).collect::<Vec<usize>>();
+        Place {
+            state: sys.start(),
+            closed: of_system(&model.start.closed),
+            sticking: of_system(&model.start.sticking),
+            guess: (0..model.coordinates.len()).filter(|k| model.coordinates[*k].guess).collect(),
+        }
+    }
+
+    /// A state of a run: its modes say what is closed and what sticks; positions and velocities are put right by their rounding.
+    ///
+    /// # Errors
+    ///
+    /// A state that breaks a contact by more than rounding.
+    pub fn of_run(sys: &CompiledSystem, row: &Sample<'_>) -> Result<Place, AnalysisError> {
+        let list = |f: &dyn Fn(usize) -> bool| (0..row.modes.len()).filter(|&i| f(i)).collect::<Vec<usize>>();
+        let info = sys.contacts();
+        let place = Place {
+            state: State {
+                t: row.t,
+                q: row.q.to_vec(),
+                u: row.u.to_vec(),
+                z: row.z.to_vec(),
+                memory: row.memory.to_vec(),
+            },
+            closed: list(&|i| {
+                row.modes[i] != Mode::Open && matches!(info[i].normal, Normal::Unilateral { .. })
+            }),
+            sticking: list(&|i| row.modes[i] == Mode::Stick),
+            guess: (0..row.q.len()).collect(),
+        };
+        let state = place.consistent(sys, &place.state, [&place.guess; 2], true)?;
+        Ok(Place { state, ..place })
+    }
+
+    /// The state with some coordinates and velocities changed; parameters in the list are passed over.
+    ///
+    /// # Errors
+    ///
+    /// The contacts cannot be kept.
+    pub fn with(&self, sys: &CompiledSystem, changes: &[(Slot, f64)]) -> Result<State, AnalysisError> {
+        let mut state = self.state.clone();
+        let (mut held_q, mut held_u) = (Vec::new(), Vec::new());
+        for &(slot, value) in changes {
+            match slot {
+                Slot::Coordinate(k) if k < state.q.len() => {
+                    state.q[k] = value;
+                    held_q.push(k);
+                }
+                Slot::Velocity(k) if k < state.u.len() => {
+                    state.u[k] = value;
+                    held_u.push(k);
+                }
+                _ => {}
+            }
+        }
+        if held_q.is_empty() && held_u.is_empty() {
+            return Ok(state);
+        }
+        let without = |list: &mut dyn Iterator<Item = usize>, held: &[usize]| {
+            list.filter(|k| !held.contains(k)).collect::<Vec<usize>>()
+        };
+        let stick = held_u.is_empty();
+        let few = [&held_q, &held_u].map(|held| without(&mut self.guess.iter().copied(), held));
+        let first = self.consistent(sys, &state, [&few[0], &few[1]], stick);
+        first.or_else(|e| {
+            let all = [&held_q, &held_u].map(|held| without(&mut (0..state.q.len()), held));
+            self.consistent(sys, &state, [&all[0], &all[1]], stick).map_err(|_| e)
+        })
+    }
+
+    fn consistent(
+        &self,
+        sys: &CompiledSystem,
+        state: &State,
+        free: [&[usize]; 2],
+        stick: bool,
+    ) -> Result<State, AnalysisError> {
+        let sticking: &[usize] = if stick { &self.sticking } else { &[] };
+        Ok(sim::start::consistent_by(sys, state, free, &self.closed, sticking)?)
+    }
+}
+
+/// The start of the file with the present parameters, made consistent.
+///
+/// # Errors
+///
+/// The conditions of the start cannot be met.
+pub fn start_of(sys: &CompiledSystem) -> Result<State, AnalysisError> {
+    let model = sys.model();
+    let Place { state, closed, sticking, guess } = Place::given(sys);
+    if model.start.equilibrium {
+        return Ok(sim::start::equilibrium(sys, &state, &closed)?);
+    }
+    if guess.is_empty() && closed.is_empty() {
+        return Ok(state);
+    }
+    Ok(sim::start::consistent(sys, &state, &guess, &closed, &sticking)?)
+}
