@@ -34,7 +34,7 @@ pub struct Meeting {
     pub index: Vec<f64>,
     /// R⁰ per pair.
     pub frictionless: Vec<f64>,
-    /// μ_c per pair, see [`critical`]; NaN for more than six pairs.
+    /// μ_c per pair as it slides, see [`critical`]; infinite where no friction is critical, NaN for more than six pairs.
     pub critical_mu: Vec<f64>,
     /// μ per pair.
     pub mu: Vec<f64>,
@@ -191,7 +191,14 @@ impl<S: System + ?Sized> Work<'_, S> {
         }
         let rubbing: Vec<usize> = (0..re.len()).filter(|&a| re.pairs[a].tangent.is_some()).collect();
         let factor = if re.len() <= FACTOR_PAIRS { critical::common_factor(re) } else { None };
-        let all = critical::coefficients(re, factor);
+        let mut all = critical::coefficients(re, factor);
+        // a one-sided contact has its paradox in one direction of sliding only
+        if let [a] = rubbing[..]
+            && !re.pairs[a].two_sided
+            && re.index[(a, a)] >= 0.0
+        {
+            all[a] = f64::INFINITY;
+        }
         Ok(Some(Meeting {
             t: self.at.state.t,
             class,

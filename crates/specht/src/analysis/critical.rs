@@ -1,6 +1,6 @@
 //! The friction at which uniqueness ends.
 //!
-//! One pair: μ_c = 1/|L| (ANH-4.2-CRIT); a one-sided one −1/L when L < 0, else no friction is critical. Several pairs: let all coefficients grow by one common factor s. The solution of
+//! One pair: μ_c = 1/|L| (ANH-4.2-CRIT); of a one-sided contact with L > 0 it is that of the other direction of sliding. Several pairs: let all coefficients grow by one common factor s. The solution of
 //! (E + s L ε μ) R = R⁰ exists and is unique *for every R⁰* as long as all 2^m determinants det(E + s L ε μ) are positive
 //! (the map R ↦ R + s L μ |R| is then a homeomorphism: the P-property of the horizontal complementarity problem). The
 //! critical factor s_c is the first s > 0 at which one of them vanishes,
@@ -29,7 +29,7 @@ pub fn common_factor(re: &Reactions) -> Option<f64> {
     }
     let entry = |a: usize, b: usize| re.index[(active[a], active[b])] * re.pairs[active[b]].mu;
     if m == 1 {
-        return Some(own(entry(0, 0), re.pairs[active[0]].two_sided));
+        return Some(1.0 / entry(0, 0).abs());
     }
     // ε and −ε give opposite eigenvalues: half of the patterns suffices, both signs of the eigenvalue count. One-sided
     // pairs keep ε = 1 and have open patterns instead: principal submatrices, which count with their own sign.
@@ -53,23 +53,12 @@ pub fn common_factor(re: &Reactions) -> Option<f64> {
     Some(1.0 / largest)
 }
 
-/// μ_c of a pair alone.
-fn own(index: f64, two_sided: bool) -> f64 {
-    if two_sided {
-        1.0 / index.abs()
-    } else if index < 0.0 {
-        -1.0 / index
-    } else {
-        f64::INFINITY
-    }
-}
-
-/// μ_c of every pair: 1/|L| for a single two-sided pair, s_c μ for several; NaN where it is not defined (no friction among several).
+/// μ_c of every pair: 1/|L| for a single pair, s_c μ for several; NaN where it is not defined (no friction among several).
 pub fn coefficients(re: &Reactions, factor: Option<f64>) -> Vec<f64> {
     let rubbing: Vec<usize> = (0..re.len()).filter(|&a| re.pairs[a].tangent.is_some()).collect();
     (0..re.len())
         .map(|a| match rubbing[..] {
-            [b] if a == b => own(re.index[(a, a)], re.pairs[a].two_sided),
+            [b] if a == b => 1.0 / re.index[(a, a)].abs(),
             _ if re.pairs[a].tangent.is_none() || re.pairs[a].mu == 0.0 => f64::NAN,
             _ => factor.map_or(f64::NAN, |s| s * re.pairs[a].mu),
         })
