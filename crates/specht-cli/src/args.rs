@@ -78,6 +78,15 @@ pub struct RunArgs {
     /// Step of the time-stepping scheme: --step "0.1 ms"
     #[arg(long, value_name = "H")]
     pub step: Option<String>,
+    /// Which solution when there are several or none: continuous, compliant, painleve, klein or stop
+    #[arg(long, value_name = "POLICY")]
+    pub several: Option<String>,
+    /// Impact law: poisson, newton or moreau
+    #[arg(long, value_name = "LAW")]
+    pub impact: Option<String>,
+    /// Tolerance of the integration, instead of the file's or 1e-9
+    #[arg(long, value_name = "X")]
+    pub tolerance: Option<f64>,
     /// Folder for the results [default: out/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -30,6 +30,19 @@ pub struct Request {
     pub scheme: Option<SchemeArg>,
     /// Step, s.
     pub step: Option<f64>,
+    /// What stands under `[run]` in the file, typed instead.
+    pub typed: Typed,
+}
+
+/// Settings of a run as typed.
+#[derive(Clone, Debug, Default)]
+pub struct Typed {
+    /// Policy for several solutions.
+    pub several: Option<String>,
+    /// Impact law.
+    pub impact: Option<String>,
+    /// Tolerance of the integration.
+    pub tolerance: Option<f64>,
 }
 
 impl Request {
@@ -43,7 +56,8 @@ impl Request {
             set.push((name.trim().to_string(), value.trim().to_string()));
         }
         let source = Source::find(&typed.model)?;
-        Ok(Request { source, set, case: typed.case.clone(), until: None, scheme: None, step: None })
+        let case = typed.case.clone();
+        Ok(Request { source, set, case, until: None, scheme: None, step: None, typed: Typed::default() })
     }
 }
 
@@ -165,31 +179,36 @@ fn settings(request: &Request, model: &Model) -> Result<(Settings, bool), Refusa
             .help("write  [run] until = \"1 s\"  or give --until \"1 s\""));
     };
     let mut settings = Settings::until(until);
-    if let Some(tolerance) = value(file.tolerance) {
+    let typed = &request.typed;
+    if let Some(tolerance) = typed.tolerance.or(value(file.tolerance)) {
         settings.tolerance = tolerance;
     }
     if let Some(every) = value(file.every) {
         settings.record = Record::Every(every);
     }
-    let word = |key: &str, text: &Option<String>, known: &[&str]| -> Result<Option<usize>, Refusal> {
+    let word = |key: &str, text: Option<&String>, known: &[&str]| -> Result<Option<usize>, Refusal> {
         let Some(text) = text else { return Ok(None) };
         match known.iter().position(|k| k == text) {
             Some(k) => Ok(Some(k)),
-            None => Err(Refusal::new(format!("[run] {key} = \"{text}\" is not known"))
+            None => Err(Refusal::new(format!("`{text}` is no {key} of a run"))
                 .help(format!("known: {}", known.join(", ")))),
         }
     };
     let laws = [Law::Poisson, Law::Newton, Law::Moreau];
-    if let Some(k) = word("impact", &file.impact, &["poisson", "newton", "moreau"])? {
+    if let Some(k) =
+        word("impact", typed.impact.as_ref().or(file.impact.as_ref()), &["poisson", "newton", "moreau"])?
+    {
         settings.impact = laws[k];
     }
     let policies = [Policy::Continuous, Policy::Compliant, Policy::Painleve, Policy::Klein, Policy::Stop];
-    if let Some(k) = word("several", &file.several, &policies.map(Policy::word))? {
+    if let Some(k) =
+        word("several", typed.several.as_ref().or(file.several.as_ref()), &policies.map(Policy::word))?
+    {
         settings.several = policies[k];
     }
     let stepping = match request.scheme {
         Some(scheme) => scheme == SchemeArg::Step,
-        None => word("scheme", &file.scheme, &["event", "step"])? == Some(1),
+        None => word("scheme", file.scheme.as_ref(), &["event", "step"])? == Some(1),
     };
     match request.step.or(value(file.step)) {
         Some(step) => settings.step = step,

@@ -141,3 +141,28 @@ friction = 0.6
     let t = run(text, &Settings::until(5.0));
     assert!(t.audit.passed && t.audit.energy <= 1e-8, "{:?}", t.audit);
 }
+
+/// A guide whose reaction passes through zero holds nothing there: every time it slips for an instant, however short, from |N| = T/μ before
+/// zero on until the impulses balance, ∫(T − μ|N|) dt = 0.
+#[test]
+fn a_reaction_that_changes_its_sign_lets_go_for_an_instant() {
+    for pull in [1e-2_f64, 1e-3, 1e-4] {
+        let text = format!(
+            "[coordinates]\nx = 0\ny = 0\n[ground]\nline = {{ through = [0, 0], normal = [0, 1] }}\n[[body]]\nname = \"p\"\nmass = 1\n\
+             position = [\"x\", \"y\"]\n[[force]]\nname = \"f\"\nat = \"p\"\nforce = [\"{pull:e}\", \"cos(10*t)\"]\n[[contact]]\n\
+             name = \"line\"\nbetween = [\"p\", \"ground.line\"]\nbilateral = true\nfriction = 0.5\n"
+        );
+        let t = run(&text, &Settings::until(1.0));
+        let slips: Vec<f64> = t.of_kind(Kind::Slip).map(|e| e.time).collect();
+        let sticks: Vec<f64> = t.of_kind(Kind::Stick).map(|e| e.time).collect();
+        assert_eq!((slips.len(), sticks.len()), (3, 3), "{pull}: {slips:?} {sticks:?}");
+        for (k, (slip, stick)) in slips.iter().zip(&sticks).enumerate() {
+            let zero = (0.5 + k as f64) * std::f64::consts::PI / 10.0;
+            let early = (2.0 * pull).asin() / 10.0;
+            close(zero - slip, early, 1e-7);
+            // N = 10 s about its zero: it slides for (1 + √2) times as long after zero
+            close(stick - zero, (1.0 + 2.0_f64.sqrt()) * early, 1e-3);
+        }
+        assert!(t.audit.passed, "{:?}", t.audit.remarks);
+    }
+}

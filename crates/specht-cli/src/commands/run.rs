@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::outcome::{Exit, Outcome, Refusal};
-use crate::session::{Finished, Request, execute, prepare, time};
+use crate::session::{Finished, Request, Typed, execute, prepare, time};
 use crate::text::print;
 use crate::{diagnostics, output, report};
 use anstyle::{AnsiColor, Style};
@@ -15,6 +15,8 @@ pub fn run(args: RunArgs) -> Outcome {
     request.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
     request.step = args.step.as_deref().map(|t| time("step", t)).transpose()?;
     request.scheme = args.scheme;
+    request.typed =
+        Typed { several: args.several.clone(), impact: args.impact.clone(), tolerance: args.tolerance };
     let prepared = prepare(request)?;
     diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
     let finished = execute(&prepared, false)?;

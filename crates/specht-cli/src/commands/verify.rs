@@ -133,6 +133,7 @@ fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) 
         until: setup.until.as_deref().map(|t| time("until", t)).transpose().map_err(plain)?,
         scheme: None,
         step: setup.step.as_deref().map(|t| time("step", t)).transpose().map_err(plain)?,
+        typed: Default::default(),
     };
     request.scheme = match setup.scheme.as_deref() {
         None => None,

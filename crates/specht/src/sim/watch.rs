@@ -325,7 +325,16 @@ pub(crate) fn value(
             Normal::Unilateral { .. } => forces.normal[i],
             _ => signs[i] * forces.normal[i],
         },
-        What::Saturation(i, side) => forces.bound[i] - side * forces.tangential[i],
+        // N with its frozen sign: the bound goes on below zero instead of rising again, so that a short slip where N passes through
+        // zero is not stepped over
+        What::Saturation(i, side) => {
+            let bound = match info[i].normal {
+                Normal::Pin { .. } => forces.bound[i],
+                Normal::Bilateral { .. } => eval.mu_static[i] * signs[i] * forces.normal[i],
+                _ => eval.mu_static[i] * forces.normal[i],
+            };
+            bound - side * forces.tangential[i]
+        }
         What::Slip(i, d) => d * eval.rate(info[i].tangent[0], u),
         What::Guard(k) => eval.guards[k],
         What::Crossing(k, factor) => factor * eval.crossings[k],
