@@ -7,6 +7,7 @@ use crate::session::{Prepared, load};
 use crate::tasks::Analysis;
 use serde_json::{Map as JsonMap, Value as Json, json};
 use specht::analysis::border::Border;
+use specht::analysis::journal::Journal;
 use specht::analysis::map::{Axis, Map, Plane, Watch, map};
 use specht::analysis::painleve::{Painleve, Possible, painleve};
 use specht::analysis::particles::Particles;
@@ -122,37 +123,67 @@ fn axes(a: &Analysis) -> Result<Vec<Axis>, Refusal> {
     list.iter().map(axis).collect()
 }
 
+/// A contact with an index of influence.
+enum Place {
+    /// Number of the pair.
+    Pair(usize),
+    /// A pin with friction.
+    Journal(Journal),
+}
+
+impl Place {
+    /// L; between a journal and another contact it is not defined.
+    fn index(&self, other: &Place, f: &Painleve) -> Option<f64> {
+        match (self, other) {
+            (Place::Pair(i), Place::Pair(j)) => Some(f.index[(*i, *j)]),
+            (Place::Journal(a), Place::Journal(b)) if a.contact == b.contact => Some(a.index()),
+            _ => None,
+        }
+    }
+
+    fn critical_mu(&self, f: &Painleve) -> f64 {
+        match self {
+            Place::Pair(k) if f.journals.is_empty() => f.critical_mu[*k],
+            Place::Pair(k) => f.critical_factor * f.pairs[*k].mu,
+            Place::Journal(j) => f.critical_factor * j.mu,
+        }
+    }
+
+    fn frictionless(&self, f: &Painleve) -> f64 {
+        match self {
+            Place::Pair(k) => f.frictionless[*k],
+            Place::Journal(j) => j.load(),
+        }
+    }
+}
+
 fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     let p = a.prepared;
     let f = painleve(&p.system, &p.start, &[]).map_err(refuse)?;
     let mut places = Vec::new();
     for &c in contacts {
-        match f.pairs.iter().position(|q| q.contact == c) {
-            Some(k) => places.push(k),
-            None if f.solutions.iter().all(|s| s.normal.len() <= c) => {}
-            None => {
-                let info = &p.system.contacts()[c];
-                let open = matches!(info.normal, specht::system::Normal::Unilateral { .. });
-                if open {
-                    return Err(refuse(AnalysisError::Open(info.name.clone())));
-                }
-            }
+        let info = &p.system.contacts()[c];
+        if let Some(k) = f.pairs.iter().position(|q| q.contact == c) {
+            places.push(Place::Pair(k));
+        } else if let Some(j) = f.journals.iter().find(|j| j.contact == c) {
+            places.push(Place::Journal(*j));
+        } else if matches!(info.normal, specht::system::Normal::Unilateral { .. }) {
+            return Err(refuse(AnalysisError::Open(info.name.clone())));
         }
     }
     let particles = Particles::new(&p.model, &p.start).map_err(refuse)?;
     let mut out = JsonMap::new();
     out.insert("verdict".into(), json!(f.verdict.word()));
     let single = |v: Vec<Json>| if v.len() == 1 { v[0].clone() } else { Json::Array(v) };
-    out.insert("critical_mu".into(), single(places.iter().map(|&k| number(f.critical_mu[k])).collect()));
+    out.insert("critical_mu".into(), single(places.iter().map(|q| number(q.critical_mu(&f))).collect()));
     let index = match places[..] {
-        [k] => json!(f.index[(k, k)]),
-        _ => places
-            .iter()
-            .map(|&i| places.iter().map(|&j| json!(f.index[(i, j)])).collect::<Vec<_>>())
-            .collect(),
+        [ref one] => json!(one.index(one, &f)),
+        _ => {
+            places.iter().map(|i| places.iter().map(|j| json!(i.index(j, &f))).collect::<Vec<_>>()).collect()
+        }
     };
     out.insert("index".into(), index);
-    out.insert("frictionless".into(), single(places.iter().map(|&k| json!(f.frictionless[k])).collect()));
+    out.insert("frictionless".into(), single(places.iter().map(|q| json!(q.frictionless(&f))).collect()));
     out.insert("critical_factor".into(), number(f.critical_factor));
     let names: Vec<Json> = contacts.iter().map(|&c| json!(p.system.contacts()[c].name)).collect();
     out.insert("contacts".into(), Json::Array(names));

@@ -284,6 +284,8 @@ pub struct Eval {
     pub drive: Vec<f64>,
     /// See `drive`.
     pub drive_offset: f64,
+    /// Radius of journals, per contact; 0 where there is none.
+    pub radius: Vec<f64>,
     /// Friction tensor [φ_tt, φ_tn, φ_nt, φ_nn] per contact, zero where there is none; empty when no contact has one.
     pub tensor: Vec<[f64; 4]>,
     /// Lean of the tangent per contact, φ_nt/φ_tt: the tangential row is w_T + lean w_N. Empty when no contact has a tensor.
@@ -322,6 +324,7 @@ impl Eval {
             power: 0.0,
             drive: vec![0.0; d.u],
             drive_offset: 0.0,
+            radius: vec![0.0; d.contacts],
             tensor: Vec::new(),
             lean: Vec::new(),
             work: Vec::new(),
@@ -334,6 +337,25 @@ impl Eval {
     /// Rate of row `i` at the velocities `u`.
     pub fn rate(&self, i: usize, u: &[f64]) -> f64 {
         crate::linalg::dot(self.w.row(i), u) + self.rate_offset[i]
+    }
+
+    /// The friction coefficient behind a factor of [`Eval::mu`]: for a journal the factor is r μ/√(1 + μ²).
+    pub fn coefficient(&self, i: usize, factor: f64) -> f64 {
+        match self.radius.get(i) {
+            Some(&r) if r > 0.0 => {
+                let s = factor / r;
+                s / (1.0 - s * s).max(0.0).sqrt()
+            }
+            _ => factor,
+        }
+    }
+
+    /// The factor of [`Eval::mu`] for a friction coefficient: the inverse of [`Eval::coefficient`].
+    pub fn bound_factor(&self, i: usize, mu: f64) -> f64 {
+        match self.radius.get(i) {
+            Some(&r) if r > 0.0 => r * mu / (1.0 + mu * mu).sqrt(),
+            _ => mu,
+        }
     }
 
     /// Lowest eigenvalue of the symmetric part of the friction tensor of contact `i`, 0 without a tensor: negative when friction

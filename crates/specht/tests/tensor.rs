@@ -7,8 +7,9 @@ use specht::analysis::tensor_set::{regular_set, sampled_set};
 use specht::analysis::{Snapshot, Verdict};
 use specht::contact::Reduced;
 use specht::file::{Options, read};
+use specht::impact::{ImpactStatus, Impactor, Law};
 use specht::sim::{Outside, Settings, StartError, event_driven};
-use specht::system::System;
+use specht::system::{Restitution, System};
 
 fn set_of(lab: &Lab) -> specht::analysis::tensor_set::SetFinding {
     let mut at = Snapshot::new(&lab.sys);
@@ -75,9 +76,9 @@ fn vag_1_tensor_joints_are_held_when_the_regular_tensor_is_built() {
     let text = std::fs::read_to_string(path).unwrap();
     let regular = text.replace("friction  = \"mu\"", "friction  = { regular = \"mu\" }");
     assert_ne!(text, regular);
-    for angle in [0.4, 1.1, 1.9, 2.8] {
-        let start = format!("q   = {{ start = {angle},");
-        let at = |t: &str| Lab::text(&t.replace("q   = { start = 0.5,", &start), &[], None, &[]);
+    for angle in [0.4_f64, 1.1, 1.9, 2.8] {
+        let angle = angle.to_string();
+        let at = |t: &str| Lab::text(t, &[], None, &[("q0", &angle)]);
         let (plain, leaning) = (at(&text).painleve().unwrap(), at(&regular).painleve().unwrap());
         assert!(plain.index[(0, 0)].abs() > 1e-3);
         close(leaning.index[(0, 0)], 0.0, 1e-12);
@@ -179,4 +180,86 @@ friction = { regular = 0.3 }
         list.iter().any(|d| d.message.contains("`table` asks for the regular friction tensor")),
         "{list:?}"
     );
+}
+
+/// VAG-2-ROD in an impact, by hand. The regular tensor leaves the normal impulse alone: Λ_C = w/Q_nn, ġ_E = e w. The slip changes by
+/// (Q_tn − μ (Q_tt + s Q_tn)) per unit of normal impulse while sliding, and vanishes (the plain slip, not that along the leaning
+/// direction) where it sticks.
+#[test]
+fn vag_2_rod_impact_with_the_regular_tensor() {
+    let mut lab = Lab::new("rod_regular", &["m1", "m2", "l", "mu", "th0", "v0"]);
+    let mut dice = Dice(24);
+    let mut seen = [0; 2];
+    for _ in 0..600 {
+        let (m1, m2, l) = (dice.range(0.2, 3.0), dice.range(0.2, 3.0), dice.range(0.3, 2.0));
+        let (mu, th, v) = (dice.range(0.05, 1.5), dice.range(0.2, 2.9), dice.range(0.05, 3.0));
+        let (w, e) = (dice.range(0.2, 2.0), dice.range(0.1, 1.0));
+        lab.set(&[("m1", m1), ("m2", m2), ("l", l), ("mu", mu), ("th0", th), ("v0", v)]);
+        let mut at = Snapshot::new(&lab.sys);
+        at.state = lab.start();
+        at.state.u[1] = -w;
+        at.take(&lab.sys).unwrap();
+        let restitution = [Restitution { normal: e, ..Restitution::default() }];
+        let out = Impactor::default().solve(
+            Law::Poisson,
+            lab.sys.contacts(),
+            &at.eval,
+            &at.state.u,
+            &[true],
+            &restitution,
+        );
+        assert_eq!(out.status, ImpactStatus::Solved);
+        assert!(out.residual < 1e-9, "{}", out.residual);
+        // mobility of the end: a light rod with two masses, centre at the distance a from it
+        let (mass, a) = (m1 + m2, m2 * l / (m1 + m2));
+        let inertia = m1 * m2 / mass * l * l;
+        let (sin, cos) = th.sin_cos();
+        let (tt, tn, nn) = (
+            1.0 / mass + a * a * sin * sin / inertia,
+            -a * a * sin * cos / inertia,
+            1.0 / mass + a * a * cos * cos / inertia,
+        );
+        let s = -tn / nn;
+        let along = tt + s * tn;
+        let normal = w / nn;
+        same(out.impulse[0], (1.0 + e) * normal);
+        close(out.u[1], e * w, 1e-9);
+        // two phases, each sliding forwards, sticking, or (driven by the normal impulse) sliding backwards
+        let phase = |slip: f64, load: f64| {
+            let before = slip + tn * load;
+            let hold = -before / along;
+            if hold.abs() <= mu * load {
+                (0.0, true)
+            } else {
+                (before - mu * load * before.signum() * along, false)
+            }
+        };
+        let (middle, _) = phase(v, normal);
+        let (end, sticks) = phase(middle, e * normal);
+        close(out.u[0], end, 1e-8);
+        seen[usize::from(sticks)] += 1;
+    }
+    assert!(seen.iter().all(|n| *n > 50), "{seen:?}");
+}
+
+/// The same impact by Moreau's law, in the event-driven run and by time-stepping: the plain slip of a sticking end is zero.
+#[test]
+fn vag_2_rod_impact_by_both_schemes() {
+    let path = format!("{}/../../gallery/rod_regular/model.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let text = text.replace("y  = 0", "y  = { start = \"1e-6 m\", rate = \"-1 m/s\" }");
+    let text = text.replace("tangent  = [1, 0]", "tangent  = [1, 0]\nrestitution = 0.5");
+    let lab = Lab::text(&text, &[], None, &[("mu", "1.5"), ("v0", "0.3"), ("th0", "60 deg")]);
+    let start = lab.start();
+    let mut settings = Settings::until(2e-4);
+    settings.impact = Law::Moreau;
+    let a = event_driven(&lab.sys, &start, &settings, &mut Outside::default()).unwrap();
+    settings.step = 1e-6;
+    let b = specht::sim::time_stepping(&lab.sys, &start, &settings, &mut Outside::default()).unwrap();
+    let hit = a.events.iter().find(|e| e.kind == specht::sim::Kind::Impact).unwrap();
+    close(hit.after.u[1], 0.5, 1e-4);
+    close(hit.after.u[0], 0.0, 1e-9);
+    for k in 0..3 {
+        close(a.last.state.u[k], b.last.state.u[k], 2e-3);
+    }
 }

@@ -15,7 +15,7 @@ use super::painleve::{Class, Classifier, Verdict};
 use super::place::{Place, Slot, slot};
 use super::{AnalysisError, Snapshot, frictional_contact};
 use crate::model::CompiledSystem;
-use crate::system::System;
+use crate::system::{Normal, System};
 
 pub use super::place::start_of;
 
@@ -66,7 +66,7 @@ pub struct Sample {
     pub class: Class,
     /// L of the contact asked for.
     pub index: f64,
-    /// What times μ reaches 1 at the border: |L|, for a one-sided contact −L.
+    /// What times μ reaches 1 at the border: |L|, for a one-sided contact −L, for a journal 1/μ_c.
     pub reach: f64,
     /// Positive inside the paradox: μ|L| − 1, or −μL − 1 for a one-sided contact; for several pairs NaN.
     pub excess: f64,
@@ -165,7 +165,8 @@ impl Plane {
             }
         };
         let rubbing = info.iter().filter(|c| c.friction && !c.tangent.is_empty()).count();
-        Ok(Plane { sys: sys.clone(), values, slots, contact, several: rubbing > 1, place: None })
+        let several = rubbing > 1 || matches!(info[contact].normal, Normal::Pin { .. });
+        Ok(Plane { sys: sys.clone(), values, slots, contact, several, place: None })
     }
 
     /// Look at this place instead of the start of the file; it is kept when parameters vary.
@@ -179,7 +180,7 @@ impl Plane {
         &self.sys.contacts()[self.contact].name
     }
 
-    /// Whether several pairs rub, so that borders are changes of the list of patterns.
+    /// Whether several pairs or a journal rub, so that borders are changes of the list of patterns.
     pub fn is_several(&self) -> bool {
         self.several
     }
@@ -233,11 +234,16 @@ impl Plane {
         let a = re.pair_of(self.contact);
         let Some(a) = a else {
             let name = self.contact().to_string();
-            // an open contact carries nothing; a journal has no index of this kind
-            return match re.linear {
-                true => Err(AnalysisError::Open(name)),
-                false => {
-                    let nan = f64::NAN;
+            // an open contact carries nothing; a journal has an index of its own kind; a given load none
+            let journal = re.journals.iter().find(|j| j.contact == self.contact);
+            let nan = f64::NAN;
+            return match (journal, re.linear) {
+                (Some(j), _) => {
+                    let reach = 1.0 / j.critical_mu();
+                    Ok(Sample { class, index: j.index(), reach, excess: nan, frictionless: j.load() })
+                }
+                (None, true) => Err(AnalysisError::Open(name)),
+                (None, false) => {
                     Ok(Sample { class, index: nan, reach: nan, excess: nan, frictionless: nan })
                 }
             };

@@ -6,7 +6,7 @@
 //!
 //! * [`reactions`]: R⁰ and the influence matrix L of a state (ANH-4.2-INDEX, ANH-5.1-MULTI).
 //! * [`branches`]: all consistent sign patterns of sliding pairs.
-//! * [`critical`]: the friction at which uniqueness ends.
+//! * [`critical`], [`journal`]: the friction at which uniqueness ends; journals, whose bound is a norm.
 //! * [`mod@painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
 //! * [`particles`]: the same forces of friction on every body.
 //! * [`mod@along`]: the same along a run, with the instants at which the verdict changes.
@@ -29,6 +29,7 @@ pub mod branches;
 mod contour;
 pub mod critical;
 pub mod fast;
+pub mod journal;
 pub mod junction;
 pub mod map;
 pub mod one_pair;
@@ -50,6 +51,7 @@ pub mod statics;
 pub mod tensor;
 pub mod tensor_set;
 pub mod true_motion;
+mod uniform;
 
 pub use painleve::{Painleve, Verdict, painleve};
 pub use reactions::{Pair, Reactions};

@@ -7,11 +7,12 @@
 
 use super::branches::{MAX_PAIRS, Patterns};
 use super::fast::{Character, character};
+use super::journal::{self, Journal};
 use super::reactions::{Free, Pair, Reactions};
 use super::{AnalysisError, Snapshot, critical};
 use crate::contact::{Solution, Status, Transition};
 use crate::linalg::{Complex, Mat};
-use crate::system::{Mode, State, System};
+use crate::system::{ContactInfo, Mode, State, System};
 
 /// How many solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +65,8 @@ pub struct Painleve {
     pub verdict: Verdict,
     /// The pairs.
     pub pairs: Vec<Pair>,
+    /// Pins with friction.
+    pub journals: Vec<Journal>,
     /// R⁰ per pair.
     pub frictionless: Vec<f64>,
     /// L.
@@ -72,7 +75,7 @@ pub struct Painleve {
     pub frictionless_accel: Vec<f64>,
     /// μ_c per pair, see [`critical`].
     pub critical_mu: Vec<f64>,
-    /// s_c.
+    /// s_c; with journals see [`super::journal`].
     pub critical_factor: f64,
     /// All solutions, smallest reactions first.
     pub solutions: Vec<Possible>,
@@ -127,7 +130,13 @@ pub fn painleve_at<S: System + ?Sized>(
     if !set.complete && set.solutions.is_empty() {
         return Err(AnalysisError::TooMany { pairs: re.len(), limit: transition.settings.max_nodes });
     }
-    let factor = critical::common_factor(&re);
+    let factor = match re.journals[..] {
+        [] => critical::common_factor(&re),
+        [j] if re.pairs.iter().all(|p| p.tangent.is_none()) && only(info, j.contact) => {
+            Some(j.critical_mu() / j.mu)
+        }
+        _ => Some(journal::critical_factor(info, at, &mut transition)),
+    };
     let stiff: Vec<f64> = re.pairs.iter().map(|p| stiffness.get(p.contact).copied().unwrap_or(1.0)).collect();
     let solutions = set
         .solutions
@@ -148,11 +157,17 @@ pub fn painleve_at<S: System + ?Sized>(
         complete: set.complete,
         redundant: set.redundant,
         family: set.families.iter().find(|f| f.moves).map(|f| f.accel.clone()),
+        journals: re.journals,
         pairs: re.pairs,
         frictionless: re.frictionless,
         frictionless_accel: re.accel0,
         index: re.index,
     })
+}
+
+/// Contact `i` is the only one with friction.
+fn only(info: &[ContactInfo], i: usize) -> bool {
+    info.iter().enumerate().all(|(k, c)| k == i || !c.friction)
 }
 
 fn possible(

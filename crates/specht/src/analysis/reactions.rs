@@ -21,6 +21,7 @@
 //! It does not exist where M is singular without the pairs. Friction under a given load is an applied force here.
 //! Dependent normals (hyperstatic pairs): R⁰ and L are those of minimum norm, `redundant` says so.
 
+use super::journal::Journal;
 use super::{AnalysisError, Snapshot};
 use crate::contact::{Reduced, Start};
 use crate::linalg::{Mat, axpy, dot};
@@ -63,6 +64,8 @@ pub struct Free {
 pub struct Reactions {
     /// The pairs, in the order of contacts.
     pub pairs: Vec<Pair>,
+    /// Pins with friction, see [`super::journal`].
+    pub journals: Vec<Journal>,
     /// R⁰ of every pair.
     pub frictionless: Vec<f64>,
     /// L (pairs × pairs); columns of pairs without friction are zero.
@@ -85,6 +88,8 @@ pub struct Reactions {
     held: Vec<usize>,
     rows: Vec<usize>,
     place: Vec<usize>,
+    /// Of every journal: place of its first row among the held ones, tangent.
+    journal_rows: Vec<[usize; 2]>,
     f: Vec<f64>,
 }
 
@@ -145,6 +150,16 @@ impl Reactions {
             }
             self.response.row_mut(b).copy_from_slice(red.a.row(k));
         }
+        // the tangents of journals follow those of pairs
+        let after = self.rows.len() - self.journals.len();
+        for (k, j) in self.journals.iter_mut().enumerate() {
+            let (held, row) = (self.journal_rows[k][0], after + k);
+            j.frictionless = [red.s0[held], red.s0[held + 1]];
+            j.response = [red.s[(held, row)], red.s[(held + 1, row)]];
+            if !j.slides {
+                j.direction = if red.c[row] < 0.0 { -1.0 } else { 1.0 };
+            }
+        }
         let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
         if !finite(&self.frictionless) || !finite(self.index.as_slice()) {
             return Err(AnalysisError::SingularMass);
@@ -154,6 +169,8 @@ impl Reactions {
 
     fn choose(&mut self, info: &[ContactInfo], at: &Snapshot) -> Result<(), AnalysisError> {
         self.pairs.clear();
+        self.journals.clear();
+        self.journal_rows.clear();
         self.bilateral.clear();
         self.linear = true;
         let mut rubs = false;
@@ -172,6 +189,19 @@ impl Reactions {
                 Normal::Unilateral { row } if at.starts[i] != Start::Open => (row, false),
                 Normal::Unilateral { .. } => continue,
                 Normal::Pin { rows } => {
+                    if friction {
+                        self.journal_rows.push([self.bilateral.len(), c.tangent[0]]);
+                        let direction = at.direction(i);
+                        self.journals.push(Journal {
+                            contact: i,
+                            direction,
+                            slides: direction != 0.0,
+                            mu: at.eval.coefficient(i, at.eval.mu[i]),
+                            radius: at.eval.radius.get(i).copied().unwrap_or(0.0),
+                            frictionless: [0.0; 2],
+                            response: [0.0; 2],
+                        });
+                    }
                     self.bilateral.extend(rows);
                     self.linear &= !friction;
                     continue;
@@ -207,6 +237,7 @@ impl Reactions {
             self.place.push(p.tangent.map_or(usize::MAX, |_| self.rows.len()));
             self.rows.extend(p.tangent);
         }
+        self.rows.extend(self.journal_rows.iter().map(|j| j[1]));
         Ok(())
     }
 

@@ -13,12 +13,14 @@
 //! to rounding. Contacts that are all frictionless count with μ = 1.
 
 use super::arcs::breakpoints;
+use super::journal::friction_times;
 use super::one_pair::{BookPoint, OnePair};
 use super::probe::{Probe, free_motions};
 use super::rest::motion;
 use super::stagnation::{Stagnation, silent, stagnation, static_arcs};
 use super::start_load::check;
 use super::statics::{Hold, Statics};
+use super::uniform::{driven, holding_factor};
 use super::{AnalysisError, frictional_contact};
 use crate::contact::{Start, Transition};
 use crate::linalg::dot;
@@ -177,7 +179,8 @@ pub fn analyse_self_braking(
     };
     let info = probe.system.contacts();
     let eval = unit_friction(probe.eval(), &scaled);
-    let mu = scaled.iter().map(|&i| (info[i].name.clone(), eval.mu_static[i])).collect();
+    let mu = |&i: &usize| (info[i].name.clone(), eval.coefficient(i, eval.mu_static[i]));
+    let mu = scaled.iter().map(mu).collect();
     Ok(SelfBrakingFinding { points, curve, efficiency, load: holding, mu })
 }
 
@@ -323,7 +326,13 @@ pub fn holding(
     let held = holds(eval);
     let eval = &unit_friction(eval, scaled);
     let found = critical_factor(eval, scaled, holds);
-    let exact = |k| polish(info, eval, closed, load, true, scaled, k);
+    let exact = |k: f64| {
+        let statics = Statics { info, eval, closed, loads: true };
+        match holding_factor(&statics, load, scaled) {
+            Some(sharp) if !statics.is_linear() && (sharp / k - 1.0).abs() < 1e-4 => sharp,
+            _ => polish(info, eval, closed, load, true, scaled, k),
+        }
+    };
     Holding { held, critical_factor: found.map(exact) }
 }
 
@@ -370,7 +379,7 @@ fn polish(
 ///
 /// # Errors
 ///
-/// Not exactly one free motion; journals.
+/// Not exactly one free motion; journals in a mechanism whose forces balance alone does not determine.
 pub fn uniform(
     info: &[ContactInfo],
     eval: &Eval,
@@ -389,13 +398,10 @@ pub fn uniform(
         return Err(AnalysisError::Key(text));
     }
     let statics = Statics { info, eval, closed, loads: true };
-    if !statics.is_linear() {
-        return Err(AnalysisError::Key(
-            "the efficiency of a mechanism with rubbing journals is not available".into(),
-        ));
-    }
     let t: Vec<f64> = (0..free.rows()).map(|i| free[(i, 0)]).collect();
-    let one = |v: &[f64]| -> Option<(bool, Uniform)> {
+    let too_many =
+        || AnalysisError::TooMany { pairs: statics.signed().len(), limit: 1 << super::statics::MAX_SIGNED };
+    let one = |v: &[f64]| -> Result<(bool, Uniform), AnalysisError> {
         let hold: Vec<Hold> = info
             .iter()
             .map(|c| match c.tangent.first() {
@@ -409,22 +415,25 @@ pub fn uniform(
             .collect();
         let power_load = dot(load, v);
         let resists = power_load < 0.0;
-        let list = statics.intervals(load, drive, &hold)?;
-        let (Some(first), Some(last)) = (list.first(), list.last()) else {
-            return Some((resists, Uniform { drive: [f64::NAN; 2], efficiency: [0.0; 2] }));
+        let range = match statics.is_linear() {
+            true => {
+                let list = statics.intervals(load, drive, &hold).ok_or_else(too_many)?;
+                list.first().zip(list.last()).map(|(first, last)| [first[0], last[1]])
+            }
+            false => driven(&statics, load, drive, &hold)?.map(|p| [p, p]),
         };
-        let range = [first[0], last[1]];
+        let Some(range) = range else {
+            return Ok((resists, Uniform { drive: [f64::NAN; 2], efficiency: [0.0; 2] }));
+        };
         let eta = |d: f64| {
             let power_drive = d * dot(drive, v);
             if resists { -power_load / power_drive } else { -power_drive / power_load }
         };
         let (a, b) = (eta(range[0]), eta(range[1]));
-        Some((resists, Uniform { drive: range, efficiency: [a.min(b), a.max(b)] }))
+        Ok((resists, Uniform { drive: range, efficiency: [a.min(b), a.max(b)] }))
     };
     let back: Vec<f64> = t.iter().map(|v| -v).collect();
-    let too_many =
-        || AnalysisError::TooMany { pairs: statics.signed().len(), limit: 1 << super::statics::MAX_SIGNED };
-    let (first, second) = (one(&t).ok_or_else(too_many)?, one(&back).ok_or_else(too_many)?);
+    let (first, second) = (one(&t)?, one(&back)?);
     let (forward, backward) = if first.0 { (first.1, second.1) } else { (second.1, first.1) };
     let Holding { held, critical_factor } = holding(info, eval, closed, load, scaled, transition);
     let self_locking = held;
@@ -534,16 +543,10 @@ fn critical_factor(eval: &Eval, scaled: &[usize], mut holds: impl FnMut(&Eval) -
 fn unit_friction(eval: &Eval, scaled: &[usize]) -> Eval {
     let mut own = eval.clone();
     if scaled.iter().all(|&i| own.mu_static[i] == 0.0) {
-        scaled.iter().for_each(|&i| (own.mu[i], own.mu_static[i]) = (1.0, 1.0));
-    }
-    own
-}
-
-fn friction_times(eval: &Eval, scaled: &[usize], k: f64) -> Eval {
-    let mut own = eval.clone();
-    for &i in scaled {
-        own.mu[i] *= k;
-        own.mu_static[i] *= k;
+        for &i in scaled {
+            own.mu[i] = eval.bound_factor(i, 1.0);
+            own.mu_static[i] = own.mu[i];
+        }
     }
     own
 }

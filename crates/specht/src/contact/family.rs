@@ -157,19 +157,23 @@ fn idle(p: &Problem, pattern: &Pattern) -> Vec<bool> {
     let closed = (0..p.normals).filter(|&i| pattern.closed[i] == Some(true));
     let sticks = (0..out.len()).filter(|&j| pattern.state[j] == Some(State::Stick)).map(|j| p.normals + j);
     let active: Vec<usize> = closed.chain(sticks).collect();
-    // Cholesky of H, row after row, without the dependent ones
-    let mut l: Vec<Vec<f64>> = Vec::new();
+    // L U of H, row after row, without the dependent ones; H need not be symmetric (leaning tangents of impacts)
+    let (mut l, mut u): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
     let mut kept: Vec<usize> = Vec::new();
     for &i in &active {
-        let mut row: Vec<f64> = Vec::with_capacity(kept.len() + 1);
+        let (mut row, mut column) = (Vec::with_capacity(kept.len() + 1), Vec::with_capacity(kept.len() + 1));
         for (k, &j) in kept.iter().enumerate() {
-            let s = dot(&row, &l[k][..k]);
-            row.push((p.h[(i, j)] - s) / l[k][k]);
+            let below = (p.h[(i, j)] - dot(&row, &u[k][..k])) / u[k][k];
+            let above = p.h[(j, i)] - dot(&column, &l[k][..k]);
+            row.push(below);
+            column.push(above);
         }
-        let rest = p.h[(i, i)] - dot(&row, &row);
+        let rest = p.h[(i, i)] - dot(&row, &column);
         if rest > DEPENDENT.max(1e-12) {
-            row.push(rest.sqrt());
+            row.push(1.0);
+            column.push(rest);
             l.push(row);
+            u.push(column);
             kept.push(i);
         } else if i >= p.normals {
             out[i - p.normals] = true;

@@ -264,6 +264,25 @@ impl Problem {
         }
     }
 
+    /// Leaning tangents (friction tensors): y of a tangent becomes its plain velocity, w_T = ŵ_T − s w_N, while x keeps acting along the
+    /// leaning row. Needed where ġ_N is not zero at the end of the phase; H is not symmetric afterwards.
+    pub fn straighten(&mut self, eval: &Eval, layout: &Layout) {
+        for (j, contact) in layout.tangents.iter().enumerate() {
+            let s = eval.lean.get(*contact).copied().unwrap_or(0.0);
+            let Some(n) = layout.normals.iter().position(|i| i == contact) else { continue };
+            if s == 0.0 {
+                continue;
+            }
+            let t = self.normals + j;
+            let share = s * self.scale[n] / self.scale[t];
+            for k in 0..self.dim() {
+                let h = self.h[(n, k)];
+                self.h[(t, k)] -= share * h;
+            }
+            self.c[t] -= share * self.c[n];
+        }
+    }
+
     /// Give tangent `j` the bounds of the physical variable x.
     pub fn set_bounds(&mut self, j: usize, stick: Bounds, slide: Bounds, start: Start) {
         let d = self.scale[self.normals + j];

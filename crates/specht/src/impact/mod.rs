@@ -12,6 +12,9 @@
 //!
 //! Bilateral rows and pins keep ġ = 0 in every phase and are eliminated first; friction of bilateral pairs in the impact is
 //! bounded by μ|Λ_N|, of journals by μ times the norm, of given loads only by those parts that follow other impulses.
+//! A friction tensor leans the tangential impulse: it pushes s Λ_T along the normal too. Stick or slip is decided by the plain tangential
+//! velocity at the end of each phase; at the end of compression ġ_N = 0 wherever Λ_N > 0, so only expansion and Moreau's law need
+//! the distinction. Entries φ_tn, φ_nn do not enter.
 //! The laws are verified on the result, whatever the solver said. Energy is checked: equal ε_N at all contacts never
 //! gain energy (8.57), other combinations may, and are then marked.
 
@@ -130,6 +133,7 @@ impl Impactor {
                 }
             }
             Law::Moreau => {
+                self.problem.straighten(eval, &self.layout);
                 let p = &mut self.problem;
                 for (k, &i) in self.layout.normals.iter().enumerate() {
                     p.c[k] *= 1.0 + e[i].normal;
@@ -264,6 +268,7 @@ impl Impactor {
         let mut q = p.clone();
         let before: Vec<f64> = x_c.iter().zip(stored).map(|(a, b)| a + b).collect();
         p.y(&before, &mut q.c);
+        q.straighten(eval, l);
         for f in &mut q.friction {
             f.load.constant = dot(&f.load.coef, stored);
             f.static_constant = f.load.constant;

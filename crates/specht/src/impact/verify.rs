@@ -109,12 +109,14 @@ fn poisson(info: &[ContactInfo], eval: &Eval, closed: &[bool], e: &[Restitution]
             law(slip, force - lower);
             law(-slip, upper - force);
         };
-        coulomb(-mu * nc.abs(), mu * nc.abs(), tc, out.rate_c[t]);
+        // a leaning tangent: the plain slip decides
+        let s = eval.lean.get(i).copied().unwrap_or(0.0);
+        coulomb(-mu * nc.abs(), mu * nc.abs(), tc, out.rate_c[t] - s * out.rate_c[normal]);
         let shift =
             if is_unilateral { mu * e[i].nu * ne * sign(tc) + eps * e[i].tangential * tc } else { 0.0 };
         let n = ne.abs();
         let (lower, upper) = (-mu * n + shift.max(0.0), mu * n + shift.min(0.0));
-        coulomb(lower, upper, te, out.rate_e[t]);
+        coulomb(lower, upper, te, out.rate_e[t] - s * out.rate_e[normal]);
     }
     worst
 }

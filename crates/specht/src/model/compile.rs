@@ -105,12 +105,14 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let energies =
         [accounts.kinetic, accounts.potential, accounts.power, accounts.drive_offset].map(|n| roots.add(n));
     let (mut mu, mut mu_static) = (Scatter::default(), Scatter::default());
+    let mut radius = Scatter::default();
     let (mut load, mut load_static) = (Scatter::default(), Scatter::default());
     let mut load_terms = Scatter::default();
     let mut term = 0;
     for (c, contact) in plan.contacts.iter().enumerate() {
         roots.put(b, &mut mu, c, contact.mu);
         roots.put(b, &mut mu_static, c, contact.mu_static);
+        roots.put(b, &mut radius, c, contact.radius);
         roots.put(b, &mut load, c, contact.load);
         roots.put(b, &mut load_static, c, contact.load_static);
         for &(k, node) in &contact.terms {
@@ -316,6 +318,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         accel_offset,
         mu,
         mu_static,
+        radius,
         load,
         load_static,
         load_terms,

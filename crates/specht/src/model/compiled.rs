@@ -194,6 +194,7 @@ pub struct CompiledSystem {
     pub(super) accel_offset: Scatter,
     pub(super) mu: Scatter,
     pub(super) mu_static: Scatter,
+    pub(super) radius: Scatter,
     pub(super) load: Scatter,
     pub(super) load_static: Scatter,
     pub(super) load_terms: Scatter,
@@ -301,6 +302,7 @@ impl CompiledSystem {
         Scatter::write(&self.accel_offset.constant, tape, work, &mut image.accel_offset);
         Scatter::write(&self.mu.constant, tape, work, &mut image.mu);
         Scatter::write(&self.mu_static.constant, tape, work, &mut image.mu_static);
+        Scatter::write(&self.radius.constant, tape, work, &mut image.radius);
         Scatter::write(&self.load.constant, tape, work, &mut image.load);
         Scatter::write(&self.load_static.constant, tape, work, &mut image.load_static);
         image.load_terms.resize(self.load_terms.constant.len() + self.load_terms.moving.len(), 0.0);
@@ -551,6 +553,7 @@ impl System for CompiledSystem {
         out.accel_offset.copy_from_slice(&image.accel_offset);
         out.mu.copy_from_slice(&image.mu);
         out.mu_static.copy_from_slice(&image.mu_static);
+        out.radius.copy_from_slice(&image.radius);
         out.load.copy_from_slice(&image.load);
         out.load_static.copy_from_slice(&image.load_static);
         out.load_terms.copy_from_slice(&image.load_terms);
@@ -586,6 +589,7 @@ impl System for CompiledSystem {
         Scatter::write(&self.accel_offset.moving, tape, work, &mut out.accel_offset);
         Scatter::write(&self.mu.moving, tape, work, &mut out.mu);
         Scatter::write(&self.mu_static.moving, tape, work, &mut out.mu_static);
+        Scatter::write(&self.radius.moving, tape, work, &mut out.radius);
         Scatter::write(&self.load.moving, tape, work, &mut out.load);
         Scatter::write(&self.load_static.moving, tape, work, &mut out.load_static);
         Scatter::write(&self.load_terms.moving, tape, work, &mut out.load_terms);

@@ -33,6 +33,8 @@ pub(super) struct ContactPlan {
     pub tensor: Option<Option<[NodeId; 4]>>,
     pub mu: NodeId,
     pub mu_static: NodeId,
+    /// Radius of a journal.
+    pub radius: NodeId,
     pub load: NodeId,
     pub load_static: NodeId,
     /// (contact of the model, coefficient).
@@ -237,6 +239,7 @@ impl ContactsPlan {
 
         let mut mu = b.zero;
         let mut mu_static = b.zero;
+        let mut journal_radius = b.zero;
         if let Some(friction) = &contact.friction {
             mu = b.replace(friction.sliding, &map);
             mu_static = b.replace(friction.sticking, &map);
@@ -264,6 +267,7 @@ impl ContactsPlan {
                 }
                 if let Some(r) = radius {
                     let r = b.replace(*r, &map);
+                    journal_radius = r;
                     mu = journal(b, r, mu);
                     mu_static = journal(b, r, mu_static);
                 }
@@ -332,6 +336,7 @@ impl ContactsPlan {
             tensor,
             mu,
             mu_static,
+            radius: journal_radius,
             load,
             load_static,
             terms,

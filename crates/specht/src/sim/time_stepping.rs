@@ -186,12 +186,17 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         for (i, c) in info.iter().enumerate() {
             let Normal::Unilateral { row } = c.normal else { continue };
             let rest = 2.0 * delta * eval.accel(row, &self.field.forces.accel).abs();
+            // a leaning tangent (friction tensor) is judged by the plain slip, wherever the normal ends with a velocity that is not zero
+            let lean = eval.lean.get(i).copied().unwrap_or(0.0);
             if !active[i] {
                 // speculative: it may just touch within the step, never before an impact that rebounds
                 let gentle = self.restitution[i].normal == 0.0 || rates[row].abs() < rest;
                 if gentle && gaps[row] + delta * eval.rate(row, &free) <= 0.0 {
                     active[i] = true;
                     posed.accel_offset[row] += gaps[row].max(0.0) / (delta * delta);
+                    if let [t] = c.tangent[..] {
+                        posed.accel_offset[t] += lean * gaps[row].max(0.0) / (delta * delta);
+                    }
                 }
                 continue;
             }
@@ -200,7 +205,9 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             if fast {
                 posed.accel_offset[row] += self.restitution[i].normal * rates[row] / delta;
                 if let [t] = c.tangent[..] {
-                    posed.accel_offset[t] += self.restitution[i].tangential * rates[t] / delta;
+                    let Restitution { normal, tangential, .. } = self.restitution[i];
+                    let slip = rates[t] - lean * rates[row];
+                    posed.accel_offset[t] += (tangential * slip + lean * normal * rates[row]) / delta;
                 }
                 self.slow[i] = false;
             } else if self.restitution[i].normal > 0.0 && rates[row] < 0.0 && !self.slow[i] {
