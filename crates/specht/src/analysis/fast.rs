@@ -22,7 +22,6 @@
 //! linear motion, with every change of sign located, under a little damping.
 
 use super::reactions::{Free, Reactions};
-use crate::contact::{Fast, FastPair};
 use crate::linalg::{Complex, Lu, Mat, eigenvalues};
 use crate::system::Mode;
 
@@ -153,14 +152,4 @@ impl Portrait {
         let rest = -1.0 / (self.p - 1.0);
         Some(0.5 * ((x - rest) + rate / growth))
     }
-}
-
-/// The fast motion of these pairs, to be followed from given reactions.
-pub fn fast(re: &Reactions, free: &Free) -> Fast {
-    let pairs = re
-        .pairs
-        .iter()
-        .map(|p| FastPair { contact: p.contact, direction: p.direction, mu: p.mu, two_sided: p.two_sided })
-        .collect();
-    Fast { h: free.h.clone(), c: free.c.clone(), pairs }
 }

@@ -12,14 +12,15 @@
 //! compression phase with the contact sticking: Δu = −a γ/(W_T a), a the response to a unit of friction with all normals
 //! held. One degree of freedom: the whole mechanism stops, *dynamic seizure*.
 
-use super::branches::{MAX_PAIRS, Patterns};
-use super::fast::{Portrait, fast};
+use super::branches::MAX_PAIRS;
+use super::fast::Portrait;
 use super::painleve::Verdict;
 use super::reactions::{Free, Reactions};
 use super::{AnalysisError, Snapshot};
-use crate::contact::Fate;
-use crate::linalg::axpy;
-use crate::system::{State, System};
+use crate::contact::{Fast, Fate, Start, Status, Transition};
+use crate::impact::Impactor;
+use crate::linalg::{axpy, dot};
+use crate::system::{Restitution, State, System};
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,14 +168,16 @@ pub fn true_motion_at<S: System + ?Sized>(
     if re.len() > MAX_PAIRS {
         return Err(AnalysisError::TooMany { pairs: re.len(), limit: 1 << MAX_PAIRS });
     }
-    let mut patterns = Patterns::default();
-    patterns.run(&re, Some(&free));
-    let found = patterns.found();
-    let verdict = match found.len() {
-        _ if patterns.line => Verdict::Family,
-        0 => Verdict::None,
-        1 => Verdict::Unique,
-        _ => Verdict::Several,
+    let set = Transition::default().solve(info, &at.eval, &at.starts);
+    let verdict = match set.status {
+        Status::Family => Verdict::Family,
+        Status::Unique => Verdict::Unique,
+        Status::Several => Verdict::Several,
+        Status::None => Verdict::None,
+        Status::Invalid => return Err(AnalysisError::SingularMass),
+    };
+    let reactions = |k: usize| -> Vec<f64> {
+        re.pairs.iter().map(|p| set.solutions[k].forces.normal[p.contact]).collect()
     };
 
     // the contact by itself
@@ -204,36 +207,42 @@ pub fn true_motion_at<S: System + ?Sized>(
     };
 
     // where the reactions go
-    let alone = m == 1 && pair.two_sided;
-    let diverges = if alone {
-        !portrait.stays(x0, rate0)
+    let alone = m == 1 && pair.two_sided && re.all_slide();
+    let outcome = if alone {
+        if portrait.stays(x0, rate0) {
+            let same = (0..set.solutions.len()).map(reactions).find(|r| r[0] * r0 >= 0.0);
+            Outcome::Rigid { reactions: same.unwrap_or_else(|| vec![r0 / (1.0 + portrait.s * portrait.p)]) }
+        } else {
+            impact(&re, at, a)
+        }
     } else {
-        let mut start: Vec<f64> = match found.first() {
-            Some(b) => b.reactions.clone(),
-            None => re.frictionless.clone(),
-        };
-        let mut rate = vec![0.0; m];
-        start[a] = x0 * r0;
-        rate[a] = rate0 * r0;
-        let stationary: Vec<Vec<f64>> = found.iter().map(|b| b.reactions.clone()).collect();
-        match fast(&re, &free).follow(&stationary, &vec![1.0; m], &start, &rate, 0.02) {
-            Fate::Settles(b) => {
-                let reactions = found[b].reactions.clone();
-                return Ok(finish(Outcome::Rigid { reactions }));
+        let fast = Fast::of(info, &at.eval, &at.starts).ok_or(AnalysisError::SingularMass)?;
+        let rows = || fast.normals.iter().map(|n| n.row).chain(fast.tangents.iter().map(|t| t.row));
+        let stationary: Vec<Vec<f64>> =
+            set.solutions.iter().map(|s| rows().map(|r| s.forces.lambda[r]).collect()).collect();
+        let n = fast.normals.len();
+        let mut start: Vec<f64> = match stationary.first() {
+            Some(b) => b[..n].to_vec(),
+            None => {
+                let of = |c: usize| re.pair_of(c).map_or(0.0, |k| re.frictionless[k]);
+                fast.normals.iter().map(|n| of(n.contact)).collect()
             }
-            Fate::Diverges(_) => true,
-            Fate::Undecided => return Ok(finish(Outcome::Undecided)),
+        };
+        let mut rate = vec![0.0; n];
+        let place = fast.normals.iter().position(|n| n.contact == contact);
+        if let Some(k) = place {
+            (start[k], rate[k]) = (x0 * r0, rate0 * r0);
+        }
+        match fast.follow(&stationary, &start, &rate, 0.02) {
+            Fate::Settles(k) => Outcome::Rigid { reactions: reactions(k) },
+            Fate::Diverges(direction) if m > 1 => {
+                several(sys, &re, at, &fast, &direction, a).unwrap_or_else(|| impact(&re, at, a))
+            }
+            Fate::Diverges(_) => impact(&re, at, a),
+            Fate::Undecided => Outcome::Undecided,
         }
     };
-    let outcome = if diverges {
-        impact(&re, at, a)
-    } else {
-        let r = found
-            .iter()
-            .find(|b| m > 1 || b.reactions[a] * r0 >= 0.0)
-            .map_or_else(|| vec![r0 / (1.0 + portrait.s * portrait.p)], |b| b.reactions.clone());
-        Outcome::Rigid { reactions: r }
-    };
+    let diverges = matches!(outcome, Outcome::TangentialImpact { .. } | Outcome::Seizure { .. });
     let mut out = finish(outcome);
     if diverges && k_full > 0.0 {
         let time = pair.slip.abs() / (pair.mu * k_full);
@@ -245,6 +254,36 @@ pub fn true_motion_at<S: System + ?Sized>(
     Ok(out)
 }
 
+// several pairs: the fast motion goes on to the end of the impact, the nearest solution of the compression laws is taken
+fn several<S: System + ?Sized>(
+    sys: &S,
+    re: &Reactions,
+    at: &Snapshot,
+    fast: &Fast,
+    direction: &[f64],
+    a: usize,
+) -> Option<Outcome> {
+    let (info, u) = (sys.contacts(), &at.state.u);
+    let slip: Vec<f64> =
+        fast.tangents.iter().map(|t| if t.direction == 0.0 { 0.0 } else { at.eval.rate(t.row, u) }).collect();
+    let (near, impulses) = fast.jump(u, &slip, direction)?;
+    let closed: Vec<bool> = at.starts.iter().map(|s| *s != Start::Open).collect();
+    let e = vec![Restitution::default(); info.len()];
+    let contact = re.pairs[a].contact;
+    let laws = Impactor::default().without_collision(info, &at.eval, u, &closed, &e, Some(&near));
+    let (u_after, impulse) = match laws {
+        Some(i) => (i.u, [i.normal[contact], i.tangential[contact]]),
+        None => {
+            let n = fast.normals.iter().position(|n| n.contact == contact)?;
+            let t = fast.tangents.iter().position(|t| t.contact == contact)?;
+            (near, [impulses[n], impulses[fast.normals.len() + t]])
+        }
+    };
+    let energy = |u: &[f64]| 0.5 * (0..u.len()).map(|i| u[i] * dot(at.eval.mass.row(i), u)).sum::<f64>();
+    let loss = energy(u) - energy(&u_after);
+    Some(jump(re, u_after, impulse, loss))
+}
+
 // the damped rigid limit: the contact sticks, all normals are held
 fn impact(re: &Reactions, at: &Snapshot, a: usize) -> Outcome {
     let pair = re.pairs[a];
@@ -253,7 +292,10 @@ fn impact(re: &Reactions, at: &Snapshot, a: usize) -> Outcome {
     axpy(impulse, re.response.row(a), &mut u);
     let normal = re.index[(a, a)] * pair.direction * impulse;
     let loss = 0.5 * pair.slip * pair.slip / re.slip_response[(a, a)];
-    let impulse = [normal, impulse];
+    jump(re, u, [normal, impulse], loss)
+}
+
+fn jump(re: &Reactions, u: Vec<f64>, impulse: [f64; 2], loss: f64) -> Outcome {
     if re.freedom() == 1 {
         Outcome::Seizure { u, impulse, loss }
     } else {

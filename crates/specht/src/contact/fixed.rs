@@ -208,6 +208,31 @@ impl Fixed {
         a.is_finite().then(|| Approach { a, b: -a * self.lambda[k], ratio: a / own })
     }
 
+    /// What a unit of normal force at contact `i`, with all friction and all other reactions that follow from it, does in the
+    /// last solution: accelerations and forces per row. Towards the border of a paradox all forces grow along these.
+    pub fn growth(&mut self, info: &[ContactInfo], eval: &Eval, i: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+        self.approach(info, i)?;
+        let (Normal::Unilateral { row } | Normal::Bilateral { row }) = info[i].normal else { return None };
+        let own = self.unit[self.column[row]];
+        let mut accel = vec![0.0; eval.mass.rows()];
+        let mut lambda = vec![0.0; eval.w.rows()];
+        for (k, &r) in self.rows.iter().enumerate() {
+            lambda[r] = self.unit[k] / own;
+            axpy(lambda[r], self.z.row(k), &mut accel);
+        }
+        self.mass.cholesky.backward(&mut accel);
+        let normals = lambda.clone();
+        for &(j, weight) in &self.sliding {
+            let tangent = info[j].tangent[0];
+            spread(info, eval, j, weight, false, &mut |_| {}, &mut |c, f| {
+                if let Normal::Unilateral { row } | Normal::Bilateral { row } = info[c].normal {
+                    lambda[tangent] += f * normals[row];
+                }
+            });
+        }
+        accel.iter().chain(&lambda).all(|v| v.is_finite()).then_some((accel, lambda))
+    }
+
     // bilateral rows first, then closed normals, then sticking tangents
     fn choose_rows(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode]) {
         self.bilateral.clear();

@@ -25,7 +25,7 @@ mod reduce;
 pub(crate) mod search;
 pub(crate) mod transition;
 
-pub use fast::{Fast, FastPair, Fate};
+pub use fast::{Fast, FastNormal, FastPair, FastTangent, Fate, Lasting, Term};
 pub use fixed::{Approach, Fixed, Regularity};
 pub use forms::Form;
 pub use mass::MassFactor;

@@ -154,7 +154,9 @@ impl Impactor {
     }
 
     /// Impact without collision (PG-5.3-ROD): the solution of the compression laws other than the trivial one, at
-    /// velocities without approach; `None` when there is none. To be asked when the force problem has no solution.
+    /// velocities without approach; `None` when there is none. To be asked when the force problem has no solution. Among
+    /// several the one whose velocities at the end of compression are nearest to `near` (in the metric of M), or the
+    /// one with the smallest normal impulses.
     pub fn without_collision(
         &mut self,
         info: &[ContactInfo],
@@ -162,11 +164,19 @@ impl Impactor {
         u: &[f64],
         closed: &Closed,
         e: &[Restitution],
+        near: Option<&[f64]>,
     ) -> Option<Impact> {
         if !self.pose(info, eval, u, closed) {
             return None;
         }
-        let x = self.phase.nontrivial(&self.problem)?;
+        let all = self.phase.nontrivial(&self.problem);
+        let distance = |x: &[f64]| {
+            let Some(near) = near else { return 0.0 };
+            let after = self.after(u, eval.w.rows(), x).0;
+            let d: Vec<f64> = after.iter().zip(near).map(|(a, b)| a - b).collect();
+            (0..d.len()).map(|i| d[i] * dot(eval.mass.row(i), &d)).sum::<f64>()
+        };
+        let x = all.into_iter().map(|x| (distance(&x), x)).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
         Some(self.expand(info, eval, u, closed, e, x, 1))
     }
 

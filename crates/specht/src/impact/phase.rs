@@ -68,9 +68,10 @@ impl Phase {
         Some((all.swap_remove(0).x, total))
     }
 
-    /// A solution other than zero, the lightest.
-    pub fn nontrivial(&mut self, p: &Problem) -> Option<Vec<f64>> {
-        self.all(p).into_iter().map(|c| c.x).find(|x| max_abs(x) > 1e-7 * max_abs(&p.c))
+    /// The solutions other than zero, the lightest first.
+    pub fn nontrivial(&mut self, p: &Problem) -> Vec<Vec<f64>> {
+        let least = 1e-7 * max_abs(&p.c);
+        self.all(p).into_iter().map(|c| c.x).filter(|x| max_abs(x) > least).collect()
     }
 
     // one candidate per pattern, the smallest sum of normal impulses first

@@ -1,17 +1,24 @@
-//! The border of a paradox in a run (ANH-2.6-MARCH): never integrated through blindly.
+//! The border of a paradox in a run (ANH-2.6-MARCH, PG-5.3-ROD): never integrated through blindly.
 //!
-//! Towards D = 1 − μ|L| → 0⁺ the reaction grows without bound. With x the distance to the border, D ≈ κ x, and
-//! R⁰ = ρ₀ + k v² there are two ways for one degree of freedom:
+//! With g̈_N = a λ_N + b of a sliding contact, everything else kept, the force λ_N = −b/a grows without bound as a → 0⁺ (D = 1 − μ|L|
+//! = a over the mobility of the contact). a follows the positions, ȧ < 0; b follows the force through the velocities,
 //!
-//! * ρ₀ has the sign of R⁰: the motion is braked to a stop at the border, v² ~ ln x: *seizure* (tangential impact) when D
-//!   falls to 10⁻⁶.
-//! * ρ₀ has the other sign: R⁰ vanishes at a speed v_c below the present one, v² − v_c² ∝ x^p with p = 2 μ a |k|/κ (a: deceleration
-//!   per unit of friction and unit of direction): the trajectory is funnelled into the *singular point* {D = 0, R⁰ = 0}.
-//!   It is reported with v_c and p; beyond it R⁰ has the other sign and the motion goes on there with v_c, on the side with
-//!   several solutions, where the reaction is finite.
+//! ```text
+//! ḃ = B₀ + B₁ λ_N   ⇒   b = C a^p + b₁ a,     p = B₁/|ȧ|,   b₁ = B₀/(ȧ (1 − p))
+//! ```
 //!
-//! One-sided contacts lift off when their force vanishes, which is an event of its own. More degrees of freedom: the
-//! tangential impact on the far side, when there is one.
+//! so impulses of finite size act in a time that tends to zero, along one direction: that of a unit of λ_N with its friction.
+//! Along it, with positions at rest, one of two things comes first:
+//!
+//! * some slip ends: *seizure* before the border (tangential impact), often nearer to it than floating point resolves;
+//! * b vanishes: the trajectory is funnelled into the *singular point* {a = 0, b = 0}, with an unbounded force for
+//!   p < 1, a finite one for p > 1. Beyond it the rigid equations have several solutions, none of which attracts: of stiff contacts the
+//!   reaction grows without bound at the point itself, whatever p (for p > 1 perhaps after a moment of lift-off that
+//!   vanishes with growing stiffness) [Nordmark2018]. So the tangential impact goes on to the end of the slip. The rules `painleve` and
+//!   `klein` take the velocities at the point and go on beyond it with the smaller reaction.
+//!
+//! The event is taken at D = 10⁻⁶. Any number of degrees of freedom and of pairs; lift-off of one-sided contacts before
+//! the border is an event of its own.
 
 use crate::linalg::{axpy, dot};
 use crate::system::{Normal, System};
@@ -21,16 +28,17 @@ use super::instant::Moment;
 use super::settings::Policy;
 use super::trajectory::Status;
 
-/// The singular point that a trajectory is driven into.
-struct SingularPoint {
-    /// v_c over the present speed.
-    ratio: f64,
-    /// Exponent.
-    p: f64,
-    /// Friction impulse that changes the speed from the present one to v_c, and its normal companion.
-    impulse: [f64; 2],
-    /// Velocities at v_c.
-    u: Vec<f64>,
+/// What comes at the border of contact `contact`.
+struct Border {
+    contact: usize,
+    /// Change of the velocities and impulses per row, by a unit of normal impulse of the sign that acts.
+    accel: Vec<f64>,
+    lambda: Vec<f64>,
+    /// Normal impulse that ends the first slip, and whose.
+    stop: f64,
+    stops: usize,
+    /// Normal impulse up to the singular point, and p.
+    point: Option<(f64, f64)>,
 }
 
 impl<S: System + ?Sized> Run<'_, S> {
@@ -54,19 +62,146 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         }
         note.pop();
-        let point = nearest.and_then(|(i, d)| self.singular_point(i, d).map(|p| (i, p)));
-        if let Some((i, p)) = &point {
-            let speed = self.field.slip(*i).abs() * p.ratio;
+        let border = nearest.and_then(|(i, _)| self.border(i));
+        if let Some(Border { contact, accel, stop, point: Some((at, p)), .. }) = &border {
+            let row = self.field.info[*contact].tangent[0];
+            let slip = self.field.slip(*contact);
+            let speed = (slip + at * dot(self.field.eval.w.row(row), accel)).abs();
             note += &format!(
-                "; singular point: the frictionless reaction of `{}` vanishes at slip speed {speed:.6} ({:.6} of the present velocities), exponent p = {:.5}",
-                self.field.info[*i].name, p.ratio, p.p
+                "; singular point: b of `{}` vanishes with a at slip speed {speed:.6} ({:.6} of the present velocities), exponent p = {p:.5}, the normal force {}",
+                self.field.info[*contact].name,
+                1.0 - at / stop,
+                if *p < 1.0 { "grows without bound" } else { "stays finite up to it" }
             );
         }
         self.log_finding(m, note.clone());
-        if self.settings.several == Policy::Stop {
-            return Some((Status::Indeterminate, format!("at t = {t}: {note}")));
+        let Some(border) = border.filter(|_| self.settings.several != Policy::Stop) else {
+            let status = if self.settings.several == Policy::Stop {
+                Status::Indeterminate
+            } else {
+                Status::Inconsistent
+            };
+            return Some((status, format!("at t = {t}: {note}")));
+        };
+        match border.point {
+            Some((at, _)) if matches!(self.settings.several, Policy::Painleve | Policy::Klein) => {
+                self.pass(m, &border, at)
+            }
+            _ => {
+                let name = &self.field.info[border.stops].name;
+                m.remark = match border.point {
+                    Some(_) => format!("at the singular point of stiff contacts: the slip of `{name}` ends"),
+                    None => format!("before the border: the slip of `{name}` ends"),
+                };
+                self.jump(m, &border, border.stop, true);
+                self.sets.stopped[border.stops] = true;
+                None
+            }
         }
-        // the far side, along the present velocities
+    }
+
+    /// What comes first along the growing forces of contact `i`.
+    fn border(&mut self, i: usize) -> Option<Border> {
+        let field = &mut self.field;
+        let sign = if field.forces.normal[i] < 0.0 { -1.0 } else { 1.0 };
+        let (mut accel, mut lambda) = field.fixed.growth(field.info, &field.eval, i)?;
+        accel.iter_mut().chain(&mut lambda).for_each(|v| *v *= sign);
+        // the first slip that ends
+        let (mut stop, mut stops) = (f64::INFINITY, i);
+        for (j, c) in field.info.iter().enumerate() {
+            let d = field.discrete.modes[j].direction();
+            if d != 0.0 && c.friction {
+                let loss = -d * dot(field.eval.w.row(c.tangent[0]), &accel);
+                let needed = field.slip(j).abs() / loss;
+                if loss > 0.0 && needed < stop {
+                    (stop, stops) = (needed, j);
+                }
+            }
+        }
+        if !stop.is_finite() {
+            return None;
+        }
+        // b is quadratic in the velocities: three values tell where it vanishes
+        let here = field.state.clone();
+        let mut b = [0.0; 3];
+        for (k, b) in b.iter_mut().enumerate() {
+            field.state.u.copy_from_slice(&here.u);
+            axpy(0.5 * k as f64 * stop, &accel, &mut field.state.u);
+            field.evaluate();
+            field.solve();
+            *b = field.fixed.approach(field.info, i)?.b;
+        }
+        let zero = first_zero(b);
+        let point = zero.and_then(|x| {
+            // ȧ at the point, by a step back along its velocities
+            field.state.u.copy_from_slice(&here.u);
+            axpy(x * stop, &accel, &mut field.state.u);
+            field.evaluate();
+            field.solve();
+            let a = field.fixed.approach(field.info, i)?.a;
+            let mut q_step = vec![0.0; field.dims.q];
+            field.sys.q_rate(&field.state, &mut q_step);
+            let back = 1e-4 * if self.h.is_finite() { self.h.max(1e-6) } else { 1.0 };
+            axpy(-back, &q_step, &mut field.state.q);
+            field.state.t -= back;
+            field.evaluate();
+            field.solve();
+            let rate = (field.fixed.approach(field.info, i)?.a - a) / back;
+            let slope = (4.0 * b[1] - 3.0 * b[0] - b[2] + 4.0 * x * (b[0] - 2.0 * b[1] + b[2])) / stop;
+            (rate > 0.0).then(|| (x * stop, -slope * b[0].signum() / rate))
+        });
+        field.state.clone_from(&here);
+        field.evaluate();
+        field.solve();
+        Some(Border { contact: i, accel, lambda, stop, stops, point })
+    }
+
+    /// Velocities jump by the normal impulse `size` along the growing forces; the slip that `ends` becomes exactly zero.
+    fn jump(&mut self, m: &mut Moment, border: &Border, size: f64, ends: bool) {
+        let field = &self.field;
+        let mut u = field.state.u.clone();
+        axpy(size, &border.accel, &mut u);
+        let mut lambda: Vec<f64> = border.lambda.iter().map(|l| size * l).collect();
+        // a is not quite zero: the rest of the normal rates, by the smallest change
+        let mut rows = Vec::new();
+        for (i, c) in field.info.iter().enumerate() {
+            match c.normal {
+                Normal::Bilateral { row } => rows.push(row),
+                Normal::Pin { rows: pin } => rows.extend(pin),
+                Normal::Unilateral { row } if field.discrete.modes[i].is_closed() => rows.push(row),
+                _ => {}
+            }
+        }
+        if ends {
+            rows.push(field.info[border.stops].tangent[0]);
+        }
+        let rates: Vec<f64> = (0..field.dims.rows).map(|r| field.eval.rate(r, &u)).collect();
+        let zero = vec![0.0; field.dims.u];
+        let red = &mut self.tools.reduced;
+        if red.eliminate(&field.eval.mass, &zero, &field.eval.w, &rates, &rows, &[]) {
+            axpy(1.0, &red.a0, &mut u);
+            for (k, &r) in rows.iter().enumerate() {
+                lambda[r] += red.s0[k];
+            }
+        }
+        let of = |row: Option<usize>| row.map_or(0.0, |r| lambda[r]);
+        let normal: Vec<f64> = (field.info.iter())
+            .map(|c| match c.normal {
+                Normal::Pin { rows: [a, b] } => lambda[a].hypot(lambda[b]),
+                Normal::Given { .. } => 0.0,
+                _ => of(super::watch::normal_row(c)),
+            })
+            .collect();
+        let tangential: Vec<f64> =
+            field.info.iter().map(|c| of(c.tangent.first().copied().filter(|_| c.friction))).collect();
+        m.tangential = true;
+        self.apply(m, &u, &lambda, &normal, &tangential);
+    }
+
+    /// Go on beyond the singular point with the velocities at it.
+    fn pass(&mut self, m: &mut Moment, border: &Border, at: f64) -> Option<End> {
+        // a little beyond, so that b has its new sign
+        self.jump(m, border, at + 1e-6 * border.stop, false);
         let here = self.field.state.clone();
         let energy = self.field.eval.kinetic + self.field.eval.potential;
         let mut delta = 1e-9 * if self.h.is_finite() { self.h } else { 1.0 };
@@ -81,117 +216,48 @@ impl<S: System + ?Sized> Run<'_, S> {
             if self.field.nearness() < 0.0 {
                 // the hop itself is booked, not lost
                 self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
-                if let Some((i, p)) = point {
-                    self.pass(m, i, &p);
-                    return None;
-                }
-                if self.without_collision(m) {
-                    return None;
-                }
-                break;
+                return None;
             }
             delta *= 2.0;
         }
         self.field.state = here;
         self.field.evaluate();
-        Some((
-            Status::Inconsistent,
-            format!("at t = {t}: {note}; no impact without collision leads out of it"),
-        ))
-    }
-
-    /// Whether R⁰ of contact `i` changes sign at a smaller speed; `d` is D here. One degree of freedom only.
-    fn singular_point(&mut self, i: usize, d: f64) -> Option<SingularPoint> {
-        let (r0, impulse, freedom) = self.without_friction(i, 1.0)?;
-        if freedom != 1 {
-            return None;
-        }
-        let (rest, ..) = self.without_friction(i, 0.0)?;
-        if !(rest * r0 < 0.0) {
-            return None;
-        }
-        // R⁰ = ρ₀ + k s², s the fraction of the present velocities
-        let k = r0 - rest;
-        // a little below v_c, so that R⁰ has its new sign beyond the point
-        let ratio = (1.0 - 1e-6) * (-rest / k).sqrt();
-        // D a moment ago, for its rate
-        let here = self.field.state.clone();
-        let mut q_step = vec![0.0; self.field.dims.q];
-        self.field.sys.q_rate(&here, &mut q_step);
-        let back = 1e-4 * if self.h.is_finite() { self.h.max(1e-6) } else { 1.0 };
-        axpy(-back, &q_step, &mut self.field.state.q);
-        self.field.evaluate();
-        self.field.solve();
-        let rate = (self.field.nearness() - d) / back;
-        self.field.state.clone_from(&here);
-        self.field.evaluate();
-        self.field.solve();
-        if !(rate > 0.0) {
-            return None;
-        }
-        // ṡ = −μ |R⁰| a/(D) with a the loss of speed per unit of friction: s² − s_c² ∝ D^p
-        let (response, normal) = impulse;
-        let u = self.field.state.u.clone();
-        let a = -dot(&response, &u) / dot(&u, &u) * self.field.discrete.modes[i].direction();
-        let p = 2.0 * self.field.eval.mu[i] * (k * a).abs() / rate;
-        // the friction impulse for Δs = ratio − 1
-        let friction = (1.0 - ratio) / a * self.field.discrete.modes[i].direction();
-        let mut after = u;
-        axpy(friction, &response, &mut after);
-        Some(SingularPoint { ratio, p, impulse: [normal * friction, friction], u: after })
-    }
-
-    /// R⁰ of contact `i` with the velocities times `s`; the response of the velocities and of the reaction to a unit of its
-    /// friction; degrees of freedom.
-    fn without_friction(&mut self, i: usize, s: f64) -> Option<(f64, (Vec<f64>, f64), usize)> {
-        let keep = self.field.state.u.clone();
-        self.field.state.u.iter_mut().for_each(|u| *u *= s);
-        self.field.evaluate();
-        let field = &self.field;
-        let mut held = Vec::new();
-        let mut place = None;
-        for (k, c) in field.info.iter().enumerate() {
-            match c.normal {
-                Normal::Unilateral { .. } if !field.discrete.modes[k].is_closed() => {}
-                Normal::Unilateral { row } | Normal::Bilateral { row } => {
-                    if k == i {
-                        place = Some(held.len());
-                    }
-                    held.push(row);
-                }
-                Normal::Pin { rows } => held.extend(rows),
-                Normal::Given { .. } => {}
-            }
-        }
-        let (e, red) = (&field.eval, &mut self.tools.reduced);
-        let row = *field.info[i].tangent.first()?;
-        let ok = red.eliminate(&e.mass, &e.h, &e.w, &e.accel_offset, &held, &[row]);
-        let out = place.filter(|_| ok).map(|k| {
-            let freedom = e.h.len() + red.redundant - held.len();
-            (red.s0[k], (red.a.row(0).to_vec(), red.s[(k, 0)]), freedom)
-        });
-        self.field.state.u.copy_from_slice(&keep);
-        self.field.evaluate();
-        out
-    }
-
-    /// Go on beyond the singular point with v_c.
-    fn pass(&mut self, m: &mut Moment, i: usize, p: &SingularPoint) {
-        let n = self.field.dims.contacts;
-        let (mut lambda, mut normal, mut tangential) =
-            (vec![0.0; self.field.dims.rows], vec![0.0; n], vec![0.0; n]);
-        if let Normal::Unilateral { row } | Normal::Bilateral { row } = self.field.info[i].normal {
-            lambda[row] = p.impulse[0];
-        }
-        lambda[self.field.info[i].tangent[0]] = p.impulse[1];
-        (normal[i], tangential[i]) = (p.impulse[0], p.impulse[1]);
-        m.tangential = true;
-        self.apply(m, &p.u, &lambda, &normal, &tangential);
+        let t = self.time();
+        Some((Status::Inconsistent, format!("at t = {t}: the border of a paradox is touched, not crossed")))
     }
 
     /// Whether a jump took all kinetic energy.
     pub(super) fn at_rest_after(&self, m: &Moment) -> bool {
         let size = |u: &[f64]| u.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         size(&self.field.state.u) <= 1e-9 * size(&m.before.u)
+    }
+}
+
+/// The first zero in (0, 1) of the parabola with these values at 0, ½, 1.
+fn first_zero(b: [f64; 3]) -> Option<f64> {
+    let (c, k) = (b[0], 2.0 * (b[0] - 2.0 * b[1] + b[2]));
+    let l = b[2] - b[0] - k;
+    let discriminant = l * l - 4.0 * k * c;
+    if !(discriminant >= 0.0) || c == 0.0 {
+        return None;
+    }
+    // both roots without cancellation
+    let q = -0.5 * (l + discriminant.sqrt() * if l < 0.0 { -1.0 } else { 1.0 });
+    [q / k, c / q].into_iter().filter(|x| *x > 0.0 && *x < 1.0).min_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_zero;
+
+    #[test]
+    fn the_first_zero_of_a_parabola() {
+        let at = |k: f64, l: f64, c: f64| [c, 0.25 * k + 0.5 * l + c, k + l + c];
+        let near = |x: Option<f64>, y: f64| assert!((x.unwrap() - y).abs() < 1e-14, "{x:?} {y}");
+        near(first_zero(at(0.0, -2.0, 1.0)), 0.5);
+        near(first_zero(at(8.0, -6.0, 1.0)), 0.25);
+        near(first_zero(at(-1.0, 0.0, 0.25)), 0.5);
+        assert_eq!(first_zero(at(1.0, 1.0, 1.0)), None);
+        assert_eq!(first_zero(at(0.0, 0.5, 1.0)), None);
     }
 }

@@ -7,10 +7,10 @@
 
 use crate::contact::{Fast, Forces, SolutionSet, Start, Status, Transition};
 use crate::linalg::axpy;
-use crate::system::{State, System};
+use crate::system::{ContactInfo, Eval, Normal, State, System};
 
 use super::field::Field;
-use super::policy::{self, Choice};
+use super::policy::{self, Before, Choice};
 use super::settings::Policy;
 use super::trajectory::{Alternative, Family};
 
@@ -25,6 +25,18 @@ pub(crate) enum Decision {
     Stop,
     /// The problem could not be posed.
     Invalid,
+}
+
+/// Normal forces per contact without the friction of contacts whose force is unknown.
+fn frictionless(info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Vec<f64>> {
+    let mut eval = eval.clone();
+    for (i, c) in info.iter().enumerate() {
+        if !matches!(c.normal, Normal::Given { .. }) {
+            (eval.mu[i], eval.mu_static[i]) = (0.0, 0.0);
+        }
+    }
+    let mut set = Transition::default().solve(info, &eval, starts);
+    (!set.solutions.is_empty()).then(|| set.solutions.swap_remove(0).forces.normal)
 }
 
 /// Solver and what it found last.
@@ -60,15 +72,15 @@ impl Decider {
         field: &mut Field<S>,
         starts: &[Start],
         policy: Policy,
-        previous: Option<&Forces>,
+        before: Before,
         moment: f64,
         tie: bool,
     ) -> Decision {
         self.set = self.transition.solve(field.info, &field.eval, starts);
         self.chosen = None;
-        let k = match policy::choose(policy, &self.set, previous, &|| {
-            Fast::of(field.info, &field.eval, starts)
-        }) {
+        let fast = || Fast::of(field.info, &field.eval, starts);
+        let frictionless = || frictionless(field.info, &field.eval, starts);
+        let k = match policy::choose(policy, &self.set, before, &fast, &frictionless) {
             Choice::Take(k) => k,
             Choice::Impact => return Decision::Impact,
             Choice::Stop if self.set.status == Status::Invalid => return Decision::Invalid,
@@ -120,7 +132,13 @@ impl Decider {
             let later = self.transition.solve(field.info, &field.eval, starts);
             field.state.clone_from(&self.here);
             field.discrete.clone_from(&latches_keep);
-            let choice = policy::choose(policy, &later, Some(&self.set.solutions[k].forces), &|| None);
+            let choice = policy::choose(
+                policy,
+                &later,
+                Before::Forces(&self.set.solutions[k].forces),
+                &|| None,
+                &|| None,
+            );
             field.evaluate();
             if let Choice::Take(j) = choice {
                 let s = &later.solutions[j];

@@ -13,6 +13,7 @@ use super::classify::{SPEED_ZERO, flank_acts};
 use super::decide::Decision;
 use super::event_driven::{End, Run};
 use super::settings::Record;
+use super::tangential::before;
 use super::trajectory::{Event, Kind, Participant, Status};
 use super::watch::{What, rate_size};
 
@@ -24,7 +25,7 @@ const CROWD: usize = 100;
 pub(crate) struct Moment {
     pub(super) before: State,
     modes: Vec<Mode>,
-    forces: Forces,
+    pub(super) forces: Forces,
     tie: bool,
     switched: Vec<usize>,
     guards: usize,
@@ -32,13 +33,15 @@ pub(crate) struct Moment {
     /// A flip turned a direction of a closed contact: its velocities must be judged anew.
     turned: bool,
     singular: bool,
-    jumped: bool,
+    pub(super) jumped: bool,
     triggers: Vec<Trigger>,
     fired: Vec<usize>,
     impulse_n: Vec<f64>,
     impulse_t: Vec<f64>,
     loss: Vec<f64>,
     pub(super) tangential: bool,
+    /// What is known of the tangential impact of this instant.
+    pub(super) remark: String,
     accumulated: Vec<(usize, f64)>,
     start_written: bool,
 }
@@ -46,8 +49,8 @@ pub(crate) struct Moment {
 /// Solvers that only instants need.
 #[derive(Default)]
 pub(crate) struct Tools {
-    impactor: Impactor,
-    restitution: Vec<Restitution>,
+    pub(super) impactor: Impactor,
+    pub(super) restitution: Vec<Restitution>,
     pub(super) reduced: Reduced,
     work: Vec<f64>,
 }
@@ -285,14 +288,14 @@ impl<S: System + ?Sized> Run<'_, S> {
                 }
             }
             self.sets.fill(&self.field, m.jumped || m.turned);
-            let previous = (!first && !m.jumped).then_some(&m.forces);
+            let before = before(first, m, &self.impulses.lambda);
             let moment =
                 if self.h.is_finite() { self.h } else { 1e-3 * (self.settings.until - self.time()).abs() };
             let decision = self.decider.decide(
                 &mut self.field,
                 &self.sets.starts,
                 self.settings.several,
-                previous,
+                before,
                 moment,
                 m.tie,
             );
@@ -332,7 +335,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     if !first {
                         self.log_finding(m, note.clone());
                     }
-                    if round >= 3 || !self.without_collision(m) {
+                    if round >= 3 || !self.without_collision(m, first) {
                         return Some((
                             Status::Inconsistent,
                             format!("at t = {t}: {note}, and no impact without collision leads out of it"),
@@ -416,6 +419,8 @@ impl<S: System + ?Sized> Run<'_, S> {
     ) {
         m.jumped = true;
         let field = &mut self.field;
+        // what was fast before tells what is at rest after
+        field.watches.scales.see(field.info, &field.eval, &field.state.u);
         self.tools.work.resize(field.dims.contacts, 0.0);
         self.ledger.impact(field.info, &field.eval, lambda, &field.state.u, u, &mut self.tools.work);
         for i in 0..field.dims.contacts {
@@ -505,26 +510,6 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.zeno.forget(i);
             m.accumulated.push((i, end));
         }
-    }
-
-    /// Impact without collision; false when there is none.
-    pub(super) fn without_collision(&mut self, m: &mut Moment) -> bool {
-        let field = &mut self.field;
-        let tools = &mut self.tools;
-        tools.restitution.resize(field.dims.contacts, Restitution::default());
-        field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
-        let Some(impact) = tools.impactor.without_collision(
-            field.info,
-            &field.eval,
-            &field.state.u,
-            &self.sets.closed,
-            &tools.restitution,
-        ) else {
-            return false;
-        };
-        m.tangential = true;
-        self.apply(m, &impact.u, &impact.impulse, &impact.normal, &impact.tangential);
-        true
     }
 
     /// New modes are set: times of stick, velocities on their constraints, forces.
@@ -648,7 +633,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 },
                 &hit,
                 None,
-                String::new(),
+                m.remark.clone(),
             );
         }
         for (kind, what) in [

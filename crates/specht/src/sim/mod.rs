@@ -18,6 +18,7 @@ mod project;
 mod record;
 mod settings;
 pub mod start;
+mod tangential;
 mod time_stepping;
 mod trajectory;
 mod watch;

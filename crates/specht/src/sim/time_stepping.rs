@@ -22,7 +22,7 @@ use super::audit::Auditor;
 use super::classify::Sets;
 use super::field::Field;
 use super::ledger::Ledger;
-use super::policy::{self, Choice};
+use super::policy::{self, Before, Choice};
 use super::project::Projector;
 use super::settings::{Outside, Record, Settings};
 use super::start::{self, StartError};
@@ -217,8 +217,8 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         }
         let starts: Vec<Start> = active.iter().map(|a| if *a { Start::Zero } else { Start::Open }).collect();
         let set = self.transition.solve(info, &self.posed, &starts);
-        let previous = (n > 0).then_some(&self.field.forces);
-        let solution = match policy::choose(self.settings.several, &set, previous, &|| None) {
+        let past = if n > 0 { Before::Forces(&self.field.forces) } else { Before::Nothing };
+        let solution = match policy::choose(self.settings.several, &set, past, &|| None, &|| None) {
             Choice::Take(k) => &set.solutions[k],
             Choice::Impact if !set.solutions.is_empty() => &set.solutions[0],
             _ => {

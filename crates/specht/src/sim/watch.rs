@@ -64,6 +64,20 @@ pub(crate) struct Scales {
     pub crossing: Vec<f64>,
 }
 
+impl Scales {
+    /// Take note of the velocities `u`.
+    pub fn see(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64]) {
+        for (i, c) in info.iter().enumerate() {
+            if let Some(&row) = c.tangent.first() {
+                self.slip[i] = self.slip[i].max(rate_size(eval, row, u));
+            }
+            if let Some(row) = normal_row(c) {
+                self.rate[i] = self.rate[i].max(rate_size(eval, row, u));
+            }
+        }
+    }
+}
+
 /// A guard that flips back and forth at one instant: both branches drive the state back to the border (a sliding mode in
 /// the sense of Filippov). Its branch is then kept for a moment, which grows while the chatter lasts: the motion follows
 /// the border within that moment.
@@ -220,14 +234,7 @@ impl Watches {
         fresh: bool,
     ) {
         let n = self.list.len();
-        for i in 0..info.len() {
-            if let Some(&row) = info[i].tangent.first() {
-                self.scales.slip[i] = self.scales.slip[i].max(rate_size(eval, row, u));
-            }
-            if let Some(row) = normal_row(&info[i]) {
-                self.scales.rate[i] = self.scales.rate[i].max(rate_size(eval, row, u));
-            }
-        }
+        self.scales.see(info, eval, u);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         self.scales.force = self.scales.force.max(load);
         for (s, v) in self.scales.guard.iter_mut().zip(&eval.guards) {

@@ -183,8 +183,14 @@ fn pg_5_3_rod_impact_without_collision() {
         let mut b = Bench::new(diag(&[1.0, 1.0, 1.0 / 3.0]), &[0.0; 3]);
         b.unilateral((&[0.0, 1.0, -phi.cos()], 0.0), Some((&[1.0, 0.0, -phi.sin()], 0.0)), mu);
         let a = 1.0 + 3.0 * phi.cos() * (phi.cos() - mu * phi.sin());
-        let out =
-            Impactor::default().without_collision(&b.info, &b.eval, &[v, 0.0, 0.0], &[true], &[eps(0.0)]);
+        let out = Impactor::default().without_collision(
+            &b.info,
+            &b.eval,
+            &[v, 0.0, 0.0],
+            &[true],
+            &[eps(0.0)],
+            None,
+        );
         assert_eq!(out.is_some(), a < 0.0, "a = {a}");
         if let Some(out) = out {
             close(out.normal[0], 0.75 * v * phi.sin() * phi.cos(), 1e-9);
