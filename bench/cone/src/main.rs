@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! specht-bench-cone                 table: problem, contacts, stage, iterations, errors, time (one thread, processor time)
-//! specht-bench-cone random N        N random structures: how many solved, times by quantile
+//! specht-bench-cone random N [S [R]] N random structures from seed S with R restarts: how many solved, times by quantile
 //! specht-bench-cone seeds           lattices of 64 and 252 contacts over 20 seeds
+//! specht-bench-cone each A B        lattices of 252 contacts, one line for each seed
 //! specht-bench-cone warm            restart at 252 contacts after a small change of the velocities
 //! specht-bench-cone growth FILE     towers of 40 to 10 000 contacts: data and a plot (SVG)
 //! ```
@@ -26,12 +27,17 @@ fn seconds() -> f64 {
 fn main() {
     let arg: Vec<String> = std::env::args().collect();
     match arg.get(1).map(String::as_str) {
-        Some("random") => random(arg.get(2).and_then(|s| s.parse().ok()).unwrap_or(1000)),
+        Some("random") => random(number(&arg, 2, 1000), number(&arg, 3, 0), number(&arg, 4, 6) as usize),
         Some("seeds") => seeds(),
         Some("warm") => warm(),
+        Some("each") => each(number(&arg, 2, 0), number(&arg, 3, 20)),
         Some("growth") => growth::run(arg.get(2).map_or("growth.svg", String::as_str)),
         _ => table(),
     }
+}
+
+fn number(arg: &[String], k: usize, otherwise: u64) -> u64 {
+    arg.get(k).and_then(|s| s.parse().ok()).unwrap_or(otherwise)
 }
 
 /// Cold solves of one problem; processor time per solve with the structure known, and the answer.
@@ -146,12 +152,12 @@ fn warm() {
     );
 }
 
-fn random(n: u64) {
-    let mut solver = Solver::new(Settings { warm: false, parallel: false, ..Default::default() });
+fn random(n: u64, from: u64, restarts: usize) {
+    let mut solver = Solver::new(Settings { warm: false, parallel: false, restarts, ..Default::default() });
     let mut failed = 0;
     let mut times = Vec::new();
     let mut stages = std::collections::BTreeMap::new();
-    for seed in 0..n {
+    for seed in from..from + n {
         let p = problems::random_structure(seed);
         let t = Instant::now();
         match solver.solve(&p) {
@@ -181,5 +187,32 @@ fn random(n: u64) {
         times[times.len() / 2],
         times[times.len() * 95 / 100],
         times[times.len() - 1]
+    );
+}
+
+/// Cold solves of lattices of 252 contacts, one line each: seeds `from .. to`.
+fn each(from: u64, to: u64) {
+    let (mut total, mut solved, mut quick) = (0.0, 0, 0);
+    for seed in from..to {
+        if let Some((t, s)) = measure(&problems::lattice(3, 0.6, seed), 0.02) {
+            let c = s.counts;
+            println!(
+                "{seed:>3} {:?} {} + {} ({} folds) {:.1e} {:.2} ms",
+                s.stage,
+                c.ipm,
+                c.newton,
+                c.negative,
+                s.error_scaled,
+                t * 1e3
+            );
+            total += t;
+            solved += u32::from(s.status == Status::Solved);
+            quick += u32::from(t < 8e-3);
+        }
+    }
+    println!(
+        "{solved} of {} solved, {quick} within 8 ms, {:.1} ms on average",
+        to - from,
+        total * 1e3 / (to - from) as f64
     );
 }

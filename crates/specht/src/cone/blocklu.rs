@@ -63,9 +63,9 @@ pub(super) struct BlockLu {
 }
 
 impl BlockLu {
-    /// Analyse the pattern. `size[i]` unknowns per node, `adj` symmetric neighbour lists, `late` as in the ordering.
-    pub fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], late: &[bool]) {
-        let (order, later) = minimum_degree(size, adj, late);
+    /// Analyse the pattern. `size[i]` unknowns per node, `adj` symmetric neighbour lists, `wait` as in the ordering.
+    pub fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], wait: &[usize]) {
+        let (order, later) = minimum_degree(size, adj, wait);
         let n = size.len();
         let mut place = vec![0; n];
         for (p, &i) in order.iter().enumerate() {

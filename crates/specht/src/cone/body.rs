@@ -40,6 +40,8 @@ pub(super) struct BodyForm {
     fine: Factor,
     use_fine: bool,
     fine_set: Vec<bool>,
+    /// rows of the accurate variant wait for all their bodies
+    careful: bool,
     /// diagonal blocks when M is coupled
     diag: Vec<M3>,
     z: Vec<f64>,
@@ -130,7 +132,7 @@ impl BodyForm {
                 adj[i].push(j);
             }
             let mut lu = BlockLu::default();
-            lu.analyse(p.sizes, &adj, &vec![false; p.sizes.len()]);
+            lu.analyse(p.sizes, &adj, &vec![0; p.sizes.len()]);
             let slots = pairs.iter().map(|&(i, j)| lu.slot(i, j)).collect();
             self.mass = MassForm::Coupled { pairs, at: mat, m: vec![0.0; pos], slots, lu: Box::new(lu) };
         }
@@ -462,8 +464,10 @@ impl BodyForm {
         }
     }
 
-    /// Forget which cones the accurate variant kept: a new run must not depend on the last one.
-    pub fn forget_fine(&mut self) {
+    /// Forget which cones the accurate variant kept: a new run must not depend on the last one. `careful`: its rows are
+    /// eliminated after all their bodies, not after the first.
+    pub fn forget_fine(&mut self, careful: bool) {
+        self.careful = careful;
         self.fine_set.clear();
     }
 
@@ -544,7 +548,7 @@ impl Factor {
     fn analyse(&mut self, b: &BodyForm, keep: &[bool]) {
         let bodies = b.first.len() - 1;
         let mut size: Vec<usize> = (0..bodies).map(|i| b.size(i)).collect();
-        let mut late = vec![false; bodies];
+        let mut wait = vec![0; bodies];
         let mut adj: Vec<Vec<usize>> = vec![Vec::new(); bodies];
         let mut number = vec![usize::MAX; b.rows.len()];
         self.node = vec![usize::MAX; b.rows.len()];
@@ -559,7 +563,7 @@ impl Factor {
                     adj[a].push(size.len());
                 }
                 size.push(b.rows[i].d);
-                late.push(true);
+                wait.push(if b.careful || b.always[i] { usize::MAX } else { 1 });
                 adj.push(nodes);
             } else {
                 for &a in &nodes {
@@ -576,7 +580,7 @@ impl Factor {
             a.sort_unstable();
             a.dedup();
         }
-        self.lu.analyse(&size, &adj, &late);
+        self.lu.analyse(&size, &adj, &wait);
         self.mass = match &b.mass {
             MassForm::Blocks { .. } => (0..bodies).map(|i| self.lu.slot(i, i)).collect(),
             MassForm::Coupled { pairs, .. } => pairs.iter().map(|&(i, j)| self.lu.slot(i, j)).collect(),

@@ -124,12 +124,36 @@ impl Clock {
     }
 }
 
-const WIDE: Run =
-    Run { low: 1e-3, high: 1e3, fraction: 0.995, iterations: 40, arc: false, weights: None, spread: 1.5 };
-const NARROW: Run =
-    Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 120, arc: true, weights: None, spread: 1.5 };
-const NARROWER: Run =
-    Run { low: 0.3, high: 5.0, fraction: 0.95, iterations: 120, arc: true, weights: None, spread: 1.5 };
+const WIDE: Run = Run {
+    low: 1e-3,
+    high: 1e3,
+    fraction: 0.95,
+    iterations: 40,
+    arc: false,
+    weights: None,
+    spread: 1.5,
+    careful: false,
+};
+const NARROW: Run = Run {
+    low: 0.1,
+    high: 30.0,
+    fraction: 0.95,
+    iterations: 120,
+    arc: true,
+    weights: None,
+    spread: 1.5,
+    careful: true,
+};
+const NARROWER: Run = Run {
+    low: 0.3,
+    high: 5.0,
+    fraction: 0.95,
+    iterations: 120,
+    arc: true,
+    weights: None,
+    spread: 1.5,
+    careful: true,
+};
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
 /// Below this error an answer is polished after every run.

@@ -51,8 +51,16 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
     }
     let mut prep = Prep::default();
     prep.load(&t)?;
-    let run =
-        Run { low: 1e-3, high: 1e3, fraction: 0.99, iterations: 80, arc: false, weights: None, spread: 0.0 };
+    let run = Run {
+        low: 1e-3,
+        high: 1e3,
+        fraction: 0.99,
+        iterations: 80,
+        arc: false,
+        weights: None,
+        spread: 0.0,
+        careful: true,
+    };
     let mut answer = Existence::Guaranteed;
     for island in &mut prep.islands {
         for c in &mut island.cones {

@@ -300,7 +300,7 @@ impl SparseForm {
             a.dedup();
         }
         let size: Vec<usize> = rows.iter().map(|r| r.d).collect();
-        self.lu.analyse(&size, &adj, &vec![false; n]);
+        self.lu.analyse(&size, &adj, &vec![0; n]);
         self.slots = pairs.iter().map(|&(i, j)| self.lu.slot(i, j)).collect();
         self.own = (0..n).map(|i| self.lu.slot(i, i)).collect();
     }

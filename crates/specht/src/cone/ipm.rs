@@ -30,6 +30,8 @@ pub(super) struct Run {
     /// seed of the weights, if any
     pub weights: Option<u64>,
     pub spread: f64,
+    /// the accurate form waits for both bodies of a contact: better pivots, five times the work
+    pub careful: bool,
 }
 
 /// Nesterov–Todd scaling of one cone.
@@ -104,11 +106,12 @@ pub(super) struct Ended {
 /// First error at which Newton is tried.
 const FIRST_TRY: f64 = 1e-4;
 /// Below this τ the accurate form is used (earlier after a stall below 1e-7).
-const FINE: f64 = 1e-9;
+const FINE: f64 = 1e-10;
 /// Eigenvalue of `P` below which a contact is kept as a row in the accurate form.
-const SMALL: f64 = 1e-6;
+const SMALL: f64 = 1e-8;
 /// Contacts below this are kept too when the rows are chosen anew: they will be needed soon.
-const NEARLY_SMALL: f64 = 1e-4;
+const NEARLY_SMALL: f64 = 1e-6;
+
 /// Below this τ the condensed form refines its solution once.
 const REFINE: f64 = 1e-3;
 /// Rounds the kink of `|v|` in the Jacobian only: `t = v / √(|v|² + (KINK n)²)`. The path stays the same.
@@ -219,7 +222,7 @@ impl Path<'_> {
     fn start(&mut self, bounds: &[f64]) {
         let (m, n) = (self.island.m, self.island.cones.len());
         if let Some(f) = self.island.body() {
-            f.forget_fine();
+            f.forget_fine(self.p.careful);
         }
         let w = &mut *self.w;
         for v in [&mut w.x, &mut w.y, &mut w.x1, &mut w.y1, &mut w.r, &mut w.ax, &mut w.best] {

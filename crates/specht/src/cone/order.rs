@@ -1,8 +1,8 @@
 //! Minimum-degree ordering of a small graph of blocks (METH-CONE-LINALG)
 //!
-//! Eliminates the node with the smallest weighted degree, ties by number. Nodes marked `late` (bilateral rows, contacts
-//! kept uncondensed, whose diagonal block may vanish) become eligible only when all their early neighbours are gone, so
-//! that their pivot is the Schur complement. Returns the order and, for every place in it, the later neighbours.
+//! Eliminates the node with the smallest weighted degree, ties by number. A node with `wait > 0` (bilateral rows, contacts
+//! kept uncondensed, whose diagonal block may vanish) becomes eligible only when so many of its early neighbours (`wait = 0`),
+//! or all when there are fewer, are gone, so that its pivot is the Schur complement. Returns the order and, for every place in it, the later neighbours.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -11,12 +11,12 @@ use std::collections::{BTreeSet, BinaryHeap};
 pub(super) fn minimum_degree(
     size: &[usize],
     adj: &[Vec<usize>],
-    late: &[bool],
+    wait: &[usize],
 ) -> (Vec<usize>, Vec<Vec<usize>>) {
     let n = size.len();
     let mut graph: Vec<BTreeSet<usize>> = adj.iter().map(|a| a.iter().copied().collect()).collect();
     let mut early: Vec<usize> =
-        (0..n).map(|i| if late[i] { adj[i].iter().filter(|&&j| !late[j]).count() } else { 0 }).collect();
+        (0..n).map(|i| adj[i].iter().filter(|&&j| wait[j] == 0).count().min(wait[i])).collect();
     let degree = |g: &BTreeSet<usize>| g.iter().map(|&j| size[j]).sum::<usize>();
     let mut heap = BinaryHeap::new();
     for i in 0..n {
@@ -40,9 +40,9 @@ pub(super) fn minimum_degree(
                 }
             }
         }
-        if !late[i] {
-            for &a in adj[i].iter().filter(|&&a| late[a]) {
-                early[a] -= 1;
+        if wait[i] == 0 {
+            for &a in adj[i].iter().filter(|&&a| wait[a] > 0) {
+                early[a] = early[a].saturating_sub(1);
             }
         }
         for &a in nb.iter().chain(adj[i].iter()) {

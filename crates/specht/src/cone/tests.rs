@@ -199,7 +199,8 @@ fn meth_cone_linalg_block_lu_agrees_with_dense_lu() {
         let mut size: Vec<usize> = (0..bodies).map(|_| 1 + rng.below(6)).collect();
         size.extend(std::iter::repeat_n(1, extra));
         let n = size.len();
-        let late: Vec<bool> = (0..n).map(|i| i >= bodies).collect();
+        // after all their bodies, or after the first
+        let wait: Vec<usize> = (0..n).map(|i| if i < bodies { 0 } else { [usize::MAX, 1][i % 2] }).collect();
         let mut adj = vec![Vec::new(); n];
         for i in 0..n {
             for j in 0..i {
@@ -229,7 +230,7 @@ fn meth_cone_linalg_block_lu_agrees_with_dense_lu() {
         let total: usize = size.iter().sum();
         let mut a = Mat::zeros(total, total);
         let mut lu = BlockLu::default();
-        lu.analyse(&size, &adj, &late);
+        lu.analyse(&size, &adj, &wait);
         lu.values().fill(0.0);
         for i in 0..n {
             for &j in adj[i].iter().chain([&i]) {
