@@ -25,6 +25,11 @@ pub fn woodpecker_start() -> State {
     systems::jammed(-0.53)
 }
 
+/// `n` blocks, one on the other on a slope, at rest: two contacts each.
+pub fn tower(n: usize) -> (impl System, State) {
+    (systems::blocks(n, 0.2, 0.02, 0.08, 0.6), systems::blocks_start(n, 0.02))
+}
+
 /// Seconds of motion with all events, every step recorded.
 pub fn run<S: System + ?Sized>(system: &S, start: &State, seconds: f64) -> Trajectory {
     let settings = Settings { longest_step: seconds / 400.0, ..Settings::until(seconds) };
@@ -91,7 +96,7 @@ pub fn definite(n: usize, shift: f64) -> (Mat, Vec<f64>) {
 }
 
 /// A model file as equations.
-fn compiled(text: &str, case: Option<&str>) -> CompiledSystem {
+pub fn compiled(text: &str, case: Option<&str>) -> CompiledSystem {
     let options = Options { case: case.map(str::to_string), ..Options::default() };
     let model = file::read(text, &options).unwrap_or_else(|e| panic!("{e:?}")).model;
     build(&model).unwrap_or_else(|e| panic!("{e:?}"))

@@ -36,7 +36,7 @@ pub struct Dims {
 }
 
 /// The continuous state, and the memory.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct State {
     /// Time, s.
     pub t: f64,
@@ -48,6 +48,27 @@ pub struct State {
     pub z: Vec<f64>,
     /// Memory.
     pub memory: Vec<f64>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        State {
+            t: self.t,
+            q: self.q.clone(),
+            u: self.u.clone(),
+            z: self.z.clone(),
+            memory: self.memory.clone(),
+        }
+    }
+
+    /// Reuses the storage of `self`; the derived one would allocate.
+    fn clone_from(&mut self, source: &Self) {
+        self.t = source.t;
+        self.q.clone_from(&source.q);
+        self.u.clone_from(&source.u);
+        self.z.clone_from(&source.z);
+        self.memory.clone_from(&source.memory);
+    }
 }
 
 /// What a contact does at an instant.

@@ -56,3 +56,27 @@ fn steps_do_not_allocate() {
     assert!(many > 5 * few, "{few} {many}");
     assert_eq!(a, b, "{few} and {many} steps");
 }
+
+/// Fixed steps: a tower of 20 blocks that slides as a whole (40 contacts), a bead that rubs in its guide, the jammed woodpecker.
+#[test]
+fn time_steps_do_not_allocate() {
+    let count = |sys: &Hand, start: &specht::system::State, until: f64| {
+        let settings = Settings { record: Record::Events, step: 1e-3, ..Settings::until(until) };
+        let before = COUNT.with(Cell::get);
+        let t = time_stepping(sys, start, &settings, &mut Outside::default()).unwrap();
+        let used = COUNT.with(Cell::get) - before;
+        assert_eq!(t.status, Status::Finished, "{}", t.message);
+        assert!(t.warnings.is_empty(), "{:?}", t.warnings);
+        (t.counts.steps, used, t.events.len())
+    };
+    let tower = blocks(20, 2.0, 0.04, 0.4, 0.3);
+    for (name, sys, start, short, long) in [
+        ("tower", &tower, &blocks_start(20, 0.04), 0.1, 1.0),
+        ("woodpecker", &woodpecker([0.9; 3]), &jammed(-0.23), 10.0, 20.0),
+    ] {
+        let (few, a, first) = count(sys, start, short);
+        let (many, b, second) = count(sys, start, long);
+        assert_eq!(first, second, "{name}");
+        assert_eq!(a, b, "{name}: {few} and {many} steps");
+    }
+}

@@ -243,9 +243,7 @@ impl Plane {
                     Ok(Sample { class, index: j.index(), reach, excess: nan, frictionless: j.load() })
                 }
                 (None, true) => Err(AnalysisError::Open(name)),
-                (None, false) => {
-                    Ok(Sample { class, index: nan, reach: nan, excess: nan, frictionless: nan })
-                }
+                (None, false) => Ok(Sample { class, index: nan, reach: nan, excess: nan, frictionless: nan }),
             };
         };
         let (pair, index) = (&re.pairs[a], re.index[(a, a)]);

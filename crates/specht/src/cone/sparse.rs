@@ -39,6 +39,31 @@ impl Sparse {
         Ok(s)
     }
 
+    /// Empty, with `cols` columns and no row; the storage is kept. Fill it with [`Sparse::push`] and [`Sparse::end_row`].
+    pub fn reset(&mut self, cols: usize) {
+        self.rows = 0;
+        self.cols = cols;
+        self.ptr.clear();
+        self.ptr.push(0);
+        self.col.clear();
+        self.val.clear();
+    }
+
+    /// Next entry of the row that is being filled; columns must ascend and be smaller than the number of columns.
+    pub fn push(&mut self, col: usize, value: f64) {
+        debug_assert!(
+            col < self.cols && (self.col.len() == self.ptr[self.rows] || self.col.last() < Some(&col))
+        );
+        self.col.push(col);
+        self.val.push(value);
+    }
+
+    /// The row that is being filled is complete.
+    pub fn end_row(&mut self) {
+        self.rows += 1;
+        self.ptr.push(self.col.len());
+    }
+
     /// A diagonal matrix.
     pub fn diagonal(d: &[f64]) -> Self {
         let n = d.len();
@@ -112,7 +137,8 @@ impl Matrix {
         }
     }
 
-    /// Calls `f(column, value)` for every entry of row `i` that is not zero, columns ascending.
+    /// Calls `f(column, value)` for every entry of row `i` that is stored (dense: not zero), columns ascending. A stored
+    /// zero is part of the structure, so that it stays the same when an entry passes through zero.
     pub fn for_row(&self, i: usize, mut f: impl FnMut(usize, f64)) {
         match self {
             Matrix::Dense(m) => {
@@ -125,9 +151,7 @@ impl Matrix {
             Matrix::Sparse(s) => {
                 let (c, v) = s.row(i);
                 for (&j, &v) in c.iter().zip(v) {
-                    if v != 0.0 {
-                        f(j, v);
-                    }
+                    f(j, v);
                 }
             }
         }

@@ -65,6 +65,11 @@ impl MassFactor {
         !self.weight.is_empty()
     }
 
+    /// The matrix that was factored: `mass` itself, or the one with rows added.
+    pub fn matrix<'a>(&'a self, mass: &'a Mat) -> &'a Mat {
+        if self.is_augmented() { &self.augmented } else { mass }
+    }
+
     /// `f ← f − Bᵀ R β` where rows were added; `offset[r]` is β of row r of `w`.
     pub fn correct(&self, w: &Mat, rows: &[usize], offset: &[f64], f: &mut [f64]) {
         for (&r, &k) in rows.iter().zip(&self.weight) {

@@ -27,6 +27,7 @@ pub(crate) mod transition;
 
 pub use fast::{Fast, FastNormal, FastPair, FastTangent, Fate, Lasting, Term};
 pub use fixed::{Approach, Fixed, Regularity};
+pub(crate) use fixed::{friction_bound, normal_forces};
 pub use forms::Form;
 pub use mass::MassFactor;
 pub use rank::{FullPivot, RANK_TOLERANCE};
@@ -85,7 +86,9 @@ pub enum Start {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContactError {
     /// Two tangential directions.
-    #[error("contact `{0}` has two tangential directions; two-dimensional friction is not supported yet")]
+    #[error(
+        "contact `{0}` has two tangential directions; the event-driven scheme treats one, use time-stepping"
+    )]
     Spatial(String),
     /// `load_on` names a contact outside the list, or itself in a circle.
     #[error("the load of contact `{0}` depends on itself or on a contact that does not exist")]
@@ -94,10 +97,15 @@ pub enum ContactError {
 
 /// Whether every contact can be treated; called once when a system is built.
 pub fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
+    match info.iter().find(|c| c.tangent.len() > 1 && c.friction) {
+        Some(c) => Err(ContactError::Spatial(c.name.clone())),
+        None => check_loads(info),
+    }
+}
+
+/// The part of [`check`] that holds for spatial contacts too.
+pub fn check_loads(info: &[ContactInfo]) -> Result<(), ContactError> {
     for (i, c) in info.iter().enumerate() {
-        if c.tangent.len() > 1 && c.friction {
-            return Err(ContactError::Spatial(c.name.clone()));
-        }
         // a chain of loads longer than the list runs in a circle
         let mut reach: Vec<usize> = c.load_on.clone();
         for _ in 0..info.len() {

@@ -325,3 +325,52 @@ pub fn superball(reversible: f64) -> Hand {
     }
     hand
 }
+
+/// `n` blocks of 1 kg, width `b` and height `h`, one on the other on a slope with the tangent `slope`; contacts at the two lower corners of each, uphill first. Small turns: the rows are constant.
+pub fn blocks(n: usize, b: f64, h: f64, slope: f64, mu: f64) -> Hand {
+    let list = (0..2 * n).map(|k| unilateral(&format!("corner{k}"), 2 * k, Some(2 * k + 1))).collect();
+    let (sin, cos) = (slope.atan().sin(), slope.atan().cos());
+    let g = 9.81;
+    let inertia = (b * b + h * h) / 12.0;
+    let mut hand = Hand::new(3 * n, 4 * n, list, move |s, _, out| {
+        out.kinetic = 0.0;
+        out.potential = 0.0;
+        for i in 0..n {
+            let at = 3 * i;
+            for (k, m) in [1.0, 1.0, inertia].into_iter().enumerate() {
+                out.mass[(at + k, at + k)] = m;
+                out.kinetic += 0.5 * m * s.u[at + k] * s.u[at + k];
+            }
+            out.h[at] = g * sin;
+            out.h[at + 1] = -g * cos;
+            out.potential += g * (s.q[at + 1] * cos - s.q[at] * sin);
+            // lower corner (x ∓ b/2, −h/2) against the top face of the block below
+            for (side, half) in [(0, -0.5 * b), (1, 0.5 * b)] {
+                let c = 2 * i + side;
+                let (normal, tangent) = (2 * c, 2 * c + 1);
+                out.w[(normal, at + 1)] = 1.0;
+                out.w[(normal, at + 2)] = half;
+                out.w[(tangent, at)] = 1.0;
+                out.w[(tangent, at + 2)] = 0.5 * h;
+                out.gap[normal] = s.q[at + 1] - 0.5 * h + half * s.q[at + 2];
+                if i > 0 {
+                    out.w[(normal, at - 2)] = -1.0;
+                    out.w[(normal, at - 1)] = -half;
+                    out.w[(tangent, at - 3)] = -1.0;
+                    out.w[(tangent, at - 1)] = 0.5 * h;
+                    out.gap[normal] -= s.q[at - 2] + 0.5 * h + half * s.q[at - 1];
+                }
+                out.mu[c] = mu;
+                out.mu_static[c] = mu;
+            }
+        }
+    });
+    hand.length = b;
+    hand
+}
+
+/// The blocks at rest, one on the other.
+pub fn blocks_start(n: usize, h: f64) -> State {
+    let q: Vec<f64> = (0..n).flat_map(|i| [0.0, (i as f64 + 0.5) * h, 0.0]).collect();
+    state(&q, &vec![0.0; 3 * n])
+}

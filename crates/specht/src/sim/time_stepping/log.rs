@@ -1,0 +1,217 @@
+//! What a step leaves behind: events, samples, the trajectory.
+
+use crate::system::{ContactEvent, Direction, Forces, Instant, Mode, Normal, System, Trigger};
+
+use super::super::field::Field;
+use super::super::settings::Record;
+use super::super::trajectory::{Event, Kind, Participant, Point, Status, Trajectory};
+use super::super::watch::normal_row;
+use super::{STEP_BOUND, Stepper};
+
+impl<S: System + ?Sized> Stepper<'_, S> {
+    /// Log and user events at the end of a step.
+    pub(super) fn events(&mut self) -> Option<(Status, String)> {
+        let mut triggers = std::mem::take(&mut self.w.triggers);
+        triggers.clear();
+        self.find(&mut triggers);
+        let stop = if triggers.is_empty() { None } else { self.fire(&triggers) };
+        self.w.triggers = triggers;
+        stop
+    }
+
+    /// Everything that happened in this step; contact events go to the log.
+    fn find(&mut self, triggers: &mut Vec<Trigger>) {
+        let info = self.field.info;
+        for (i, c) in info.iter().enumerate() {
+            let after = self.field.discrete.modes[i];
+            let hit = matches!(c.normal, Normal::Unilateral { row } if self.w.impacts[i] && self.impulses.impulse[row] > 0.0);
+            let mut push = |kind| triggers.push(Trigger::Contact { contact: i, kind });
+            if hit {
+                push(ContactEvent::Impact);
+            }
+            match (self.w.modes[i], after) {
+                (Mode::Open, Mode::Open) => {}
+                (Mode::Open, _) if !hit => push(ContactEvent::Touch),
+                (a, Mode::Open) if a != Mode::Open && !hit => push(ContactEvent::Detach),
+                (a, Mode::Stick) if a.direction() != 0.0 => push(ContactEvent::Stick),
+                (Mode::Stick, b) if b.direction() != 0.0 => push(ContactEvent::Slip),
+                (a, b) if a.direction() * b.direction() < 0.0 => push(ContactEvent::Reverse),
+                _ => {}
+            }
+        }
+        for (kind, what) in [
+            (Kind::Impact, ContactEvent::Impact),
+            (Kind::Touch, ContactEvent::Touch),
+            (Kind::Detach, ContactEvent::Detach),
+            (Kind::Stick, ContactEvent::Stick),
+            (Kind::Slip, ContactEvent::Slip),
+            (Kind::Reverse, ContactEvent::Reverse),
+        ] {
+            let of_kind = |t: &Trigger| match t {
+                Trigger::Contact { contact, kind } if *kind == what => Some(*contact),
+                _ => None,
+            };
+            if triggers.iter().any(|t| of_kind(t).is_some()) {
+                let list: Vec<usize> = triggers.iter().filter_map(of_kind).collect();
+                self.push(kind, &list, None);
+            }
+        }
+        if !self.w.swallowed.is_empty() {
+            let swallowed = std::mem::take(&mut self.w.swallowed);
+            self.push(Kind::Accumulated, &swallowed, None);
+            self.w.swallowed = swallowed;
+        }
+        for (k, direction) in self.field.sys.directions().iter().enumerate() {
+            let (a, b) = (self.crossings[k], self.field.eval.crossings[k]);
+            let (up, down) = (a < 0.0 && b >= 0.0, a > 0.0 && b <= 0.0);
+            let fires = match direction {
+                Direction::Up => up,
+                Direction::Down => down,
+                Direction::Both => up || down,
+            };
+            if fires {
+                triggers.push(Trigger::Crossing(k));
+            }
+            if b != 0.0 {
+                self.crossings[k] = b;
+            }
+        }
+    }
+
+    /// The user's events; the end of the run when one says so.
+    fn fire(&mut self, triggers: &[Trigger]) -> Option<(Status, String)> {
+        let forces = self.forces();
+        let mut impulses = Forces::new(&self.field.dims);
+        let impulse = &self.impulses.impulse;
+        impulses.lambda.copy_from_slice(impulse);
+        for (i, c) in self.field.info.iter().enumerate() {
+            if self.w.impacts[i] {
+                impulses.normal[i] = normal_row(c).map_or(0.0, |r| impulse[r]);
+                impulses.tangential[i] = c.tangent.first().map_or(0.0, |&r| impulse[r]);
+            }
+        }
+        let mut memory = self.field.state.memory.clone();
+        let mut fired = Vec::new();
+        let at = Instant {
+            state: &self.field.state,
+            discrete: &self.field.discrete,
+            eval: &self.field.eval,
+            accel: &self.field.forces.accel,
+            forces: &forces,
+            impulses: &impulses,
+        };
+        let stop = self.field.sys.fire(triggers, at, &mut memory, &mut fired);
+        if memory != self.field.state.memory {
+            let energy = self.field.eval.kinetic + self.field.eval.potential;
+            self.field.state.memory = memory;
+            let Field { sys, state, discrete, eval, .. } = &mut self.field;
+            sys.latch(state, discrete, eval, true);
+            self.field.evaluate();
+            self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
+        }
+        for &k in &fired {
+            let name = self.field.sys.event_names().get(k).cloned();
+            self.push(Kind::Mark, &[], name);
+        }
+        let last =
+            fired.last().and_then(|&k| self.field.sys.event_names().get(k)).cloned().unwrap_or_default();
+        stop.then(|| (Status::Stopped, format!("event `{last}`")))
+    }
+
+    fn push(&mut self, kind: Kind, list: &[usize], name: Option<String>) {
+        let (info, w) = (self.field.info, &self.w);
+        let row = |r: Option<usize>| r.map_or(0.0, |r| self.impulses.impulse[r]);
+        let hit = kind == Kind::Impact;
+        let contacts = list
+            .iter()
+            .map(|&i| Participant {
+                contact: i,
+                before: w.modes[i],
+                after: self.field.discrete.modes[i],
+                impulse_n: if hit { row(normal_row(&info[i])) } else { 0.0 },
+                impulse_t: if hit { row(info[i].tangent.first().copied()) } else { 0.0 },
+                loss: -w.work[i],
+            })
+            .collect();
+        self.out.events.push(Event {
+            time: self.field.state.t,
+            kind,
+            contacts,
+            before: w.before.clone(),
+            after: self.field.state.clone(),
+            name,
+            note: String::new(),
+            alternatives: Vec::new(),
+        });
+    }
+
+    pub(super) fn record_if_due(&mut self, t: f64) {
+        match self.settings.record {
+            Record::Steps => self.record(),
+            Record::Every(interval) => {
+                let due = ((t - self.begin) / interval + 1e-9).floor() as u64;
+                if due > self.recorded {
+                    self.recorded = due;
+                    self.record();
+                }
+            }
+            Record::Events => {}
+        }
+    }
+
+    pub(super) fn record(&mut self) {
+        let p = self.point();
+        self.out.samples.push(&p, &self.ledger.energy.columns(), self.settings.record != Record::Steps);
+    }
+
+    /// Contact forces for outputs and user events.
+    fn forces(&self) -> Forces {
+        let f = &self.field.forces;
+        Forces { lambda: f.lambda.clone(), normal: f.normal.clone(), tangential: f.tangential.clone() }
+    }
+
+    pub(super) fn point(&self) -> Point {
+        let field = &self.field;
+        let n = field.dims.contacts;
+        let mut p = Point {
+            state: field.state.clone(),
+            accel: field.forces.accel.clone(),
+            modes: field.discrete.modes.clone(),
+            gap: (0..n).map(|i| field.gap(i)).collect(),
+            slip: (0..n).map(|i| field.slip(i)).collect(),
+            normal: field.forces.normal.clone(),
+            tangential: field.forces.tangential.clone(),
+            outputs: vec![0.0; field.sys.output_names().len()],
+        };
+        let forces = self.forces();
+        let at = Instant {
+            state: &field.state,
+            discrete: &field.discrete,
+            eval: &field.eval,
+            accel: &field.forces.accel,
+            forces: &forces,
+            impulses: &Forces::new(&field.dims),
+        };
+        field.sys.outputs(at, &mut p.outputs);
+        p
+    }
+
+    pub(super) fn finish(mut self, (status, message): (Status, String)) -> Trajectory {
+        self.out.last = self.point();
+        if self.held_back > 0 {
+            self.out.warnings.push(format!("and {} more warnings of this kind", self.held_back));
+        }
+        let mut out = self.out;
+        out.status = status;
+        out.message = message;
+        out.time = self.field.state.t;
+        out.energy = self.ledger.energy;
+        out.audit = self.auditor.audit;
+        out.audit.judge(STEP_BOUND, STEP_BOUND);
+        out.counts.evaluations = self.field.evaluations;
+        for e in &out.events {
+            out.counts.events[e.kind as usize] += 1;
+        }
+        out
+    }
+}

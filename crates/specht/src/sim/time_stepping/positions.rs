@@ -1,0 +1,166 @@
+//! Positions out of penetration, bilateral contacts and pins back together (METH-TIMESTEP step 5)
+//!
+//! ```text
+//! q ← q ⊕ Y δ,   M δ = Wᵀ τ,   0 ≤ g + w δ ⊥ τ ≥ 0   where an impulse acted,   g + w δ = 0   bilateral rows and pins
+//! ```
+//!
+//! The smallest motion in the metric of M that ends the violations and pulls nowhere: a cone problem without friction, repeated
+//! until no gap is below −10⁻¹⁰ L, four times at most. Velocities stay. Where it has no solution (too many contacts squeeze a
+//! body) the projection of [`Projector`] is left with what it can do; the audit measures what remains.
+
+use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
+use crate::contact::MassFactor;
+use crate::linalg::axpy;
+use crate::system::{Dims, Mode, Normal, System};
+
+use super::super::field::Field;
+use super::super::project::Projector;
+use super::impulses::fill_row;
+
+/// Repetitions.
+const ROUNDS: usize = 4;
+
+/// Memory of the projection.
+#[derive(Clone, Debug)]
+pub(super) struct Positions {
+    solver: Solver,
+    problem: Problem,
+    answer: cone::Solution,
+    mass: MassFactor,
+    bilateral: Vec<usize>,
+    source: Vec<usize>,
+    w_columns: Vec<Vec<usize>>,
+    m_columns: Vec<Vec<usize>>,
+    delta: Vec<f64>,
+    q_step: Vec<f64>,
+    closed: Vec<Mode>,
+    projector: Projector,
+}
+
+impl Positions {
+    pub fn new(d: &Dims) -> Self {
+        let empty = || Matrix::Sparse(Sparse::default());
+        Positions {
+            solver: Solver::new(cone::Settings { parallel: false, restarts: 0, ..Default::default() }),
+            problem: Problem {
+                contacts: Vec::new(),
+                operator: Operator::Bodies { mass: empty(), h: empty() },
+                q: Vec::new(),
+                w: None,
+            },
+            answer: cone::Solution::default(),
+            mass: MassFactor::default(),
+            bilateral: Vec::new(),
+            source: Vec::new(),
+            w_columns: vec![Vec::new(); d.rows],
+            m_columns: vec![Vec::new(); d.u],
+            delta: vec![0.0; d.u],
+            q_step: vec![0.0; d.q],
+            closed: vec![Mode::Open; d.contacts],
+            projector: Projector::default(),
+        }
+    }
+
+    /// Project the positions of the field, which is evaluated, and evaluate it there. `impulse` per row of the step.
+    pub fn project<S: System + ?Sized>(&mut self, field: &mut Field<S>, impulse: &[f64], length: f64) {
+        for round in 0..ROUNDS {
+            let tolerance = if round == 0 { 1e-12 } else { 1e-10 } * length;
+            if !self.pose(field, impulse, tolerance) {
+                return;
+            }
+            if !self.solve(field) {
+                self.close_deep(field, impulse, tolerance);
+                std::mem::swap(&mut field.discrete.modes, &mut self.closed);
+                self.projector.positions(field, 1e-10 * length);
+                std::mem::swap(&mut field.discrete.modes, &mut self.closed);
+                return;
+            }
+            std::mem::swap(&mut field.state.u, &mut self.delta);
+            field.sys.q_rate(&field.state, &mut self.q_step);
+            std::mem::swap(&mut field.state.u, &mut self.delta);
+            axpy(1.0, &self.q_step, &mut field.state.q);
+            field.evaluate();
+        }
+    }
+
+    /// Contacts and gaps; false when nothing is violated.
+    fn pose<S: System + ?Sized>(&mut self, field: &Field<S>, impulse: &[f64], tolerance: f64) -> bool {
+        let p = &mut self.problem;
+        p.contacts.clear();
+        p.q.clear();
+        self.source.clear();
+        self.bilateral.clear();
+        let mut violated = false;
+        for (i, c) in field.info.iter().enumerate() {
+            let (law, rows): (Law, &[usize]) = match &c.normal {
+                Normal::Unilateral { row } if impulse[*row] > 0.0 => {
+                    violated |= field.eval.gap[*row] < -tolerance;
+                    (Law::Coulomb { mu: 0.0 }, std::slice::from_ref(row))
+                }
+                Normal::Bilateral { row } => (Law::Bilateral, std::slice::from_ref(row)),
+                Normal::Pin { rows } => (Law::Bilateral, rows),
+                _ => continue,
+            };
+            if law == Law::Bilateral {
+                violated |= rows.iter().any(|&r| field.eval.gap[r].abs() > tolerance);
+                self.bilateral.extend_from_slice(rows);
+            }
+            p.contacts.push(Contact { law, rows: rows.len(), key: i as u64 });
+            self.source.extend_from_slice(rows);
+            p.q.extend(rows.iter().map(|&r| field.eval.gap[r]));
+        }
+        violated
+    }
+
+    /// δ; false when there is none.
+    fn solve<S: System + ?Sized>(&mut self, field: &Field<S>) -> bool {
+        let eval = &field.eval;
+        if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
+            return false;
+        }
+        let mass = self.mass.matrix(&eval.mass);
+        let n = mass.rows();
+        let unit = (0..n).fold(f64::MIN_POSITIVE, |m, i| m.max(mass[(i, i)]));
+        let Operator::Bodies { mass: Matrix::Sparse(m), h: Matrix::Sparse(h) } = &mut self.problem.operator
+        else {
+            return false;
+        };
+        m.reset(n);
+        for i in 0..n {
+            fill_row(m, mass.row(i), &mut self.m_columns[i], 1.0 / unit);
+        }
+        h.reset(n);
+        for &row in &self.source {
+            fill_row(h, eval.w.row(row), &mut self.w_columns[row], 1.0);
+        }
+        if self.solver.solve_into(&self.problem, &mut self.answer).is_err()
+            || self.answer.status != cone::Status::Solved
+        {
+            return false;
+        }
+        self.delta.fill(0.0);
+        for (k, &row) in self.source.iter().enumerate() {
+            let t = self.answer.r[k] * unit;
+            if t != 0.0 {
+                let w = eval.w.row(row);
+                for &c in &self.w_columns[row] {
+                    self.delta[c] += t * w[c];
+                }
+            }
+        }
+        self.mass.cholesky.solve(&mut self.delta);
+        self.delta.iter().all(|d| d.is_finite())
+    }
+
+    /// The violated contacts alone, as modes.
+    fn close_deep<S: System + ?Sized>(&mut self, field: &Field<S>, impulse: &[f64], tolerance: f64) {
+        for (m, c) in self.closed.iter_mut().zip(field.info) {
+            *m = match c.normal {
+                Normal::Unilateral { row } if impulse[row] > 0.0 && field.eval.gap[row] < -tolerance => {
+                    Mode::Closed
+                }
+                _ => Mode::Open,
+            };
+        }
+    }
+}

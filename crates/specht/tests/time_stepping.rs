@@ -1,0 +1,316 @@
+//! METH-TIMESTEP: every kind of contact in the time-stepping scheme against closed forms; what it says when there are several
+//! solutions or none; many contacts.
+
+mod systems;
+
+use specht::file::{Options, read};
+use specht::model::build;
+use specht::sim::*;
+use specht::system::*;
+use systems::*;
+
+const G: f64 = 9.81;
+
+fn stepped(sys: &dyn System, start: &State, settings: &Settings) -> Trajectory {
+    time_stepping(sys, start, settings, &mut Outside::default()).expect("consistent start")
+}
+
+fn steps(until: f64, step: f64) -> Settings {
+    Settings { step, ..Settings::until(until) }
+}
+
+#[track_caller]
+fn near(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} instead of {b}, off by {:e}", (a - b).abs());
+}
+
+#[track_caller]
+fn trusted(t: &Trajectory) {
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    assert!(t.audit.passed, "{:?}", t.audit);
+}
+
+fn contact(name: &str, normal: Normal, tangent: Vec<usize>) -> ContactInfo {
+    ContactInfo { name: name.into(), normal, friction: !tangent.is_empty(), tangent, load_on: Vec::new() }
+}
+
+/// A particle of 1 kg with the weight along −y.
+fn weigh(s: &State, out: &mut Eval) {
+    for k in 0..s.u.len() {
+        out.mass[(k, k)] = 1.0;
+    }
+    out.h[1] = -G;
+    out.kinetic = 0.5 * s.u.iter().map(|u| u * u).sum::<f64>();
+    out.potential = G * s.q[1];
+}
+
+/// The reaction of a guide to the weight was left out of its friction.
+#[test]
+fn a_bead_on_a_guide_is_braked_by_its_weight() {
+    let mu = 0.3;
+    let guide = vec![contact("guide", Normal::Bilateral { row: 0 }, vec![1])];
+    let sys = Hand::new(2, 2, guide, move |s, _, out| {
+        weigh(s, out);
+        out.w[(0, 1)] = 1.0;
+        out.w[(1, 0)] = 1.0;
+        out.gap[0] = s.q[1];
+        out.mu[0] = mu;
+        out.mu_static[0] = mu;
+    });
+    let t = stepped(&sys, &state(&[0.0, 0.0], &[3.0, 0.0]), &steps(0.5, 1e-3));
+    trusted(&t);
+    near(t.last.state.u[0], 3.0 - mu * G * 0.5, 1e-9);
+    near(t.last.normal[0], G, 1e-8);
+    near(t.last.tangential[0], -mu * G, 1e-8);
+    // it stops after 3/(μ g) and rests
+    let t = stepped(&sys, &state(&[0.0, 0.0], &[3.0, 0.0]), &steps(1.5, 1e-3));
+    near(t.last.state.q[0], 4.5 / (mu * G), 1e-4);
+    near(t.last.state.u[0], 0.0, 1e-12);
+}
+
+/// A rotor of 1 kg m² in a journal, weight 1 kg g and a horizontal pull P: the moment is μ_r √(g² + P²), then rest.
+#[test]
+fn a_journal_brakes_with_the_norm_of_its_force() {
+    let (mu, pull) = (0.05, 4.0);
+    let pin = vec![contact("journal", Normal::Pin { rows: [0, 1] }, vec![2])];
+    let sys = Hand::new(3, 3, pin, move |s, _, out| {
+        weigh(s, out);
+        out.h[0] = pull;
+        for k in 0..3 {
+            out.w[(k, k)] = 1.0;
+        }
+        out.gap[0] = s.q[0];
+        out.gap[1] = s.q[1];
+        out.mu[0] = mu;
+        out.mu_static[0] = mu;
+        out.power = pull * s.u[0];
+    });
+    let t = stepped(&sys, &state(&[0.0; 3], &[0.0, 0.0, 2.0]), &steps(1.0, 1e-3));
+    trusted(&t);
+    near(t.last.normal[0], G.hypot(pull), 1e-8);
+    near(t.last.state.u[2], 2.0 - mu * G.hypot(pull), 1e-8);
+}
+
+/// A second pair carries twice the normal force of the first: the block is braked with (μ₁ + 2 μ₂) g.
+#[test]
+fn a_load_may_follow_the_force_of_another_contact() {
+    let (mu, mu2) = (0.2, 0.1);
+    let mut list = vec![unilateral("floor", 0, Some(1)), loaded("clamp", 1)];
+    list[1].load_on = vec![0];
+    let sys = Hand::new(2, 2, list, move |s, _, out| {
+        weigh(s, out);
+        out.w[(0, 1)] = 1.0;
+        out.w[(1, 0)] = 1.0;
+        out.gap[0] = s.q[1];
+        out.mu.copy_from_slice(&[mu, mu2]);
+        out.mu_static.copy_from_slice(&[mu, mu2]);
+        out.load_terms.clear();
+        out.load_terms.push(2.0);
+    });
+    let t = stepped(&sys, &state(&[0.0, 0.0], &[3.0, 0.0]), &steps(0.5, 1e-3));
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    near(t.last.state.u[0], 3.0 - (mu + 2.0 * mu2) * G * 0.5, 1e-8);
+    near(t.last.normal[1], 2.0 * G, 1e-8);
+}
+
+/// Pulled by a growing force F = k t: it breaks away at μ_s g and then slides with μ_k: ẋ = k (t² − t₀²)/2 − μ_k g (t − t₀).
+#[test]
+fn static_friction_holds_until_it_breaks_then_slides_with_less() {
+    let (mu_s, mu_k, k) = (0.5, 0.3, 10.0);
+    let sys = Hand::new(2, 2, vec![unilateral("floor", 0, Some(1))], move |s, _, out| {
+        weigh(s, out);
+        out.h[0] = k * s.t;
+        out.power = k * s.t * s.u[0];
+        out.w[(0, 1)] = 1.0;
+        out.w[(1, 0)] = 1.0;
+        out.gap[0] = s.q[1];
+        out.mu[0] = mu_k;
+        out.mu_static[0] = mu_s;
+    });
+    let t = stepped(&sys, &state(&[0.0, 0.0], &[0.0, 0.0]), &steps(1.0, 1e-3));
+    trusted(&t);
+    let free = mu_s * G / k;
+    let slip: Vec<f64> = t.of_kind(Kind::Slip).map(|e| e.time).collect();
+    assert_eq!(slip.len(), 1, "{slip:?}");
+    // the force of a step is that of its middle, the event is logged at its end
+    near(slip[0], free, 1.501e-3);
+    let speed = 0.5 * k * (1.0 - free * free) - mu_k * G * (1.0 - free);
+    near(t.last.state.u[0], speed, 3e-3);
+}
+
+/// ANH-8.1-HARD: the break-down force F₊ = F₀ + A e^(−β f) of a slider pulled by a spring with the rate f = c v.
+#[test]
+fn anh_8_1_hard_break_down_by_the_rate_of_loading() {
+    let (c, v, f0, a, beta) = (1e4_f64, 1e-2_f64, 20.0, 30.0, 0.01);
+    let text = format!(
+        r#"
+[coordinates]
+x = 0
+[[body]]
+name = "slider"
+mass = 1
+position = "x"
+[[force]]
+name = "spring"
+along = "x - {v}*t"
+spring = {c}
+[[contact]]
+name = "guide"
+slip = "x'"
+friction_force = {{ static = "{f0} + {a}*exp(-{beta}*load_rate)", sliding = {f0} }}
+"#
+    );
+    let loaded = read(&text, &Options::default()).unwrap_or_else(|list| panic!("{list:?}"));
+    let system = build(&loaded.model).unwrap_or_else(|e| panic!("{e:?}"));
+    let t = stepped(&system, &system.start(), &steps(0.4, 1e-4));
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    let expected = (f0 + a * (-beta * c * v).exp()) / (c * v);
+    near(t.of_kind(Kind::Slip).next().expect("it breaks away").time, expected, 3e-4);
+}
+
+/// Two tangents, exact cone: on a slope with μ = tan α a puck launched across keeps v + v·(downhill) constant and ends
+/// straight downhill with half its speed, whatever the path.
+#[test]
+fn a_spatial_contact_rubs_against_the_direction_of_motion() {
+    let alpha = 0.4_f64;
+    let floor = vec![contact("floor", Normal::Unilateral { row: 0 }, vec![1, 2])];
+    let sys = Hand::new(3, 3, floor, move |s, _, out| {
+        // q: downhill, away from the plane, across
+        for k in 0..3 {
+            out.mass[(k, k)] = 1.0;
+        }
+        out.h.copy_from_slice(&[G * alpha.sin(), -G * alpha.cos(), 0.0]);
+        out.w[(0, 1)] = 1.0;
+        out.w[(1, 0)] = 1.0;
+        out.w[(2, 2)] = 1.0;
+        out.gap[0] = s.q[1];
+        out.mu[0] = alpha.tan();
+        out.mu_static[0] = alpha.tan();
+        out.kinetic = 0.5 * s.u.iter().map(|u| u * u).sum::<f64>();
+        out.potential = G * (s.q[1] * alpha.cos() - s.q[0] * alpha.sin());
+    });
+    let t = stepped(&sys, &state(&[0.0; 3], &[0.0, 0.0, 2.0]), &steps(3.0, 1e-3));
+    trusted(&t);
+    for s in t.samples.rows() {
+        near(s.u[0].hypot(s.u[2]) + s.u[0], 2.0, 2e-3);
+    }
+    near(t.last.state.u[0], 1.0, 2e-3);
+    near(t.last.state.u[2], 0.0, 1e-2);
+    // the event-driven scheme refuses by name
+    let refused = event_driven(&sys, &t.last.state, &Settings::until(1.0), &mut Outside::default());
+    assert!(matches!(refused, Err(e) if e.to_string().contains("floor")));
+}
+
+/// M = 1, rows n and t with W = [[1, 0.95], [0.95, 1]], μ = 1.5, velocities (0.2, 2): the Painlevé contact of METH-CONE-EXIST.
+fn painleve_contact() -> (Hand, State) {
+    let t = [0.95, (1.0 - 0.95_f64 * 0.95).sqrt()];
+    let sys = Hand::new(2, 2, vec![unilateral("tip", 0, Some(1))], move |s, _, out| {
+        out.mass[(0, 0)] = 1.0;
+        out.mass[(1, 1)] = 1.0;
+        out.w[(0, 0)] = 1.0;
+        out.w[(1, 0)] = t[0];
+        out.w[(1, 1)] = t[1];
+        out.gap[0] = s.q[0];
+        out.mu[0] = 1.5;
+        out.mu_static[0] = 1.5;
+        out.kinetic = 0.5 * s.u.iter().map(|u| u * u).sum::<f64>();
+    });
+    (sys, state(&[0.0, 0.0], &[0.2, (2.0 - 0.95 * 0.2) / t[1]]))
+}
+
+/// Several solutions are said, and a run that is to stop there stops.
+#[test]
+fn several_solutions_are_reported_and_can_stop_the_run() {
+    let (sys, start) = painleve_contact();
+    let t = stepped(&sys, &start, &steps(0.01, 1e-3));
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+    assert!(t.warnings.iter().any(|w| w.contains("3 solutions")), "{:?}", t.warnings);
+    let stop = Settings { several: Policy::Stop, ..steps(0.01, 1e-3) };
+    let t = stepped(&sys, &start, &stop);
+    assert_eq!(t.status, Status::Indeterminate, "{}", t.message);
+    assert!(t.message.contains("3 solutions"), "{}", t.message);
+}
+
+/// One coordinate that carries normal and tangential motion, μ = 2, ε = ½: friction would have to hold back the rebound more than
+/// the normal impulse drives it. There is no solution, and the run says so.
+#[test]
+fn an_impact_without_solution_ends_the_run_with_a_sentence() {
+    let sys = Hand::new(1, 2, vec![unilateral("tip", 0, Some(1))], |s, _, out| {
+        out.mass[(0, 0)] = 1.0;
+        out.w[(0, 0)] = 1.0;
+        out.w[(1, 0)] = 1.0;
+        out.gap[0] = s.q[0];
+        out.mu[0] = 2.0;
+        out.mu_static[0] = 2.0;
+        out.kinetic = 0.5 * s.u[0] * s.u[0];
+    })
+    .restitution(&[0.5]);
+    let t = stepped(&sys, &state(&[1.0], &[-1.0]), &steps(2.0, 1e-2));
+    assert_eq!(t.status, Status::Inconsistent, "{}", t.message);
+    assert!(t.message.contains("no solution") && t.message.contains("Newton"), "{}", t.message);
+}
+
+/// A friction coefficient that is not a number is an error with the name of the contact.
+#[test]
+fn a_coefficient_that_is_no_number_is_named() {
+    let sys = Hand::new(2, 2, vec![unilateral("floor", 0, Some(1))], |s, _, out| {
+        weigh(s, out);
+        out.w[(0, 1)] = 1.0;
+        out.w[(1, 0)] = 1.0;
+        out.gap[0] = s.q[1];
+        out.mu[0] = f64::NAN;
+        out.mu_static[0] = f64::NAN;
+    });
+    let t = stepped(&sys, &state(&[0.0, 0.0], &[1.0, 0.0]), &steps(0.1, 1e-3));
+    assert_eq!(t.status, Status::Failed);
+    assert!(t.message.contains("floor"), "{}", t.message);
+}
+
+/// 30 blocks, 60 contacts on a slope: the normal forces of every joint by statics, N = W (cos α ∓ sin α · h/b)/2 with the weight W
+/// and the height h of what stands above; no creep; the same bits every time.
+#[test]
+fn a_tower_of_thirty_blocks_stands_with_the_forces_of_statics() {
+    let (n, b, h, slope) = (30, 0.2, 0.02, 0.12_f64);
+    let sys = blocks(n, b, h, slope, 0.6);
+    let start = blocks_start(n, h);
+    let t = stepped(&sys, &start, &steps(0.2, 1e-3));
+    trusted(&t);
+    assert!(t.warnings.is_empty() && t.events.is_empty(), "{:?}", t.warnings);
+    let (sin, cos) = (slope.atan().sin(), slope.atan().cos());
+    for i in 0..n {
+        let above = (n - i) as f64;
+        let weight = above * G;
+        let lever = above * h / b;
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let expected = 0.5 * weight * (cos + sign * sin * lever);
+            near(t.last.normal[2 * i + side], expected, 1e-7 * weight);
+        }
+    }
+    assert!(t.last.state.u.iter().all(|u| u.abs() < 1e-9));
+    assert_eq!(t.last, stepped(&sys, &start, &steps(0.2, 1e-3)).last);
+}
+
+/// The same tower: it topples when tan α exceeds b/H, H the height of the tower, and not before (friction holds).
+#[test]
+fn a_tower_topples_when_its_weight_leaves_the_base() {
+    let (n, b, h) = (20, 0.2, 0.04);
+    let limit = b / (n as f64 * h);
+    for (slope, falls) in [(0.97 * limit, false), (1.03 * limit, true)] {
+        let t = stepped(&blocks(n, b, h, slope, 0.9), &blocks_start(n, h), &steps(0.2, 1e-3));
+        trusted(&t);
+        assert_eq!(t.last.state.q[2].abs() > 1e-4, falls, "slope {slope}: turned by {}", t.last.state.q[2]);
+        assert_eq!(t.last.modes[0] == Mode::Open, falls);
+    }
+}
+
+/// The avalanche limit: on a slope with tan α > μ the whole tower slides with g (sin α − μ cos α).
+#[test]
+fn a_tower_slides_beyond_the_angle_of_friction() {
+    let (n, mu, slope) = (20, 0.3, 0.4_f64);
+    let t = stepped(&blocks(n, 2.0, 0.04, slope, mu), &blocks_start(n, 0.04), &steps(0.2, 1e-3));
+    trusted(&t);
+    let a = G * (slope.atan().sin() - mu * slope.atan().cos());
+    for i in 0..n {
+        near(t.last.state.u[3 * i], 0.2 * a, 1e-8);
+    }
+}
