@@ -145,6 +145,7 @@ impl Place {
         match self {
             Place::Pair(k) if f.journals.is_empty() => f.critical_mu[*k],
             Place::Pair(k) => f.critical_factor * f.pairs[*k].mu,
+            Place::Journal(j) if j.mu == 0.0 => j.critical_mu(),
             Place::Journal(j) => f.critical_factor * j.mu,
         }
     }

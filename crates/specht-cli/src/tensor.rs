@@ -15,7 +15,7 @@ use specht::system::{ContactInfo, System};
 /// Samples when `over` is given and `samples` is not.
 const SAMPLES: usize = 1000;
 
-/// The finding. Keys: `contacts`, `over = { parameter = [from, to, count] }` (the ends count), `samples`; with `samples` alone every
+/// The finding. Keys: `contacts`, `over = { name = [from, to, count] }` (the ends count), `samples`; with `samples` alone every
 /// parameter that has a range in the file is sampled.
 pub fn run(a: &Analysis) -> Result<Json, Refusal> {
     let p = a.prepared;
@@ -28,13 +28,9 @@ pub fn run(a: &Analysis) -> Result<Json, Refusal> {
     let mut out = here(&f, info);
     let (ranges, samples) = ranges(a)?;
     if samples > 0 {
-        let names: Vec<String> = ranges.iter().map(|r| r.0.clone()).collect();
-        for name in &names {
-            if !p.model.parameters.iter().any(|q| q.name == *name) {
-                let known = p.model.parameters.iter().map(|q| q.name.clone()).collect();
-                return Err(refuse(AnalysisError::UnknownParameter { name: name.clone(), known }));
-            }
-        }
+        // coordinates and velocities need not be live
+        let is_parameter = |name: &str| p.model.parameters.iter().any(|q| q.name == *name);
+        let names: Vec<String> = ranges.iter().map(|r| r.0.clone()).filter(|n| is_parameter(n)).collect();
         let (model, _) = load(&p.request, &names)?;
         let system = build(&model).map_err(|e| Refusal::new(e.message))?;
         let s = sampled_set(&system, &ranges, samples, &of).map_err(refuse)?;

@@ -193,3 +193,30 @@ fn the_critical_factor_of_a_journal_beside_a_guide_is_a_change_of_the_verdict() 
         assert_ne!(at(s * (1.0 + 1e-8)), Verdict::Unique);
     }
 }
+
+/// Journals and a guide together: with the drive of uniform motion the dynamics of the slowly moving machine has no acceleration, in
+/// both directions. An independent check of the efficiency by the contact problem itself.
+#[test]
+fn the_drive_of_uniform_motion_leaves_no_acceleration() {
+    let path = format!("{}/../../gallery/slider_crank/model.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap().replace(
+        "pin  = [\"coupler.end\", \"slider\"]",
+        "pin  = [\"coupler.end\", \"slider\"]\nradius = \"2 cm\"\nfriction = \"mu\"",
+    );
+    let mut lab = Lab::text(&text, &["q0", "w0", "M", "mu"], None, &[]);
+    for (q, mu) in [(0.5, 0.3), (1.2, 0.1), (2.2, 0.5), (4.0, 0.2), (5.3, 0.15)] {
+        let m = model(&text, &[("q0", q), ("mu", mu)], &["M", "P"]);
+        let e = analyse_self_braking(&m, &task("M", "P")).unwrap().efficiency.unwrap();
+        // P = −20 N pushes towards the crank: it resists while the slider moves outwards, x' = −r sin q X/w q̇ > 0
+        let out = -(q as f64).sin().signum();
+        for (uniform, w) in [(e.forward, out), (e.backward, -out)] {
+            assert!(uniform.drive[0].is_finite());
+            lab.set(&[("q0", q), ("w0", 1e-7 * w), ("M", uniform.drive[0]), ("mu", mu)]);
+            let f = lab.painleve().unwrap();
+            assert_eq!(f.solutions.len(), 1);
+            let smooth = f.frictionless_accel[0].abs();
+            assert!(f.solutions[0].accel[0].abs() < 1e-8 * smooth, "{} {smooth}", f.solutions[0].accel[0]);
+        }
+        assert!(e.forward.efficiency[0] > 0.0 && e.forward.efficiency[0] < 1.0);
+    }
+}

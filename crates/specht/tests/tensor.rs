@@ -112,6 +112,20 @@ fn vag_5_regular_coulomb_rod_at_states_and_over_samples() {
     assert!(2.0 * worst.value >= least - 1e-6 && 2.0 * worst.value < least * 1.0001, "{worst:?} {least}");
 }
 
+/// VAG-5-REGULAR over samples of a coordinate: those of the start parameter give the same finding.
+#[test]
+fn vag_5_regular_samples_over_a_coordinate() {
+    let lab = Lab::with("rod_tensor", &["th0"], None, &[("c", "0")]);
+    let range = [0.3, 1.3];
+    let a = sampled_set(&lab.sys, &[("th0".to_string(), range)], 50, &[]).unwrap();
+    let b = sampled_set(&lab.sys, &[("th".to_string(), range)], 50, &[]).unwrap();
+    let (x, y) = (a.worst.unwrap(), b.worst.unwrap());
+    assert_eq!((a.count, a.irregular), (b.count, b.irregular));
+    assert_eq!(x.at, y.at);
+    same(x.value, y.value);
+    assert!(sampled_set(&lab.sys, &[("nothing".to_string(), range)], 5, &[]).is_err());
+}
+
 const TURNING: &str = "
 [coordinates]
 x = { rate = 1 }

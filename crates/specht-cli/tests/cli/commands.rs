@@ -155,3 +155,23 @@ fn the_gallery_lists_every_folder_and_shows_its_file() {
         }
     }
 }
+
+/// VAG-5-REGULAR on the command line: at the start and over samples of parameters and coordinates.
+#[test]
+fn analyse_tensor_answers_at_the_start_and_over_samples() {
+    let ask = |args: &[&str]| specht_in(&root(), &[&["analyse", "tensor"], args].concat());
+    let json = |o: &std::process::Output| serde_json::from_str::<serde_json::Value>(&out(o)).unwrap();
+    let f = json(&ask(&["rod_regular", "--samples", "20"]));
+    assert_eq!(f["regular"], true);
+    assert_eq!(f["sampled"]["count"], 20);
+    assert_eq!(f["sampled"]["irregular"], 0);
+    let f =
+        json(&ask(&["rod_tensor", "--case", "coulomb", "--over", "th=100 deg..170 deg:2", "--samples", "8"]));
+    assert_eq!(f["sampled"]["irregular"], 8);
+    assert!(f["sampled"]["worst"]["at"]["th"].as_f64().unwrap() > 1.7);
+    // a journal is not of this form; nothing to sample
+    let said = |o: std::process::Output| String::from_utf8_lossy(&o.stderr).into_owned();
+    assert!(said(ask(&["zhukovsky_froude"])).contains("is a journal"));
+    assert!(said(ask(&["slider_crank", "--samples", "5"])).contains("no parameter of the file has a range"));
+    assert!(said(ask(&["rod_tensor", "--over", "nothing=0..1:2"])).contains("`nothing`"));
+}

@@ -10,10 +10,10 @@
 //! with the lean s of the tensor (0: Coulomb). D is a polynomial in k and decided by Sturm's theorem, see [`super::tensor`]; the
 //! patterns are enumerated (at most [`MAX_RUBBING`] contacts), each tested for admissibility by a linear program.
 //!
-//! Samples: the corners of the box of parameters, then a Halton sequence (bases 2, 3, 5, …), so the same states for every run. A
-//! sample is the start of the file with these parameters. "Regular over the samples" is no proof for states between them.
+//! Samples: the corners of the box of ranges, then a Halton sequence (bases 2, 3, 5, …), so the same states for every run. A
+//! sample is the start of the file with these parameters, coordinates and velocities. "Regular over the samples" is no proof for states between them.
 
-use super::map::start_of;
+use super::place::{Place, Slot, slot};
 use super::probe::free_motions;
 use super::tensor::{Orthogonality, TensorRegularity, decide, orthogonality};
 use super::{AnalysisError, Snapshot};
@@ -92,7 +92,7 @@ pub struct SampledSet {
     pub residual: Option<Extreme>,
 }
 
-/// A parameter that is sampled, between two ends.
+/// What is sampled (a parameter, a coordinate `phi` or a velocity `phi'`), between two ends.
 pub type Range = (String, [f64; 2]);
 
 /// The finding at a state already taken; `of`: contacts whose friction counts, empty for all.
@@ -130,7 +130,17 @@ pub fn regular_set(
     }
     let rubbing: Vec<usize> = (0..set.len()).filter(|&k| set[k].2).collect();
     if rubbing.is_empty() {
-        return Err(AnalysisError::NoPair);
+        return Err(match left_out.first() {
+            Some(&i) => AnalysisError::Key(format!(
+                "`{}` is a journal: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
+                info[i].name
+            )),
+            None if info.iter().any(|c| c.friction) => AnalysisError::Key(
+                "no closed contact with an unknown reaction rubs: friction under a given force cannot change it, open contacts carry none"
+                    .into(),
+            ),
+            None => AnalysisError::NoPair,
+        });
     }
     if rubbing.len() > MAX_RUBBING {
         return Err(AnalysisError::TooMany { pairs: rubbing.len(), limit: 1 << MAX_RUBBING });
@@ -270,11 +280,8 @@ pub fn sampled_set(
     of: &[usize],
 ) -> Result<SampledSet, AnalysisError> {
     if ranges.is_empty() || ranges.len() > BASES.len() {
-        let text = format!(
-            "samples need 1 to {} parameters with a range, not {}; name them with `over`",
-            BASES.len(),
-            ranges.len()
-        );
+        let text =
+            format!("samples need 1 to {} ranges, not {}; name them with `over`", BASES.len(), ranges.len());
         return Err(AnalysisError::Key(text));
     }
     let mut sys = sys.clone();
@@ -286,13 +293,7 @@ pub fn sampled_set(
             values[k] = p.value;
         }
     }
-    let slot = |name: &String| {
-        model.parameters.iter().find(|p| p.name == *name).and_then(|p| p.live).ok_or_else(|| {
-            let known = model.parameters.iter().map(|p| p.name.clone()).collect();
-            AnalysisError::UnknownParameter { name: name.clone(), known }
-        })
-    };
-    let slots: Vec<usize> = ranges.iter().map(|r| slot(&r.0)).collect::<Result<_, _>>()?;
+    let slots: Vec<Slot> = ranges.iter().map(|r| slot(&sys, &r.0)).collect::<Result<_, _>>()?;
     let mut at = Snapshot::new(&sys);
     let mut memory = Reduced::default();
     let mut out = SampledSet {
@@ -310,12 +311,19 @@ pub fn sampled_set(
             .zip(ranges)
             .map(|(x, (_, [from, to]))| from + (to - from) * x)
             .collect();
-        for (&slot, v) in slots.iter().zip(&point) {
-            values[slot] = *v;
+        let changes: Vec<(Slot, f64)> = slots.iter().copied().zip(point.iter().copied()).collect();
+        for (slot, v) in &changes {
+            if let Slot::Parameter(k) = slot {
+                values[*k] = *v;
+            }
         }
         sys.set_parameters(&values);
         let mut one = || -> Result<SetFinding, AnalysisError> {
-            at.state = tolerant_start(&sys)?;
+            at.state = match Place::start(&sys).and_then(|place| place.with(&sys, &changes)) {
+                // a tensor that creates energy there is a finding, not a refusal
+                Err(AnalysisError::Start(crate::sim::StartError::CreatesEnergy { .. })) => sys.start(),
+                other => other?,
+            };
             at.take(&sys)?;
             regular_set(sys.contacts(), &at, of, &mut memory)
         };
@@ -332,14 +340,6 @@ pub fn sampled_set(
         return Err(AnalysisError::Key(format!("no sample can be analysed: {why}")));
     }
     Ok(out)
-}
-
-/// The start of the file; a tensor that creates energy there is a finding, not a refusal.
-fn tolerant_start(sys: &CompiledSystem) -> Result<crate::system::State, AnalysisError> {
-    match start_of(sys) {
-        Err(AnalysisError::Start(crate::sim::StartError::CreatesEnergy { .. })) => Ok(sys.start()),
-        other => other,
-    }
 }
 
 impl SampledSet {

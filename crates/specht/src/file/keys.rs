@@ -239,7 +239,7 @@ pub const CONTACT: &[Key] = &[
     key(
         "friction",
         Any(&[Expr, Table(FRICTION), List(&List(&Expr))]),
-        "friction coefficient: expression (may use slip, speed, t), { static, sliding }, or a tensor",
+        "friction coefficient: expression (may use slip, speed, t), { static, sliding }, a tensor [[tt, tn], [nt, nn]], or { regular }",
     ),
     key(
         "restitution",
@@ -253,7 +253,11 @@ pub const CONTACT: &[Key] = &[
 pub const FRICTION: &[Key] = &[
     key("static", Expr, "at rest; may use load_rate and stick_time"),
     key("sliding", Expr, "while sliding; may use slip and speed"),
-    key("regular", Expr, "coefficient of the friction tensor that is free of paradoxes"),
+    key(
+        "regular",
+        Expr,
+        "coefficient of the friction tensor that leaves the reaction alone, built from the mass matrix at every state",
+    ),
 ];
 
 /// `friction_force = { … }`
