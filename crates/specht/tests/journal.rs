@@ -208,7 +208,7 @@ fn the_drive_of_uniform_motion_leaves_no_acceleration() {
         let m = model(&text, &[("q0", q), ("mu", mu)], &["M", "P"]);
         let e = analyse_self_braking(&m, &task("M", "P")).unwrap().efficiency.unwrap();
         // P = −20 N pushes towards the crank: it resists while the slider moves outwards, x' = −r sin q X/w q̇ > 0
-        let out = -(q as f64).sin().signum();
+        let out = -f64::sin(q).signum();
         for (uniform, w) in [(e.forward, out), (e.backward, -out)] {
             assert!(uniform.drive[0].is_finite());
             lab.set(&[("q0", q), ("w0", 1e-7 * w), ("M", uniform.drive[0]), ("mu", mu)]);
