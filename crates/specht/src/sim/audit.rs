@@ -44,7 +44,7 @@ pub struct Audit {
 pub struct TensorRemark {
     /// The contact with the lowest eigenvalue.
     pub contact: String,
-    /// When a closed contact had such a tensor for the first time.
+    /// End of the first step at which a closed contact had such a tensor.
     pub time: f64,
     /// The lowest eigenvalue of the run.
     pub eigenvalue: f64,
@@ -67,7 +67,7 @@ impl Audit {
         }
         if let Some(x) = &self.tensor {
             self.remarks.push(format!(
-                "friction tensor of `{}` creates energy from t = {:.6} s on: its symmetric part has the eigenvalue {:.3e}; all must be ≥ 0",
+                "friction tensor of `{}` creates energy, first seen at t = {:.6} s: the lowest eigenvalue of its symmetric part is {:.3e}; all must be ≥ 0",
                 x.contact, x.time, x.eigenvalue
             ));
         }
