@@ -8,8 +8,8 @@
 //! again, until none is added; if that ends without a solution, all combinations are searched.
 //!
 //! Large problems whose normal forces do not depend on friction are monotone: one solution is all. Other problems with
-//! more patterns than [`Settings::max_nodes`] allows are solved by Lemke's method on the reduced LCP;
-//! [`SolutionSet::complete`] is then false.
+//! more than a million patterns (about ten contacts that rub), or more than [`Settings::max_nodes`] allows, are solved by
+//! Lemke's method on the reduced LCP; [`SolutionSet::complete`] is then false.
 //!
 //! Every solution carries the residual of all laws and of the equation of motion, scaled; solutions are accepted up to
 //! 1e-9. At an event the deciding quantity is zero: contacts for which this is so are marked `degenerate`, and all
@@ -117,6 +117,9 @@ pub struct Transition {
 
 const DEGENERATE: f64 = 1e-8;
 
+/// Patterns beyond which one solution by complementary pivots comes first (about ten contacts that rub).
+const SEARCHED: f64 = 1e6;
+
 impl Transition {
     /// All solutions at one instant. `starts` per contact; bilateral contacts and pins take part in any case.
     pub fn solve(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> SolutionSet {
@@ -220,10 +223,11 @@ impl Transition {
     }
 
     fn search_or_lemke(&mut self, limit: usize, found: &mut Vec<(Leaf, Pattern)>) -> bool {
-        let large = count(&self.problem) > PRUNE_FROM;
+        let patterns = count(&self.problem);
+        let large = patterns > PRUNE_FROM;
         let monotone = large && is_monotone(&self.problem);
         if large
-            && (monotone || !self.settings.certify)
+            && (monotone || !self.settings.certify || patterns > SEARCHED)
             && let Some(x) = one_solution(&self.problem, &mut self.lcp)
         {
             let pattern = pattern_of(&self.problem, &x);
