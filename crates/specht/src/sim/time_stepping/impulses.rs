@@ -32,8 +32,9 @@ use super::super::trajectory::Status;
 
 /// Patterns of modes up to which all solutions are asked for.
 const FEW: f64 = 400.0;
-/// Accepted error of the cone problem, relative to the velocities of the step.
-const TOLERANCE: f64 = 1e-9;
+/// Accepted error of the cone problem, relative to the velocities of the step: up to [`SMALL`] rows, and beyond.
+const TOLERANCE: [f64; 2] = [1e-10, 1e-9];
+const SMALL: usize = 60;
 /// An answer above [`TOLERANCE`] that is still good enough.
 const ACCEPTED: f64 = 1e-8;
 /// Rounds of bounds that depend on the answer.
@@ -127,7 +128,7 @@ impl Impulses {
     pub fn new(d: &Dims) -> Self {
         let mut forces = Forces::default();
         forces.reset(d.u, d.rows, d.contacts);
-        let settings = cone::Settings { tolerance: TOLERANCE, ..Default::default() };
+        let settings = cone::Settings::default();
         let empty = || Matrix::Sparse(Sparse::default());
         Impulses {
             u: vec![0.0; d.u],
@@ -292,6 +293,7 @@ impl Impulses {
             p.q.push(s.offset[row] + columns.iter().map(|&k| w[k] * self.free[k]).sum::<f64>());
         }
         self.fastest = p.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        self.solver.settings.tolerance = TOLERANCE[usize::from(self.source.len() > SMALL)];
         self.solver.settings.parallel = self.source.len() >= PARALLEL;
         true
     }
