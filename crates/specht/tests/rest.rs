@@ -242,3 +242,19 @@ fn anh_3_1_simple_from_files() {
     let found = analyse_self_braking(&model, &task).unwrap();
     close(found.points[0].1.stagnation_angle, 2.0 * 0.5_f64.atan(), 1e-9);
 }
+
+/// ANH-5.6-SLIDERS: every force at the load is held from μ = (l + |c|)/|b| on: |R₁| + |R₂| = max(|Y|, |cY − bX|/l) is least beside |X| where one
+/// slider carries nothing.
+#[test]
+fn anh_5_6_sliders_critical_friction_of_the_load() {
+    let mut r = Random(11);
+    for _ in 0..60 {
+        let (l, c, b) = (r.within(0.3, 2.0), r.within(-4.0, 4.0), r.within(-4.0, 4.0));
+        let set = [("l", l), ("c", c), ("b", b), ("mu", r.within(0.1, 2.0)), ("v0", 0.0)];
+        let model = load("sliders", &set, &[]);
+        let task = SelfBrakingTask { points: names(&["carriage.load"]), ..Default::default() };
+        let found = analyse_self_braking(&model, &task).unwrap();
+        let critical = found.points[0].1.critical_factor.unwrap() * found.mu[0].1;
+        close(critical, (l + c.abs()) / b.abs(), 2e-8);
+    }
+}

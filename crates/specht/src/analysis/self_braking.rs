@@ -10,9 +10,9 @@
 //!
 //! *Critical friction*: the smallest common factor on the coefficients of the chosen contacts at which the load alone can be held (or
 //! every force at the point). What can be held grows with μ, so bisection finds it; the forces of the best balance then give it
-//! to rounding. Contacts that are all frictionless count with μ = 1.
+//! to rounding, for a point whose worst direction leaves a contact without force to 1e-8. Contacts that are all frictionless count with μ = 1.
 
-use super::arcs::breakpoints;
+use super::arcs::{Arc, breakpoints};
 use super::journal::friction_times;
 use super::one_pair::{BookPoint, OnePair};
 use super::probe::{Probe, free_motions};
@@ -337,7 +337,8 @@ pub fn holding(
 }
 
 /// Feasibility of a linear program is decided to 1e-9; the factor itself follows from the forces of the best balance, as the largest
-/// |λ_T|/(μ N), to rounding. Starting above, the sequence falls to the least factor (Dinkelbach).
+/// |λ_T|/(μ N), to rounding. Starting above, the sequence falls to the least factor (Dinkelbach; distances weighted with the bounds of the last
+/// balance, so that contacts with little force do not slow it down, as Crouzeix, Ferland and Schaible do).
 fn polish(
     info: &[ContactInfo],
     eval: &Eval,
@@ -352,18 +353,19 @@ fn polish(
     }
     let mut best = rough;
     let mut k = rough * (1.0 + 1e-4);
+    let mut weights: Vec<(usize, f64)> = scaled.iter().map(|&i| (i, 1.0)).collect();
     for _ in 0..100 {
         let own = friction_times(eval, scaled, k);
         let statics = Statics { info, eval: &own, closed, loads };
         if !statics.is_linear() {
             break;
         }
-        let Some((margin, lambda)) = statics.margin(load, scaled) else { break };
+        let Some((margin, lambda)) = statics.margin(load, &weights) else { break };
         if !margin.is_finite() {
             break;
         }
         let next = k * statics.utilisation(&lambda, scaled);
-        if !((next / rough - 1.0).abs() < 1e-3) {
+        if !(next <= rough * (1.0 + 1e-3)) {
             break;
         }
         best = next;
@@ -371,6 +373,11 @@ fn polish(
             break;
         }
         k = next;
+        let bounds = statics.bounds(&lambda, scaled);
+        let largest = crate::linalg::max_abs(&bounds);
+        for (w, bound) in weights.iter_mut().zip(bounds) {
+            w.1 = (bound / largest).max(1e-9);
+        }
     }
     best
 }
@@ -440,8 +447,8 @@ pub fn uniform(
     Ok(Efficiency { forward, backward, self_locking, critical_factor })
 }
 
-/// A factor at which all directions can be held is the largest factor of any single direction, which [`polish`] finds to rounding: take the
-/// middle of every gap that is left just below, raise the factor to the largest found, until no gap is left.
+/// A factor at which all directions can be held is the largest factor of any single direction, which [`polish`] finds to rounding: search the
+/// gaps that are left just below for it, by golden section.
 fn polish_everywhere(
     info: &[ContactInfo],
     eval: &Eval,
@@ -451,24 +458,31 @@ fn polish_everywhere(
     rough: f64,
     transition: &mut Transition,
 ) -> f64 {
-    let mut k = rough * (1.0 - 1e-4);
-    let mut best = None;
-    for _ in 0..30 {
-        let own = friction_times(eval, scaled, k);
-        let open = gaps(info, &own, closed, columns, transition);
-        let each = open.iter().map(|&angle| {
-            let load = along(columns, angle);
-            let silent = silent(eval);
-            polish(info, &silent, closed, &load, false, scaled, rough)
-        });
-        let Some(next) = each.reduce(f64::max) else { break };
-        if !(next > k * (1.0 + 1e-14)) {
-            break;
+    let own = friction_times(eval, scaled, rough * (1.0 - 1e-4));
+    let quiet = silent(eval);
+    let factor = |angle: f64| polish(info, &quiet, closed, &along(columns, angle), false, scaled, rough);
+    let largest = |gap: &Arc| {
+        let part = 0.5 * (5.0_f64.sqrt() - 1.0);
+        let (mut a, mut b) = (gap.from, gap.to);
+        let (mut x, mut y) = (b - part * (b - a), a + part * (b - a));
+        let (mut fx, mut fy) = (factor(x), factor(y));
+        let mut best = fx.max(fy);
+        while b - a > 3e-9 && (fx != fy || b - a > 0.1 * gap.width()) {
+            if fx > fy {
+                (b, y, fy) = (y, x, fx);
+                x = b - part * (b - a);
+                fx = factor(x);
+            } else {
+                (a, x, fx) = (x, y, fy);
+                y = a + part * (b - a);
+                fy = factor(y);
+            }
+            best = best.max(fx).max(fy);
         }
-        best = Some(next);
-        k = next;
-    }
-    best.unwrap_or(rough)
+        best
+    };
+    let open = gaps(info, &own, closed, columns, transition);
+    open.iter().map(largest).reduce(f64::max).unwrap_or(rough)
 }
 
 fn along(columns: &[Vec<f64>; 2], angle: f64) -> Vec<f64> {
@@ -476,14 +490,14 @@ fn along(columns: &[Vec<f64>; 2], angle: f64) -> Vec<f64> {
     columns[0].iter().zip(&columns[1]).map(|(x, y)| c * x + s * y).collect()
 }
 
-/// Directions, one in every gap, in which a force at the point cannot be held.
+/// Directions in which a force at the point cannot be held.
 fn gaps(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],
     columns: &[Vec<f64>; 2],
     transition: &mut Transition,
-) -> Vec<f64> {
+) -> Vec<Arc> {
     let statics = Statics { info, eval, closed, loads: false };
     match static_arcs(&statics, columns) {
         Some(arcs) => {
@@ -491,23 +505,23 @@ fn gaps(
             if points.is_empty() {
                 let all = arcs.iter().any(|a| a.width() > 6.0)
                     || statics.can_stay(&along(columns, 0.3)) == Some(true);
-                return if all { Vec::new() } else { vec![0.3] };
+                return if all { Vec::new() } else { vec![Arc::CIRCLE] };
             }
             let n = points.len();
-            let middle = |k: usize| {
-                let to = if k + 1 < n { points[k + 1] } else { points[0] + std::f64::consts::TAU };
-                0.5 * (points[k] + to)
+            let piece = |k: usize| {
+                Arc::new(points[k], if k + 1 < n { points[k + 1] } else { points[0] + std::f64::consts::TAU })
             };
-            (0..n).map(middle).filter(|&m| !arcs.iter().any(|a| a.contains(m))).collect()
+            (0..n).map(piece).filter(|p| !arcs.iter().any(|a| a.contains(p.middle()))).collect()
         }
         None => {
             let mut quiet = silent(eval);
             let starts: Vec<Start> =
                 closed.iter().map(|c| if *c { Start::Zero } else { Start::Open }).collect();
+            let step = std::f64::consts::TAU / 72.0;
             (0..72)
-                .map(|k| f64::from(k) * std::f64::consts::TAU / 72.0 + 0.01)
-                .filter(|&angle| {
-                    quiet.h = along(columns, angle);
+                .map(|k| Arc::new((f64::from(k) - 0.5) * step + 0.01, (f64::from(k) + 0.5) * step + 0.01))
+                .filter(|piece| {
+                    quiet.h = along(columns, piece.middle());
                     !motion(info, &quiet, &starts, transition).stays
                 })
                 .collect()

@@ -113,14 +113,14 @@ impl Statics<'_> {
         self.build(base, columns, hold, signs, &[])
     }
 
-    // `loose`: contacts whose friction bounds must leave the first variable free
+    // `loose`: contacts whose friction bounds must leave this multiple of the first variable free
     fn build(
         &self,
         base: &[f64],
         columns: &[Vec<f64>],
         hold: &[Hold],
         signs: &[f64],
-        loose: &[usize],
+        loose: &[(usize, f64)],
     ) -> Program {
         let (k, n) = (columns.len(), self.eval.h.len());
         let width = self.width(k);
@@ -163,12 +163,13 @@ impl Statics<'_> {
         }
         // friction
         for i in (0..self.info.len()).filter(|&i| self.rubs(i)) {
-            self.friction_rows(&mut program, k, i, hold[i], signs[i], loose.contains(&i));
+            let free = loose.iter().find(|l| l.0 == i).map_or(0.0, |l| l.1);
+            self.friction_rows(&mut program, k, i, hold[i], signs[i], free);
         }
         program
     }
 
-    fn friction_rows(&self, program: &mut Program, k: usize, i: usize, hold: Hold, sign: f64, loose: bool) {
+    fn friction_rows(&self, program: &mut Program, k: usize, i: usize, hold: Hold, sign: f64, free: f64) {
         let is_static = hold == Hold::Stick;
         let width = self.width(k);
         let (mut constant, mut terms) = (0.0, vec![0.0; width]);
@@ -216,8 +217,8 @@ impl Statics<'_> {
             Hold::Stick => {
                 for own in [1.0, -1.0] {
                     let (mut a, b) = bound(own, self.eval.mu_static[i]);
-                    if loose {
-                        a[0] = -1.0;
+                    if free > 0.0 {
+                        a[0] = -free;
                     }
                     program.row(&a, Sense::AtLeast, b);
                 }
@@ -242,10 +243,10 @@ impl Statics<'_> {
         }))
     }
 
-    /// How far inside the friction bounds of the contacts `of` the best balance of `base` lies, by the smallest distance over them, and the
-    /// forces λ of that balance: negative when the forces cannot be carried, −∞ (no forces) when not even with unlimited
+    /// How far inside the friction bounds of the contacts `of` (with weights) the best balance of `base` lies, by the smallest weighted distance
+    /// over them, and the forces λ of that balance: negative when the forces cannot be carried, −∞ (no forces) when not even with unlimited
     /// friction, +∞ when contacts can brace each other. Other contacts keep their bounds.
-    pub fn margin(&self, base: &[f64], of: &[usize]) -> Option<(f64, Vec<f64>)> {
+    pub fn margin(&self, base: &[f64], of: &[(usize, f64)]) -> Option<(f64, Vec<f64>)> {
         let hold = vec![Hold::Stick; self.info.len()];
         // the common slack is one more load that acts on no coordinate
         let slack = [vec![0.0; self.eval.h.len()]];
@@ -266,15 +267,9 @@ impl Statics<'_> {
         Some(best)
     }
 
-    /// Factor on the friction of the contacts `of` with which the balance λ just holds: the largest |λ_T|/(μ N). Contacts without force,
-    /// up to rounding of the largest, do not count.
-    pub fn utilisation(&self, lambda: &[f64], of: &[usize]) -> f64 {
-        let rounding = 1e-13 * crate::linalg::max_abs(lambda);
+    /// Friction bounds μ N of the contacts `of` in a balance λ.
+    pub fn bounds(&self, lambda: &[f64], of: &[usize]) -> Vec<f64> {
         let one = |i: usize| {
-            let held = lambda[self.info[i].tangent[0]].abs();
-            if held <= rounding {
-                return 0.0;
-            }
             let (mut constant, mut normal) = (0.0, 0.0);
             spread(
                 self.info,
@@ -288,10 +283,23 @@ impl Statics<'_> {
                     _ => {}
                 },
             );
-            let force = normal + if self.loads { constant } else { 0.0 };
-            held / (self.eval.mu_static[i] * force.abs())
+            let force: f64 = normal + if self.loads { constant } else { 0.0 };
+            self.eval.mu_static[i] * force.abs()
         };
-        of.iter().filter(|&&i| self.rubs(i)).map(|&i| one(i)).fold(0.0, f64::max)
+        of.iter().map(|&i| if self.rubs(i) { one(i) } else { 0.0 }).collect()
+    }
+
+    /// Factor on the friction of the contacts `of` with which the balance λ just holds: the largest |λ_T|/(μ N). Contacts without force,
+    /// up to rounding of the largest, do not count.
+    pub fn utilisation(&self, lambda: &[f64], of: &[usize]) -> f64 {
+        let rounding = 1e-13 * crate::linalg::max_abs(lambda);
+        let share = |(&i, bound): (&usize, f64)| {
+            let held = lambda[self.info[i].tangent[0]].abs();
+            if held <= rounding { 0.0 } else { held / bound }
+        };
+        let rubbing: Vec<usize> = of.iter().copied().filter(|&i| self.rubs(i)).collect();
+        let bounds = self.bounds(lambda, &rubbing);
+        rubbing.iter().zip(bounds).map(share).fold(0.0, f64::max)
     }
 
     /// Factors p for which `base + p e` can be carried: disjoint intervals in rising order.

@@ -282,15 +282,20 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
     }
 
-    /// Sizes below which differences are rounding: of lengths, of the velocity that free acceleration gives in a step, of energy.
+    /// Sizes below which differences are rounding: of lengths, of the velocity that the forces, each by itself, give in a step, of energy.
     fn set_floors(&mut self, h: f64) {
         let field = &self.field;
+        let lambda = &field.forces.lambda;
+        let contacts = |i: usize| -> f64 {
+            let rows = lambda.iter().enumerate().filter(|(_, l)| **l != 0.0);
+            rows.map(|(r, l)| (l * field.eval.w[(r, i)]).abs()).sum()
+        };
         let largest = (0..field.dims.u).fold(0.0_f64, |m, i| m.max(field.eval.mass[(i, i)]));
         let (mut free, mut power) = (0.0_f64, 0.0);
         for i in 0..field.dims.u {
-            let a =
-                field.eval.h[i].abs() / field.eval.mass[(i, i)].max(1e-6 * largest).max(f64::MIN_POSITIVE);
-            free = free.max(a);
+            let mass = field.eval.mass[(i, i)].max(1e-6 * largest).max(f64::MIN_POSITIVE);
+            let a = field.eval.h[i].abs() / mass;
+            free = free.max(a + contacts(i) / mass);
             power += field.eval.h[i].abs() * (field.state.u[i].abs() + h * a);
         }
         self.control.set_floor(0, 1e-6 * self.length);
