@@ -6,7 +6,7 @@ mod systems;
 use lab::Dice;
 use specht::contact::{Fast, Fate, SolutionSet, Start, Status, Transition};
 use specht::linalg::{Cholesky, Mat, dot};
-use specht::sim::{Kind, Settings, event_driven};
+use specht::sim::{Kind, Policy, Settings, event_driven};
 use specht::system::{ContactInfo, Eval, System};
 use systems::{Hand, bilateral, loaded, state, unilateral};
 
@@ -266,4 +266,52 @@ fn anh_5_4_rule_agrees_with_stiff_runs_on_random_systems() {
         eprintln!("{s}");
     }
     assert!(agree as f64 >= 0.95 * total as f64, "{agree} of {total}");
+}
+
+/// ANH-4.3-TIMPACT, ANH-5.4-PERTURB for several pairs and degrees of freedom: a rigid run jumps to the velocities at which runs with stiff,
+/// strongly damped springs arrive.
+#[test]
+fn tangential_impacts_of_several_pairs_end_where_stiff_runs_end() {
+    let mut d = Dice(23);
+    let (mut seen, mut close) = (0, 0);
+    for _ in 0..300 {
+        let m = 2 + seen % 2;
+        let Some(case) = Case::new(&mut d, m) else { continue };
+        let mut eval = Eval::new(&case.rigid().dims());
+        let set = case.solutions(&mut eval);
+        if set.status != Status::None {
+            continue;
+        }
+        let rigid = case.rigid();
+        let start = state(&vec![0.0; case.n], &case.u);
+        let settings = Settings { several: Policy::Compliant, ..Settings::until(1e-9) };
+        let run = event_driven(&rigid, &start, &settings, &mut Default::default()).unwrap();
+        let Some(e) = run.events.iter().find(|e| matches!(e.kind, Kind::TangentialImpact | Kind::Seizure))
+        else {
+            continue;
+        };
+        // a run with stiff springs whose damping is critical at the largest frequency
+        let Some(fast) = Fast::of(&rigid.contacts, &eval, &case.starts()) else { continue };
+        let sum = |a: usize| {
+            (0..m).map(|b| fast.h[(a, b)].abs() + fast.h[(a, m + b)].abs() * case.mu[b]).sum::<f64>()
+        };
+        let bound = (0..m).map(sum).fold(0.0, f64::max);
+        let omega = 1e9;
+        let k = omega * omega / bound;
+        let hand = case.compliant(k, 2.0 * k / omega, &vec![0.0; m]);
+        let settings = Settings { tolerance: 1e-7, max_events: 20_000, ..Settings::until(600.0 / omega) };
+        let stiff = event_driven(&hand, &start, &settings, &mut Default::default()).unwrap();
+        let distance = |a: &[f64], b: &[f64]| {
+            let e: Vec<f64> = a.iter().zip(b).map(|(x, y)| x - y).collect();
+            (0..case.n).map(|i| e[i] * dot(case.mass.row(i), &e)).sum::<f64>().sqrt()
+        };
+        let (jump, reached) = (distance(&e.after.u, &case.u), distance(&stiff.last.state.u, &case.u));
+        if reached < 0.05 * jump {
+            continue; // still growing
+        }
+        seen += 1;
+        close += usize::from(distance(&e.after.u, &stiff.last.state.u) < 0.05 * jump);
+    }
+    eprintln!("{close} of {seen}");
+    assert!(seen >= 10 && close as f64 >= 0.9 * seen as f64, "{close} of {seen}");
 }

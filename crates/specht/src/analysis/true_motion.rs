@@ -17,10 +17,9 @@ use super::fast::Portrait;
 use super::painleve::Verdict;
 use super::reactions::{Free, Reactions};
 use super::{AnalysisError, Snapshot};
-use crate::contact::{Fast, Fate, Start, Status, Transition};
-use crate::impact::Impactor;
+use crate::contact::{Fast, Fate, Status, Transition};
 use crate::linalg::{axpy, dot};
-use crate::system::{Restitution, State, System};
+use crate::system::{State, System};
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -236,7 +235,7 @@ pub fn true_motion_at<S: System + ?Sized>(
         match fast.follow(&stationary, &start, &rate, 0.02) {
             Fate::Settles(k) => Outcome::Rigid { reactions: reactions(k) },
             Fate::Diverges(direction) if m > 1 => {
-                several(sys, &re, at, &fast, &direction, a).unwrap_or_else(|| impact(&re, at, a))
+                several(&re, at, &fast, &direction, a).unwrap_or_else(|| impact(&re, at, a))
             }
             Fate::Diverges(_) => impact(&re, at, a),
             Fate::Undecided => Outcome::Undecided,
@@ -254,31 +253,16 @@ pub fn true_motion_at<S: System + ?Sized>(
     Ok(out)
 }
 
-// several pairs: the fast motion goes on to the end of the impact, the nearest solution of the compression laws is taken
-fn several<S: System + ?Sized>(
-    sys: &S,
-    re: &Reactions,
-    at: &Snapshot,
-    fast: &Fast,
-    direction: &[f64],
-    a: usize,
-) -> Option<Outcome> {
-    let (info, u) = (sys.contacts(), &at.state.u);
+// several pairs: the fast motion goes on to the end of the impact
+fn several(re: &Reactions, at: &Snapshot, fast: &Fast, direction: &[f64], a: usize) -> Option<Outcome> {
+    let u = &at.state.u;
     let slip: Vec<f64> =
         fast.tangents.iter().map(|t| if t.direction == 0.0 { 0.0 } else { at.eval.rate(t.row, u) }).collect();
-    let (near, impulses) = fast.jump(u, &slip, direction)?;
-    let closed: Vec<bool> = at.starts.iter().map(|s| *s != Start::Open).collect();
-    let e = vec![Restitution::default(); info.len()];
+    let (u_after, impulses) = fast.jump(u, &slip, direction)?;
     let contact = re.pairs[a].contact;
-    let laws = Impactor::default().without_collision(info, &at.eval, u, &closed, &e, Some(&near));
-    let (u_after, impulse) = match laws {
-        Some(i) => (i.u, [i.normal[contact], i.tangential[contact]]),
-        None => {
-            let n = fast.normals.iter().position(|n| n.contact == contact)?;
-            let t = fast.tangents.iter().position(|t| t.contact == contact)?;
-            (near, [impulses[n], impulses[fast.normals.len() + t]])
-        }
-    };
+    let n = fast.normals.iter().position(|n| n.contact == contact)?;
+    let t = fast.tangents.iter().position(|t| t.contact == contact)?;
+    let impulse = [impulses[n], impulses[fast.normals.len() + t]];
     let energy = |u: &[f64]| 0.5 * (0..u.len()).map(|i| u[i] * dot(at.eval.mass.row(i), u)).sum::<f64>();
     let loss = energy(u) - energy(&u_after);
     Some(jump(re, u_after, impulse, loss))

@@ -1,9 +1,9 @@
 //! Tangential impacts in a run: velocities jump although nothing collides (ANH-4.3-TIMPACT, PG-5.3-ROD).
 //!
 //! One pair: the solution of the compression laws other than the trivial one; the slip ends. Several pairs: which pairs stop
-//! depends on the direction in which the reactions grow, so the fast motion is followed from the previous reactions until
-//! it diverges and on to the end of the impact ([`Fast::jump`]); of the solutions of the compression laws the nearest is
-//! taken, and where these have none, that end itself. Expansion follows with the restitution of the contacts.
+//! depends on the direction in which the reactions grow and on the way, so the fast motion is followed from the previous
+//! reactions until it diverges and on to the end of the impact ([`Fast::jump`]). With restitution the solution of the compression
+//! laws nearest to that end is taken and expansion follows.
 
 use crate::contact::{Fast, Fate};
 use crate::system::{Normal, Restitution, System};
@@ -37,14 +37,21 @@ impl<S: System + ?Sized> Run<'_, S> {
         let tools = &mut self.tools;
         tools.restitution.resize(field.dims.contacts, Restitution::default());
         field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
-        let impact = tools.impactor.without_collision(
-            field.info,
-            &field.eval,
-            &field.state.u,
-            &self.sets.closed,
-            &tools.restitution,
-            end.as_ref().map(|e| &e.u[..]),
-        );
+        let rebounds =
+            field.info.iter().zip(&tools.restitution).zip(&self.sets.closed).any(|((c, e), closed)| {
+                *closed && e.normal > 0.0 && matches!(c.normal, Normal::Unilateral { .. })
+            });
+        let mut laws = || {
+            tools.impactor.without_collision(
+                field.info,
+                &field.eval,
+                &field.state.u,
+                &self.sets.closed,
+                &tools.restitution,
+                end.as_ref().map(|e| &e.u[..]),
+            )
+        };
+        let impact = if end.is_none() || rebounds { laws() } else { None };
         match (impact, end) {
             (Some(i), _) => self.apply(m, &i.u, &i.impulse, &i.normal, &i.tangential),
             (None, Some(e)) => {

@@ -3,7 +3,8 @@
 //! The fast motion goes on until all slip that feeds it is gone.
 //! While reactions grow beyond all finite forces, positions stand still and velocities change by impulses: the fast motion without
 //! c, from the direction in which the reactions grow, with the slip velocities as they are. Springs are damped so
-//! strongly that nothing rebounds: the end is that of a compression phase.
+//! strongly that nothing rebounds; rates that have come to rest are then made exactly zero. One pair: the end of a compression
+//! phase. Several: the compression laws of impacts know only the end, this motion the way, and they may differ.
 //!
 //! Duration: with reactions r e^{Λt} along the direction of growth, Λ² = c|κ|, and the loss k of slip per unit of impulse,
 //!
@@ -15,8 +16,9 @@
 //! size for several.
 
 use super::Fast;
-use super::motion::Motion;
-use crate::linalg::{axpy, max_abs};
+use super::motion::{Motion, Slip};
+use crate::contact::FullPivot;
+use crate::linalg::{Mat, axpy, dot, max_abs};
 
 /// Damping ratio of the springs.
 const DAMPING: f64 = 1.0;
@@ -121,7 +123,8 @@ impl Fast {
                     leaves || y[n + a].abs().max(y[a].abs()) < 1e-6 * peak
                 });
             if quiet && peak > 1e-4 * size {
-                let impulses = y[2 * n + t..].to_vec();
+                let mut impulses = y[2 * n + t..].to_vec();
+                self.complete(&motion, &y, slip, peak, &mut impulses);
                 let mut after = u.to_vec();
                 for (k, p) in impulses.iter().enumerate() {
                     axpy(*p, self.response.row(k), &mut after);
@@ -130,5 +133,25 @@ impl Fast {
             }
         }
         None
+    }
+
+    // the little that is left of the rates that have come to rest, by the smallest impulses
+    fn complete(&self, motion: &Motion, y: &[f64], slip: &[f64], peak: f64, impulses: &mut [f64]) {
+        let n = self.normals.len();
+        let rests = |a: usize| self.normals[a].two_sided || y[n + a].abs().max(y[a].abs()) < 1e-6 * peak;
+        let held = (0..slip.len()).filter(|&j| motion.slip[j] == Slip::Held && self.h[(n + j, n + j)] > 0.0);
+        let rows: Vec<usize> = (0..n).filter(|&a| rests(a)).chain(held.map(|j| n + j)).collect();
+        let rate = |k: usize| {
+            let before = if k < n { 0.0 } else { slip[k - n] };
+            -before - dot(self.h.row(k), impulses)
+        };
+        let left: Vec<f64> = rows.iter().map(|&k| rate(k)).collect();
+        let mut rank = FullPivot::default();
+        rank.factor(&Mat::from_fn(rows.len(), rows.len(), |i, j| self.h[(rows[i], rows[j])]));
+        let mut change = vec![0.0; rows.len()];
+        rank.solve(&left, &[], &mut change);
+        if change.iter().all(|c| c.is_finite()) {
+            rows.iter().zip(&change).for_each(|(&k, c)| impulses[k] += c);
+        }
     }
 }
