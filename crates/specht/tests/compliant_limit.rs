@@ -76,11 +76,13 @@ impl Case {
             })
             .collect();
         let c = self.clone();
-        Hand::new(self.n, 2 * self.pairs(), contacts, move |_, _, out| {
+        Hand::new(self.n, 2 * self.pairs(), contacts, move |s, _, out| {
             out.mass = c.mass.clone();
             out.h.copy_from_slice(&c.h);
             for (i, row) in c.w.iter().enumerate() {
                 out.w.row_mut(i).copy_from_slice(row);
+                out.gap[i] = dot(row, &s.q) + 0.5 * c.offset[i] * s.t * s.t;
+                out.rate_offset[i] = c.offset[i] * s.t;
             }
             out.accel_offset.copy_from_slice(&c.offset);
             out.mu.copy_from_slice(&c.mu);
@@ -274,7 +276,7 @@ fn anh_5_4_rule_agrees_with_stiff_runs_on_random_systems() {
 fn tangential_impacts_of_several_pairs_end_where_stiff_runs_end() {
     let mut d = Dice(23);
     let (mut seen, mut close) = (0, 0);
-    for _ in 0..300 {
+    for _ in 0..200 {
         let m = 2 + seen % 2;
         let Some(case) = Case::new(&mut d, m) else { continue };
         let mut eval = Eval::new(&case.rigid().dims());
@@ -284,7 +286,7 @@ fn tangential_impacts_of_several_pairs_end_where_stiff_runs_end() {
         }
         let rigid = case.rigid();
         let start = state(&vec![0.0; case.n], &case.u);
-        let settings = Settings { several: Policy::Compliant, ..Settings::until(1e-9) };
+        let settings = Settings { several: Policy::Compliant, ..Settings::until(1e-6) };
         let run = event_driven(&rigid, &start, &settings, &mut Default::default()).unwrap();
         let Some(e) = run.events.iter().find(|e| matches!(e.kind, Kind::TangentialImpact | Kind::Seizure))
         else {
@@ -299,18 +301,24 @@ fn tangential_impacts_of_several_pairs_end_where_stiff_runs_end() {
         let omega = 1e9;
         let k = omega * omega / bound;
         let hand = case.compliant(k, 2.0 * k / omega, &vec![0.0; m]);
-        let settings = Settings { tolerance: 1e-7, max_events: 20_000, ..Settings::until(600.0 / omega) };
+        let settings = Settings { tolerance: 1e-7, max_events: 20_000, ..Settings::until(1000.0 / omega) };
         let stiff = event_driven(&hand, &start, &settings, &mut Default::default()).unwrap();
         let distance = |a: &[f64], b: &[f64]| {
             let e: Vec<f64> = a.iter().zip(b).map(|(x, y)| x - y).collect();
             (0..case.n).map(|i| e[i] * dot(case.mass.row(i), &e)).sum::<f64>().sqrt()
         };
         let (jump, reached) = (distance(&e.after.u, &case.u), distance(&stiff.last.state.u, &case.u));
-        if reached < 0.05 * jump {
-            continue; // still growing
+        let rate = |a: usize| dot(&case.w[2 * a], &stiff.last.state.u).abs();
+        let moves = (0..m).filter(|&a| case.two_sided[a]).map(rate).fold(0.0, f64::max);
+        if reached < 0.05 * jump || moves > 2e-3 * jump {
+            continue; // still growing, or still swinging
         }
         seen += 1;
-        close += usize::from(distance(&e.after.u, &stiff.last.state.u) < 0.05 * jump);
+        let apart = distance(&e.after.u, &stiff.last.state.u) / jump;
+        close += usize::from(apart < 0.03);
+        if apart >= 0.03 {
+            eprintln!("{apart:.3} {:?} {:?} {:?}", case.two_sided, case.rests, run.events.len());
+        }
     }
     eprintln!("{close} of {seen}");
     assert!(seen >= 10 && close as f64 >= 0.9 * seen as f64, "{close} of {seen}");
