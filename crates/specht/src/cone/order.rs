@@ -1,11 +1,15 @@
-//! Minimum-degree ordering of a small graph of blocks (METH-CONE-LINALG)
+//! Minimum-degree ordering of a graph of blocks (METH-CONE-LINALG)
 //!
 //! Eliminates the node with the smallest weighted degree, ties by number. A node with `wait > 0` (bilateral rows, contacts
 //! kept uncondensed, whose diagonal block may vanish) becomes eligible only when so many of its early neighbours (`wait = 0`),
-//! or all when there are fewer, are gone, so that its pivot is the Schur complement. Returns the order and, for every place in it, the later neighbours.
+//! or all when there are fewer, are gone, so that its pivot is the Schur complement.
+//!
+//! Eliminated nodes stay in the graph as elements: the clique they leave is a list, not edges, and swallows the lists it
+//! covers. Degrees are bounded from above as in Amestoy, Davis & Duff (1996). Returns the order and, for every place in
+//! it, the later neighbours, ascending.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// `adj[i]`: neighbours of `i` (symmetric, without `i`).
 pub(super) fn minimum_degree(
@@ -14,44 +18,77 @@ pub(super) fn minimum_degree(
     wait: &[usize],
 ) -> (Vec<usize>, Vec<Vec<usize>>) {
     let n = size.len();
-    let mut graph: Vec<BTreeSet<usize>> = adj.iter().map(|a| a.iter().copied().collect()).collect();
+    let weight = |nodes: &[usize]| nodes.iter().map(|&j| size[j]).sum::<usize>();
     let mut early: Vec<usize> =
         (0..n).map(|i| adj[i].iter().filter(|&&j| wait[j] == 0).count().min(wait[i])).collect();
-    let degree = |g: &BTreeSet<usize>| g.iter().map(|&j| size[j]).sum::<usize>();
-    let mut heap = BinaryHeap::new();
-    for i in 0..n {
-        if early[i] == 0 {
-            heap.push(Reverse((degree(&graph[i]), i)));
-        }
-    }
+    // what is left of the edges of a node, the elements it touches, and the nodes of an element
+    let mut edges: Vec<Vec<usize>> = adj.to_vec();
+    let mut touches: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut clique: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut swallowed = vec![false; n];
+    let mut degree: Vec<usize> = edges.iter().map(|e| weight(e)).collect();
+    let mut heap: BinaryHeap<_> =
+        (0..n).filter(|&i| early[i] == 0).map(|i| Reverse((degree[i], i))).collect();
     let mut gone = vec![false; n];
-    let (mut order, mut later) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    // stamps: `mark[j] == i` when j is in the clique of i, `seen[e] == i` when `outside[e]` is the part of e outside it
+    let mut mark = vec![usize::MAX; n];
+    let mut seen = vec![usize::MAX; n];
+    let mut outside = vec![0; n];
+    let mut left = weight(&(0..n).collect::<Vec<_>>());
+    let mut order = Vec::with_capacity(n);
     while let Some(Reverse((deg, i))) = heap.pop() {
-        if gone[i] || deg != degree(&graph[i]) {
+        if gone[i] || deg != degree[i] {
             continue;
         }
         gone[i] = true;
-        let nb: Vec<usize> = std::mem::take(&mut graph[i]).into_iter().collect();
-        for &a in &nb {
-            graph[a].remove(&i);
-            for &b in &nb {
-                if a != b {
-                    graph[a].insert(b);
+        left -= size[i];
+        order.push(i);
+        mark[i] = i;
+        let mut own = Vec::new();
+        let mut add = |list: &[usize]| {
+            for &j in list {
+                if mark[j] != i {
+                    mark[j] = i;
+                    own.push(j);
                 }
             }
+        };
+        add(&edges[i]);
+        for &e in &touches[i] {
+            add(&clique[e]);
+            swallowed[e] = true;
+        }
+        own.sort_unstable();
+        let total = weight(&own);
+        for &j in &own {
+            for &e in touches[j].iter().filter(|&&e| !swallowed[e]) {
+                if seen[e] != i {
+                    seen[e] = i;
+                    outside[e] = weight(&clique[e]);
+                }
+                outside[e] -= size[j];
+            }
+        }
+        for &j in &own {
+            edges[j].retain(|&k| mark[k] != i);
+            touches[j].retain(|&e| !swallowed[e] && outside[e] > 0);
+            let others: usize = touches[j].iter().map(|&e| outside[e]).sum();
+            touches[j].push(i);
+            let around = total - size[j];
+            degree[j] = (weight(&edges[j]) + around + others).min(degree[j] + around).min(left - size[j]);
         }
         if wait[i] == 0 {
-            for &a in adj[i].iter().filter(|&&a| wait[a] > 0) {
-                early[a] = early[a].saturating_sub(1);
+            for &j in adj[i].iter().filter(|&&j| wait[j] > 0) {
+                early[j] = early[j].saturating_sub(1);
             }
         }
-        for &a in nb.iter().chain(adj[i].iter()) {
-            if !gone[a] && early[a] == 0 {
-                heap.push(Reverse((degree(&graph[a]), a)));
+        for &j in &own {
+            if early[j] == 0 {
+                heap.push(Reverse((degree[j], j)));
             }
         }
-        order.push(i);
-        later.push(nb);
+        clique[i] = own;
     }
+    let later = order.iter().map(|&i| std::mem::take(&mut clique[i])).collect();
     (order, later)
 }
