@@ -188,23 +188,53 @@ function parameters() {
     el("div", { class: "pad scroll", style: "max-height:420px" }, el("table", {}, el("tbody", {}, entries.map(([k, v]) => el("tr", {}, el("td", { class: "m" }, k), el("td", { class: "n" }, format(v, 7)), el("td", { class: "soft" }, about[k] || "")))))));
 }
 
+// A page of explanations, folded.
+function page(topic) {
+  const text = (data.pages || {})[topic];
+  if (!text) return null;
+  return el("details", { class: "page" }, el("summary", {}, "What does this mean? ", el("span", { class: "hint" }, "specht explain " + topic)), el("pre", {}, text));
+}
+
+// What a finding says in one line.
+const VERDICTS = { unique: ["good", "one solution"], several: ["bad", "several solutions"], none: ["bad", "no solution"], family: ["bad", "a continuum of solutions"], open: ["good", "no frictional contact closed"],
+  stays: ["good", "stays at rest"], moves: ["good", "starts to move"], both: ["bad", "rest and motion both possible"] };
+function said(f) {
+  const out = [];
+  if (typeof f.error === "string") return [pill("bad", "not answered")];
+  const known = VERDICTS[f.verdict];
+  if (known) out.push(pill(...known));
+  if (typeof f.outcome === "string") out.push(pill(f.outcome === "rigid" ? "good" : "bad", f.outcome.replace("_", " ")));
+  if (typeof f.critical_mu === "number") out.push(meta("critical μ", format(f.critical_mu, 6)));
+  if (typeof f.least_critical_mu === "number") out.push(meta("smallest critical μ", format(f.least_critical_mu, 6)));
+  if (f.counts) out.push(meta("points", Object.entries(f.counts).filter(([, n]) => n > 0).map(([k, n]) => `${n} ${k}`).join(", ")));
+  if (f.start_load) out.push(meta(`stays for ${f.start_load.parameter} from`, `${format(f.start_load.low, 6)} to ${format(f.start_load.high, 6)}`));
+  if (f.efficiency) out.push(meta("efficiency", `${format(f.efficiency.forward, 5)} forward, ${format(f.efficiency.backward, 5)} backward`));
+  return out;
+}
+
 function findings() {
   const out = [];
   const notes = run.events.filter((e) => ["finding", "seizure", "tangential_impact"].includes(e.kind)).slice(0, 50);
   if (notes.length) {
-    out.push(el("section", { class: "card block", id: "findings" }, el("div", { class: "head" }, el("h2", {}, "Findings during the run"), el("div", { class: "grow" }), el("span", { class: "hint" }, "specht explain several-solutions")),
-      el("div", { class: "pad" }, el("table", {}, el("tbody", {}, notes.map((e) => el("tr", { onclick: () => setTime(e.time), style: "cursor:pointer" }, el("td", { class: "n" }, format(e.time, 7) + " s"), el("td", { class: "m" }, (e.contacts || []).join(", ")), el("td", {}, e.note || e.kind)))))))); 
+    const topics = [...new Set(notes.map((e) => (e.kind === "finding" ? "several-solutions" : "tangential-impact")))];
+    out.push(el("section", { class: "card block", id: "findings" }, el("div", { class: "head" }, el("h2", {}, "Findings during the run")),
+      el("div", { class: "pad" }, el("table", {}, el("tbody", {}, notes.map((e) => el("tr", { onclick: () => setTime(e.time), style: "cursor:pointer" }, el("td", { class: "n" }, format(e.time, 7) + " s"), el("td", { class: "m" }, (e.contacts || []).join(", ")), el("td", {}, e.note || e.kind))))),
+        topics.map(page))));
   }
   const solutions = run.start.solutions || [];
   if (solutions.length !== 1 || run.start.family) {
     const text = run.start.family ? "a continuum of solutions" : solutions.length === 0 ? "no solution" : `${solutions.length} solutions`;
-    out.push(el("section", { class: "card block" }, el("div", { class: "head" }, el("h2", {}, "The force problem at the start has " + text)), el("pre", {}, JSON.stringify(run.start.family || solutions, null, 1))));
+    out.push(el("section", { class: "card block" }, el("div", { class: "head" }, el("h2", {}, "The force problem at the start has " + text)), el("div", { class: "pad" }, page(solutions.length ? "several-solutions" : "tangential-impact")), el("pre", {}, JSON.stringify(run.start.family || solutions, null, 1))));
   }
   for (const [task, finding] of Object.entries(run.findings || {})) {
-    const { picture, ...rest } = typeof finding === "object" && finding ? finding : { value: finding };
+    const f = typeof finding === "object" && finding ? finding : { value: finding };
+    const picture = (data.pictures || {})[task];
     const drawn = typeof picture === "string" && picture.startsWith("<svg")
-      ? el("div", { class: "pad" }, el("img", { alt: "map of " + task, style: "max-width:100%", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(picture) })) : null;
-    out.push(el("details", { class: "card block", open: "" }, el("summary", {}, el("h2", {}, "Finding: " + task)), drawn, el("pre", { style: "max-height:340px" }, JSON.stringify(rest, null, 1).slice(0, 20000))));
+      ? el("div", { class: "pad" }, el("img", { alt: "picture of " + task, style: "width:100%;max-width:780px;background:#fff", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(picture) })) : null;
+    out.push(el("section", { class: "card block finding" }, el("div", { class: "head" }, el("h2", {}, "Finding: " + task), said(f)),
+      f.error ? el("pre", {}, f.error) : null, drawn,
+      el("div", { class: "pad" }, f.explain ? page(f.explain) : null,
+        f.error ? null : el("details", {}, el("summary", {}, "All numbers"), el("pre", { style: "max-height:340px" }, JSON.stringify(f, null, 1).slice(0, 20000))))));
   }
   return out;
 }

@@ -27,8 +27,8 @@ pub enum Command {
     Gallery(GalleryArgs),
     /// Run gallery entries and compare with the published numbers
     Verify(VerifyArgs),
-    /// Answer a question about a model: painleve, true-motion, rest, self-braking
-    Analyse(AnalyseArgs),
+    /// Answer a question about a model: painleve, true-motion, rest, self-braking, tensor
+    Analyse(Box<AnalyseArgs>),
     /// Solve a contact problem or LCP given as JSON
     Solve(crate::solve::SolveArgs),
     /// Write a test problem for `solve`
@@ -96,6 +96,9 @@ pub struct RunArgs {
     /// Open the report in the browser
     #[arg(long)]
     pub open: bool,
+    /// Leave out the analyses that the file asks for under [[task]]
+    #[arg(long)]
+    pub no_tasks: bool,
     /// Also write a picture of the run (frame and plots)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
@@ -129,27 +132,41 @@ pub struct VerifyArgs {
 
 /// `analyse`.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = ANALYSES, after_help = "`specht analyse --help` says what each kind answers, with examples.")]
 pub struct AnalyseArgs {
-    /// Kind of analysis: painleve, true-motion, rest, self-braking, tensor
+    /// Question: painleve, true-motion, rest, self-braking or tensor
     pub kind: String,
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Contact to look at (several: repeat)
+    /// Contact to look at (several: repeat); default: all with friction
     #[arg(long, value_name = "NAME")]
     pub contact: Vec<String>,
-    /// Point to look at, `slider` or `rod.tip` (several: repeat)
-    #[arg(long, value_name = "POINT")]
-    pub point: Vec<String>,
-    /// Parameter of the load (rest: its limits; self-braking: the resisting load)
-    #[arg(long, value_name = "NAME")]
-    pub load: Option<String>,
-    /// Parameter of the driving load, for the efficiency
-    #[arg(long, value_name = "NAME")]
-    pub drive: Option<String>,
-    /// Parameter to vary: --over "mu=0..3:61" (two: a map)
+    /// painleve, tensor: vary a parameter, a coordinate or a velocity: --over "mu=0..3:61", --over "phi'=-5..5:101"
+    /// (two: a map); self-braking: a parameter
     #[arg(long, value_name = "NAME=FROM..TO:COUNT")]
     pub over: Vec<String>,
+    /// painleve, true-motion: look at another state than the start: --at "phi=60 deg" --at "phi'=-3"
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub at: Vec<String>,
+    /// painleve, true-motion: run the model and look at this instant: --at-time "0.2 s"
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub at_time: Option<String>,
+    /// painleve: run the model and look at all instants
+    #[arg(long)]
+    pub along: bool,
+    /// End time of that run [default: that of the file]
+    #[arg(long, value_name = "T", requires = "along")]
+    pub until: Option<String>,
+    /// rest, self-braking: point to look at, `slider` or `rod.tip` (several: repeat)
+    #[arg(long, value_name = "POINT")]
+    pub point: Vec<String>,
+    /// rest: parameter of the load whose limits are wanted; self-braking: parameter of the resisting load
+    #[arg(long, value_name = "NAME")]
+    pub load: Option<String>,
+    /// self-braking: parameter of the driving load, for the efficiency
+    #[arg(long, value_name = "NAME")]
+    pub drive: Option<String>,
     /// true-motion: reaction of the contact at the start, over the frictionless one [default: 0]
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub x0: Option<String>,
@@ -159,13 +176,40 @@ pub struct AnalyseArgs {
     /// true-motion: stiffness of the contact, for the duration of the impact: --stiffness "1e8 N/m"
     #[arg(long, value_name = "C")]
     pub stiffness: Option<String>,
-    /// Number of sampled states (tensor), over the ranges of --over or of the file
+    /// tensor: number of sampled states, over the ranges of --over or of the file
     #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
     /// Folder in which the finding is kept as KIND.json, and its picture as KIND.svg
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Print the finding as JSON to standard output (and nothing else there)
+    #[arg(long)]
+    pub json: bool,
 }
+
+/// What each kind answers.
+const ANALYSES: &str = "\
+What each kind answers:
+  painleve      Is the motion the only possible one? One solution, several, none or a continuum;
+                critical friction of each contact. At the start, at another state (--at, --at-time),
+                along a run (--along), over a curve or map (--over).
+  true-motion   Where it is not: what stiffer and stiffer contacts would do (goes on, stops at once).
+  rest          Does it stay where it is? Which load starts it (--load, --point)?
+  self-braking  Which forces at a point cannot move it however large (--point)? Efficiency and
+                self-locking (--drive, --load)?
+  tensor        Friction tensors: do they take energy out, do they exclude paradoxes?
+
+Examples:
+  specht analyse painleve rod
+  specht analyse painleve rod --at \"phi=60 deg\" --at \"phi'=-1\"
+  specht analyse painleve quick_return --along --case funnel
+  specht analyse painleve rod --over \"phi=1 deg..89 deg:89\" --over \"mu=0..3:61\" --out maps
+  specht analyse true-motion painleve_klein --case paradox --x0 -1 --stiffness \"1e8 N/m\"
+  specht analyse rest wedge --load P
+  specht analyse self-braking screw --drive T --load F
+
+The pages behind the words: specht explain painleve, several-solutions, tangential-impact, jam,
+self-braking, tensor.";
 
 /// `explain`.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,6 +1,7 @@
 //! `rest` and `self-braking`: can it start, with which load, from which points does it jam, how well does it drive?
 
 use crate::outcome::Refusal;
+use crate::refuse::refuse;
 use crate::run_json::number;
 use crate::session::{Request, load};
 use crate::tasks::Analysis;
@@ -16,12 +17,15 @@ use specht::analysis::stagnation::Stagnation;
 use specht::analysis::start_load::{RestFinding, RestTask, StartLoad, analyse_rest};
 use specht::model::{Model, TaskValue};
 
+/// Most values of a parameter over a cycle.
+const MOST: f64 = 100_000.0;
+
 /// `rest`.
 pub fn rest(a: &Analysis) -> Result<Json, Refusal> {
     let load_name = text(a, "load")?;
     let model = model(a, load_name.iter().cloned().collect())?;
     let task = RestTask { contacts: contacts(a), load: load_name, points: list(a, "points") };
-    analyse_rest(&model, &task).map(|f| rest_json(&f)).map_err(refuse)
+    analyse_rest(&model, &task).map(|f| rest_json(&f)).map_err(|e| refuse(a.prepared, e))
 }
 
 /// `self-braking`.
@@ -36,11 +40,7 @@ pub fn self_braking(a: &Analysis) -> Result<Json, Refusal> {
         points = model.bodies.iter().map(|b| b.name.clone()).collect();
     }
     let task = SelfBrakingTask { contacts: contacts(a), points, drive, load: load_name, over };
-    analyse_self_braking(&model, &task).map(|f| braking_json(&f)).map_err(refuse)
-}
-
-fn refuse(e: AnalysisError) -> Refusal {
-    Refusal::new(e.to_string())
+    analyse_self_braking(&model, &task).map(|f| braking_json(&f)).map_err(|e| refuse(a.prepared, e))
 }
 
 /// The model once more, with the parameters to be varied left open, in the case of the task.
@@ -53,7 +53,7 @@ fn model(a: &Analysis, live: Vec<String>) -> Result<Model, Refusal> {
     for name in &live {
         if !known.iter().any(|p| p.name == *name) {
             let known = known.iter().map(|p| p.name.clone()).collect();
-            return Err(refuse(AnalysisError::UnknownParameter { name: name.clone(), known }));
+            return Err(refuse(a.prepared, AnalysisError::UnknownParameter { name: name.clone(), known }));
         }
     }
     Ok(load(&request, &live)?.0)
@@ -98,6 +98,17 @@ fn over(a: &Analysis) -> Result<Option<(String, f64, f64, usize)>, Refusal> {
         Some(TaskValue::Table(t)) => match t.as_slice() {
             [(name, TaskValue::List(v))] => match v.as_slice() {
                 [TaskValue::Number(from), TaskValue::Number(to), TaskValue::Number(n)] if *n >= 2.0 => {
+                    if !(from.is_finite() && to.is_finite() && from < to) {
+                        return Err(Refusal::new(format!(
+                            "the range of `{name}` runs from {from} to {to}; it needs two finite ends, the smaller one first"
+                        )));
+                    }
+                    if *n > MOST {
+                        return Err(Refusal::new(format!(
+                            "{n} values of `{name}` are more than the {MOST} of a cycle"
+                        ))
+                        .help("borders are located far more finely than the values: 361 are plenty"));
+                    }
                     Ok(Some((name.clone(), *from, *to, *n as usize)))
                 }
                 _ => Err(wrong()),

@@ -11,17 +11,20 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod along;
 mod args;
 mod braking;
 mod commands;
 mod diagnostics;
 mod embedded;
 mod expected;
+mod look;
 mod outcome;
 mod output;
 mod painleve;
 mod problem;
 mod progress;
+mod refuse;
 mod report;
 mod run_json;
 mod session;
@@ -31,6 +34,7 @@ mod table;
 mod tasks;
 mod tensor;
 mod text;
+mod words;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,7 +1,8 @@
-//! `painleve`: is the computed reaction the only possible one, at the start of a file or over its parameters?
+//! `painleve`: is the computed reaction the only possible one? At a state, along a run, over a curve or map.
 
 use crate::outcome::Refusal;
 use crate::progress::{Progress, interrupt};
+use crate::refuse::refuse;
 use crate::run_json::number;
 use crate::session::{Prepared, load};
 use crate::tasks::Analysis;
@@ -21,6 +22,20 @@ use specht::system::System;
 pub fn run(a: &Analysis) -> Result<Json, Refusal> {
     let contacts = contacts(a)?;
     let axes = axes(a)?;
+    let given = |key: &str| a.keys.iter().any(|k| k.0 == key);
+    match a.keys.iter().find(|k| k.0 == "along").map(|k| &k.1) {
+        None | Some(TaskValue::Bool(false)) => {}
+        Some(TaskValue::Bool(true)) => {
+            if !axes.is_empty() || given("at") || given("at_time") {
+                return Err(Refusal::new(
+                    "`along` looks at the whole run; it does not go with `over`, `at` or `at_time`",
+                )
+                .help("ask twice: once along the run, once at the state or over the map"));
+            }
+            return crate::along::run(a.prepared, &contacts);
+        }
+        Some(_) => return Err(Refusal::new("`along` must be true or false")),
+    }
     if axes.is_empty() { here(a, &contacts) } else { over(a, &contacts, &axes) }
 }
 
@@ -35,9 +50,10 @@ pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
         })
     };
     let contacts = contacts(a)?;
-    let Some(&contact) = contacts.first() else { return Err(refuse(AnalysisError::NoPair)) };
+    let Some(&contact) = contacts.first() else { return Err(refuse(p, AnalysisError::NoPair)) };
     let (x0, rate0) = (given("x0").unwrap_or(0.0), given("rate0").unwrap_or(0.0));
-    let m = specht::analysis::true_motion(&p.system, &p.start, contact, x0, rate0).map_err(refuse)?;
+    let state = crate::look::state(a)?;
+    let m = specht::analysis::true_motion(&p.system, &state, contact, x0, rate0).map_err(|e| refuse(p, e))?;
     let velocities = |u: &[f64]| {
         let named = p.model.coordinates.iter().zip(u).map(|(c, v)| (format!("{}'", c.name), json!(v)));
         Json::Object(named.collect())
@@ -79,10 +95,6 @@ pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
     Ok(Json::Object(out))
 }
 
-fn refuse(e: AnalysisError) -> Refusal {
-    Refusal::new(e.to_string())
-}
-
 /// The contacts asked for; all with friction when none is named.
 fn contacts(a: &Analysis) -> Result<Vec<usize>, Refusal> {
     let info = a.prepared.system.contacts();
@@ -102,7 +114,7 @@ fn contacts(a: &Analysis) -> Result<Vec<usize>, Refusal> {
     if names.is_empty() {
         return Ok((0..info.len()).filter(|&i| info[i].friction && !info[i].tangent.is_empty()).collect());
     }
-    names.iter().map(|n| frictional_contact(info, n).map_err(refuse)).collect()
+    names.iter().map(|n| frictional_contact(info, n).map_err(|e| refuse(a.prepared, e))).collect()
 }
 
 /// `over = { name = [from, to, count] }`.
@@ -113,7 +125,7 @@ fn axes(a: &Analysis) -> Result<Vec<Axis>, Refusal> {
     };
     let axis = |(name, value): &(String, TaskValue)| match value {
         TaskValue::List(v) => match v[..] {
-            [TaskValue::Number(from), TaskValue::Number(to), TaskValue::Number(n)] if n >= 2.0 => {
+            [TaskValue::Number(from), TaskValue::Number(to), TaskValue::Number(n)] if n >= 0.0 => {
                 Ok(Axis { name: name.clone(), from, to, count: n as usize })
             }
             _ => Err(Refusal::new(format!("`over` of `{name}` must be [from, to, count]"))),
@@ -141,6 +153,20 @@ impl Place {
         }
     }
 
+    fn contact(&self, f: &Painleve) -> usize {
+        match self {
+            Place::Pair(k) => f.pairs[*k].contact,
+            Place::Journal(j) => j.contact,
+        }
+    }
+
+    fn mu(&self, f: &Painleve) -> f64 {
+        match self {
+            Place::Pair(k) => f.pairs[*k].mu,
+            Place::Journal(j) => j.mu,
+        }
+    }
+
     fn critical_mu(&self, f: &Painleve) -> f64 {
         match self {
             Place::Pair(k) if f.journals.is_empty() => f.critical_mu[*k],
@@ -160,7 +186,8 @@ impl Place {
 
 fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     let p = a.prepared;
-    let f = painleve(&p.system, &p.start, &[]).map_err(refuse)?;
+    let state = crate::look::state(a)?;
+    let f = painleve(&p.system, &state, &[]).map_err(|e| refuse(p, e))?;
     let mut places = Vec::new();
     for &c in contacts {
         let info = &p.system.contacts()[c];
@@ -169,10 +196,10 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
         } else if let Some(j) = f.journals.iter().find(|j| j.contact == c) {
             places.push(Place::Journal(*j));
         } else if matches!(info.normal, specht::system::Normal::Unilateral { .. }) {
-            return Err(refuse(AnalysisError::Open(info.name.clone())));
+            return Err(refuse(p, AnalysisError::Open(info.name.clone())));
         }
     }
-    let particles = Particles::new(&p.model, &p.start).map_err(refuse)?;
+    let particles = Particles::new(&p.model, &state).map_err(|e| refuse(p, e))?;
     let mut out = JsonMap::new();
     out.insert("verdict".into(), json!(f.verdict.word()));
     let single = |v: Vec<Json>| if v.len() == 1 { v[0].clone() } else { Json::Array(v) };
@@ -185,8 +212,16 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     };
     out.insert("index".into(), index);
     out.insert("frictionless".into(), single(places.iter().map(|q| json!(q.frictionless(&f))).collect()));
+    out.insert("mu".into(), single(places.iter().map(|q| number(q.mu(&f))).collect()));
     out.insert("critical_factor".into(), number(f.critical_factor));
-    let names: Vec<Json> = contacts.iter().map(|&c| json!(p.system.contacts()[c].name)).collect();
+    out.insert("time".into(), number(state.t));
+    let mut at = JsonMap::new();
+    for (k, c) in p.model.coordinates.iter().enumerate() {
+        at.insert(c.name.clone(), number(state.q[k]));
+        at.insert(format!("{}'", c.name), number(state.u[k]));
+    }
+    out.insert("state".into(), Json::Object(at));
+    let names: Vec<Json> = places.iter().map(|q| json!(p.system.contacts()[q.contact(&f)].name)).collect();
     out.insert("contacts".into(), Json::Array(names));
     out.insert("complete".into(), json!(f.complete));
     if f.redundant > 0 {
@@ -200,13 +235,13 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
             names.zip(family).map(|(n, r)| (n, json!(r))).collect::<JsonMap<_, _>>().into(),
         );
     }
-    out.insert("explain".into(), json!(topic(&f)));
+    out.insert("explain".into(), json!(page(f.verdict)));
     Ok(Json::Object(out))
 }
 
 /// The page that says more.
-fn topic(f: &Painleve) -> &'static str {
-    match f.verdict {
+pub fn page(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Several | Verdict::Family => "several-solutions",
         Verdict::None => "tangential-impact",
         Verdict::Unique => "painleve",
@@ -241,16 +276,23 @@ fn solution(p: &Prepared, f: &Painleve, particles: &Particles, s: &Possible) -> 
 fn over(a: &Analysis, contacts: &[usize], axes: &[Axis]) -> Result<Json, Refusal> {
     let p = a.prepared;
     let names: Vec<String> = axes.iter().map(|x| x.name.clone()).collect();
-    for name in &names {
+    // parameters stay open in the equations; coordinates and velocities are so anyway
+    let live: Vec<String> = names.iter().filter(|n| !crate::look::is_moving(p, n)).cloned().collect();
+    for name in &live {
         if !p.model.parameters.iter().any(|q| q.name == *name) {
-            let known = p.model.parameters.iter().map(|q| q.name.clone()).collect();
-            return Err(refuse(AnalysisError::UnknownParameter { name: name.clone(), known }));
+            let e = specht::analysis::place::slot(&p.system, name);
+            return Err(
+                e.map_or_else(|e| refuse(p, e), |_| Refusal::new(format!("`{name}` cannot be varied")))
+            );
         }
     }
-    let (model, _) = load(&p.request, &names)?;
+    let (model, _) = load(&p.request, &live)?;
     let system = build(&model).map_err(|e| Refusal::new(e.message))?;
     let contact = contacts.first().map(|&c| p.system.contacts()[c].name.clone());
-    let plane = Plane::new(&system, &names, contact.as_deref()).map_err(refuse)?;
+    let mut plane = Plane::new(&system, &names, contact.as_deref()).map_err(|e| refuse(p, e))?;
+    if let Some(place) = crate::look::place(a)? {
+        plane = plane.at(place);
+    }
     let line = std::sync::Mutex::new(Progress::new("painleve"));
     let show = |part: f64| {
         if let Ok(mut line) = line.try_lock() {
@@ -258,7 +300,8 @@ fn over(a: &Analysis, contacts: &[usize], axes: &[Axis]) -> Result<Json, Refusal
         }
     };
     let watch = Watch { interrupt: Some(interrupt()), progress: Some(&show) };
-    let m = map(&plane, axes, watch).map_err(refuse)?;
+    let m = map(&plane, axes, watch).map_err(|e| refuse(p, e))?;
+    drop(line);
     Ok(finding(&m, &format!("{}: {}", p.model.name, plane.contact())))
 }
 
@@ -272,26 +315,27 @@ fn finding(m: &Map, title: &str) -> Json {
     out.insert("counts".into(), Json::Object(counts));
     if let Some(l) = &m.largest {
         out.insert("largest_index".into(), json!(l.value));
-        out.insert("largest_critical_mu".into(), number(1.0 / l.value));
+        // the smallest critical friction; the older key stays
+        out.insert("least_critical_mu".into(), number(critical(l.value)));
+        out.insert("largest_critical_mu".into(), number(critical(l.value)));
         let at: JsonMap<String, Json> =
             m.axes.iter().zip(&l.at).map(|(a, v)| (a.name.clone(), json!(v))).collect();
         out.insert("largest_at".into(), Json::Object(at));
     }
     out.insert("borders".into(), m.borders.iter().map(|b| border(m, b)).collect());
+    if m.axes.len() == 2 {
+        out.insert("junctions".into(), m.junctions.iter().map(|j| json!(j.at)).collect());
+    }
+    out.insert("complete".into(), json!(m.complete));
+    out.insert("done".into(), json!(m.done));
+    out.insert("axes".into(), m.axes.iter().map(|a| json!(a.name)).collect());
     let mut grid = JsonMap::new();
     for a in &m.axes {
         grid.insert(a.name.clone(), (0..a.count).map(|i| json!(a.value(i))).collect());
     }
-    let letter = |k: usize| match m.grid[k].map(|s| s.class.verdict) {
-        Some(Verdict::Unique) => 'u',
-        Some(Verdict::Several) => 's',
-        Some(Verdict::None) => 'n',
-        Some(Verdict::Family) => 'f',
-        None => '.',
-    };
     let columns = m.axes[0].count;
     let rows: Vec<String> = (0..m.grid.len() / columns)
-        .map(|j| (0..columns).map(|i| letter(j * columns + i)).collect())
+        .map(|j| (0..columns).map(|i| letter(m.grid[j * columns + i].map(|s| s.class.verdict))).collect())
         .collect();
     grid.insert("verdict".into(), if rows.len() == 1 { json!(rows[0]) } else { json!(rows) });
     if rows.len() == 1 {
@@ -302,8 +346,25 @@ fn finding(m: &Map, title: &str) -> Json {
     if let Some(why) = &m.undefined {
         out.insert("undefined".into(), json!(why));
     }
+    out.insert("explain".into(), json!("painleve"));
     out.insert("picture".into(), json!(svg(m, title)));
     Json::Object(out)
+}
+
+/// 1/|L|; without any influence no friction is critical.
+fn critical(reach: f64) -> f64 {
+    if reach > 0.0 { 1.0 / reach } else { f64::INFINITY }
+}
+
+/// One letter per verdict, for grids and series.
+pub fn letter(v: Option<Verdict>) -> char {
+    match v {
+        Some(Verdict::Unique) => 'u',
+        Some(Verdict::Several) => 's',
+        Some(Verdict::None) => 'n',
+        Some(Verdict::Family) => 'f',
+        None => '.',
+    }
 }
 
 fn border(m: &Map, b: &Border) -> Json {

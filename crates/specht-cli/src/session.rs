@@ -253,12 +253,14 @@ pub struct Finished {
     pub json: Json,
     /// Scheme `step`.
     pub time_stepping: bool,
+    /// Pictures of the findings, by task.
+    pub pictures: Vec<(String, String)>,
 }
 
-/// Run a prepared model. With `quiet` there is no progress line.
-pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
+/// The motion of a prepared model with these settings. With `quiet` there is no progress line.
+pub fn execute_with(prepared: &Prepared, settings: &Settings, quiet: bool) -> Result<Trajectory, Refusal> {
     let mut line = (!quiet).then(|| Progress::new(&prepared.model.name));
-    let until = prepared.settings.until;
+    let until = settings.until;
     let mut progress = |t: f64| {
         if let Some(line) = &mut line {
             line.show(t / until, || format!("t = {t:.4} s"));
@@ -266,9 +268,13 @@ pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
     };
     let mut outside = Outside { interrupt: Some(interrupt()), progress: Some(&mut progress) };
     let scheme = if prepared.time_stepping { sim::time_stepping } else { sim::event_driven };
-    let trajectory = scheme(&prepared.system, &prepared.start, &prepared.settings, &mut outside)
-        .map_err(|e| start_refusal(&e, &prepared.model, &prepared.request))?;
-    drop(line);
+    scheme(&prepared.system, &prepared.start, settings, &mut outside)
+        .map_err(|e| start_refusal(&e, &prepared.model, &prepared.request))
+}
+
+/// Run a prepared model. With `quiet` there is no progress line.
+pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
+    let trajectory = execute_with(prepared, &prepared.settings, quiet)?;
     let table = run_json::table(&trajectory, &prepared.names);
     let json = whole_json(prepared, &trajectory);
     Ok(Finished {
@@ -278,6 +284,7 @@ pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
         table,
         json,
         time_stepping: prepared.time_stepping,
+        pictures: Vec::new(),
     })
 }
 

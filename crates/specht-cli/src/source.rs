@@ -83,6 +83,15 @@ impl Source {
         })
     }
 
+    /// What to type for this model.
+    pub fn typed(&self) -> String {
+        match &self.origin {
+            Origin::Gallery(_) => self.name.clone(),
+            Origin::Folder(_) if self.label.contains(char::is_whitespace) => format!("\"{}\"", self.label),
+            Origin::Folder(_) => self.label.clone(),
+        }
+    }
+
     /// A file beside the model (tables, measured data, `expected.toml`).
     pub fn beside(&self, file: &str) -> Result<String, Refusal> {
         match &self.origin {

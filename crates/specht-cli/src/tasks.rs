@@ -2,9 +2,9 @@
 
 use crate::args::AnalyseArgs;
 use crate::outcome::Refusal;
-use crate::session::Prepared;
+use crate::session::{Prepared, Request, prepare};
 use serde_json::{Value as Json, json};
-use specht::model::TaskValue;
+use specht::model::{Task, TaskValue};
 
 /// What an analysis looks at.
 pub struct Analysis<'a> {
@@ -18,39 +18,119 @@ pub struct Analysis<'a> {
 pub struct Kind {
     /// Name in files and on the command line.
     pub name: &'static str,
+    /// Keys that it understands, besides `case`, `contact` and `contacts`.
+    pub keys: &'static [&'static str],
     /// Answers with a finding.
     pub run: fn(&Analysis) -> Result<Json, Refusal>,
 }
 
 /// All kinds.
 pub const KINDS: &[Kind] = &[
-    Kind { name: "painleve", run: crate::painleve::run },
-    Kind { name: "true-motion", run: crate::painleve::true_motion },
-    Kind { name: "rest", run: crate::braking::rest },
-    Kind { name: "self-braking", run: crate::braking::self_braking },
-    Kind { name: "tensor", run: crate::tensor::run },
+    Kind { name: "painleve", keys: &["over", "at", "at_time", "along"], run: crate::painleve::run },
+    Kind {
+        name: "true-motion",
+        keys: &["at", "at_time", "x0", "rate0", "stiffness"],
+        run: crate::painleve::true_motion,
+    },
+    Kind { name: "rest", keys: &["load", "points"], run: crate::braking::rest },
+    Kind {
+        name: "self-braking",
+        keys: &["points", "drive", "load", "over"],
+        run: crate::braking::self_braking,
+    },
+    Kind { name: "tensor", keys: &["over", "samples"], run: crate::tensor::run },
 ];
 
+/// A task that was run.
+pub struct Done {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Picture, or why it could not be answered.
+    pub outcome: Result<Option<String>, String>,
+}
+
 /// Run all tasks of the file; findings go into `run.json`, a task that cannot be answered says why.
-pub fn run_all(prepared: &Prepared, run: &mut Json) -> Vec<(String, Result<(), String>)> {
+pub fn run_all(prepared: &Prepared, run: &mut Json) -> Vec<Done> {
     let mut all = Vec::new();
     for task in &prepared.model.tasks {
-        let analysis = Analysis { prepared, keys: &task.keys };
-        let outcome = match KINDS.iter().find(|k| k.name == task.analyse) {
-            Some(kind) => (kind.run)(&analysis).map_err(|r| crate::text::plain(&r.message)),
-            None => Err(format!("the analysis `{}` is not built into this version", task.analyse)),
-        };
-        let (finding, outcome) = match outcome {
+        let (finding, outcome) = match run_one(prepared, task) {
             Ok(mut finding) => {
-                take_picture(&mut finding);
-                (finding, Ok(()))
+                let picture = take_picture(&mut finding);
+                (finding, Ok(picture))
             }
             Err(why) => (json!({ "error": why }), Err(why)),
         };
         run["findings"][task.name.as_str()] = finding;
-        all.push((task.name.clone(), outcome));
+        all.push(Done { name: task.name.clone(), kind: task.analyse.clone(), outcome });
     }
     all
+}
+
+fn run_one(prepared: &Prepared, task: &Task) -> Result<Json, String> {
+    let plain = |r: Refusal| crate::text::plain(&r.message).trim_end().to_string();
+    let Some(kind) = KINDS.iter().find(|k| k.name == task.analyse) else {
+        return Err(format!("the analysis `{}` is not built into this version", task.analyse));
+    };
+    // a task with a case of its own looks at that case
+    let case = task.keys.iter().find_map(|(key, value)| match value {
+        TaskValue::Text(case) if key == "case" => Some(case.clone()),
+        _ => None,
+    });
+    match case {
+        Some(case) if prepared.request.case.as_ref() != Some(&case) => {
+            let request = Request { case: Some(case), ..prepared.request.clone() };
+            let other = prepare(request).map_err(plain)?;
+            (kind.run)(&Analysis { prepared: &other, keys: &task.keys }).map_err(plain)
+        }
+        _ => (kind.run)(&Analysis { prepared, keys: &task.keys }).map_err(plain),
+    }
+}
+
+/// Options that the kind does not understand are refused, not passed over.
+pub fn check_keys(kind: &Kind, keys: &[(String, TaskValue)]) -> Result<(), Refusal> {
+    let common = ["contact", "contacts"];
+    let Some((key, _)) =
+        keys.iter().find(|k| !common.contains(&k.0.as_str()) && !kind.keys.contains(&k.0.as_str()))
+    else {
+        return Ok(());
+    };
+    let option = if key == "points" { "point".to_string() } else { key.replace('_', "-") };
+    let others: Vec<&str> = KINDS.iter().filter(|k| k.keys.contains(&key.as_str())).map(|k| k.name).collect();
+    let help = match others[..] {
+        [] => "`specht analyse --help` lists the options of each kind".to_string(),
+        _ => format!("it belongs to {}; `specht analyse --help` says more", others.join(", ")),
+    };
+    Err(Refusal::new(format!("`{}` has no option --{option}", kind.name)).help(help))
+}
+
+/// One line per task for the terminal.
+pub fn said(all: &[Done], run: &Json) -> String {
+    let mut out = String::new();
+    for d in all {
+        let name = &d.name;
+        out += &match &d.outcome {
+            Ok(_) => {
+                let f = &run["findings"][name.as_str()];
+                let verdict = f["verdict"]
+                    .as_str()
+                    .or(f["outcome"].as_str())
+                    .map(|v| format!("{v}; "))
+                    .unwrap_or_default();
+                let page = f["explain"].as_str().map(|p| format!("; specht explain {p}")).unwrap_or_default();
+                format!("  task    {name} ({}): {verdict}see findings.{name} in run.json{page}\n", d.kind)
+            }
+            Err(why) => format!("  task    {name} ({}): {}\n", d.kind, why.replace('\n', "\n          ")),
+        };
+    }
+    out
+}
+
+/// The pictures by task, for the report.
+pub fn pictures(all: &[Done]) -> Vec<(String, String)> {
+    let picture = |d: &Done| d.outcome.clone().ok().flatten().map(|svg| (d.name.clone(), svg));
+    all.iter().filter_map(picture).collect()
 }
 
 /// The picture of a finding, which is not part of its data.
@@ -88,11 +168,33 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         keys.push((name.into(), TaskValue::Number(number)));
     }
     keys.extend(args.samples.iter().map(|n| ("samples".to_string(), TaskValue::Number(f64::from(*n)))));
+    if args.along {
+        keys.push(("along".into(), TaskValue::Bool(true)));
+    }
+    if let Some(text) = &args.at_time {
+        let t = crate::address::quantity(text.trim())
+            .map_err(|e| Refusal::new(format!("--at-time: {e}")).help("write a time: --at-time \"0.2 s\""))?;
+        keys.push(("at_time".into(), TaskValue::Number(t)));
+    }
+    let mut at = Vec::new();
+    for text in &args.at {
+        let value = text.split_once('=').and_then(|(name, value)| {
+            let value = crate::address::quantity(value.trim()).ok()?;
+            Some((name.trim().to_string(), TaskValue::Number(value)))
+        });
+        at.push(value.ok_or_else(|| {
+            Refusal::new(format!("`--at {text}` is not understood"))
+                .help("write a coordinate or velocity and its value: --at \"phi=60 deg\" --at \"phi'=-3\"")
+        })?);
+    }
+    if !at.is_empty() {
+        keys.push(("at".into(), TaskValue::Table(at)));
+    }
     let mut over = Vec::new();
     for text in &args.over {
         over.push(range(text).ok_or_else(|| {
             Refusal::new(format!("`--over {text}` is not understood"))
-                .help("write --over \"mu=0..3:61\" (from, to, number of values)")
+                .help("write --over \"mu=0..3:61\": a name, its range and the number of values")
         })?);
     }
     if !over.is_empty() {
@@ -107,7 +209,7 @@ fn range(text: &str) -> Option<(String, TaskValue)> {
     let (from, rest) = rest.split_once("..")?;
     let (to, count) = rest.rsplit_once(':')?;
     let number = |text: &str| crate::address::quantity(text.trim()).ok().map(TaskValue::Number);
-    let count: u32 = count.trim().parse().ok().filter(|n| *n > 0)?;
+    let count: u32 = count.trim().parse().ok()?;
     Some((
         name.trim().into(),
         TaskValue::List(vec![number(from)?, number(to)?, TaskValue::Number(f64::from(count))]),

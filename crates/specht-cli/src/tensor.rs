@@ -2,12 +2,13 @@
 //! friction tensors (VAG-1, VAG-5), at the start and over sampled states.
 
 use crate::outcome::Refusal;
+use crate::refuse::refuse;
 use crate::run_json::number;
 use crate::session::load;
 use crate::tasks::Analysis;
 use serde_json::{Map, Value as Json, json};
 use specht::analysis::tensor_set::{Extreme, Range, SampledSet, SetFinding, regular_set, sampled_set};
-use specht::analysis::{AnalysisError, Snapshot, frictional_contact};
+use specht::analysis::{Snapshot, frictional_contact};
 use specht::contact::Reduced;
 use specht::model::{TaskValue, build};
 use specht::system::{ContactInfo, System};
@@ -23,8 +24,8 @@ pub fn run(a: &Analysis) -> Result<Json, Refusal> {
     let of = contacts(a, info)?;
     let mut at = Snapshot::new(&p.system);
     at.state.clone_from(&p.start);
-    at.take(&p.system).map_err(refuse)?;
-    let f = regular_set(info, &at, &of, &mut Reduced::default()).map_err(refuse)?;
+    at.take(&p.system).map_err(|e| refuse(p, e))?;
+    let f = regular_set(info, &at, &of, &mut Reduced::default()).map_err(|e| refuse(p, e))?;
     let mut out = here(&f, info);
     let (ranges, samples) = ranges(a)?;
     if samples > 0 {
@@ -33,15 +34,11 @@ pub fn run(a: &Analysis) -> Result<Json, Refusal> {
         let names: Vec<String> = ranges.iter().map(|r| r.0.clone()).filter(|n| is_parameter(n)).collect();
         let (model, _) = load(&p.request, &names)?;
         let system = build(&model).map_err(|e| Refusal::new(e.message))?;
-        let s = sampled_set(&system, &ranges, samples, &of).map_err(refuse)?;
+        let s = sampled_set(&system, &ranges, samples, &of).map_err(|e| refuse(p, e))?;
         out.insert("sampled".into(), sampled(&s, &ranges, &f, info));
     }
     out.insert("explain".into(), json!("tensor"));
     Ok(Json::Object(out))
-}
-
-fn refuse(e: AnalysisError) -> Refusal {
-    Refusal::new(e.to_string())
 }
 
 fn contacts(a: &Analysis, info: &[ContactInfo]) -> Result<Vec<usize>, Refusal> {
@@ -56,7 +53,7 @@ fn contacts(a: &Analysis, info: &[ContactInfo]) -> Result<Vec<usize>, Refusal> {
             _ => {}
         }
     }
-    names.iter().map(|n| frictional_contact(info, n).map_err(refuse)).collect()
+    names.iter().map(|n| frictional_contact(info, n).map_err(|e| refuse(a.prepared, e))).collect()
 }
 
 fn ranges(a: &Analysis) -> Result<(Vec<Range>, usize), Refusal> {

@@ -3,9 +3,10 @@
 use crate::args::AnalyseArgs;
 use crate::diagnostics;
 use crate::outcome::{Exit, Outcome, Refusal};
-use crate::session::{Request, prepare};
+use crate::session::{Request, prepare, time};
 use crate::tasks::{self, Analysis, KINDS};
 use crate::text::{nearest, print};
+use crate::words::words;
 
 /// Answer.
 pub fn run(args: AnalyseArgs) -> Outcome {
@@ -14,15 +15,19 @@ pub fn run(args: AnalyseArgs) -> Outcome {
         let refusal = Refusal::new(format!("there is no analysis `{}`", args.kind));
         return Err(match nearest(&args.kind, &names) {
             Some(name) => refusal.help(format!("did you mean `{name}`?")),
-            None if names.is_empty() => refusal.help("this version has no analyses built in"),
-            None => refusal.help(format!("known: {}", names.join(", "))),
+            None => refusal
+                .help(format!("known: {}; `specht analyse --help` says what they answer", names.join(", "))),
         });
     };
+    let keys = tasks::keys_from_args(&args)?;
+    tasks::check_keys(kind, &keys)?;
     let mut request = Request::new(&args.model)?;
-    request.until.get_or_insert(1.0);
+    request.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
+    if !args.along {
+        request.until.get_or_insert(1.0);
+    }
     let prepared = prepare(request)?;
     diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
-    let keys = tasks::keys_from_args(&args)?;
     let mut finding = (kind.run)(&Analysis { prepared: &prepared, keys: &keys })?;
     let picture = tasks::take_picture(&mut finding);
     let text = serde_json::to_string_pretty(&finding).unwrap_or_default();
@@ -32,6 +37,14 @@ pub fn run(args: AnalyseArgs) -> Outcome {
             crate::output::write(&folder.join(format!("{}.svg", kind.name)), &svg)?;
         }
     }
-    print(&format!("{text}\n"));
+    if args.json {
+        print(&format!("{text}\n"));
+    } else {
+        print(&words(kind.name, &prepared.model.name, &finding, args.out.as_deref()));
+    }
+    if crate::progress::interrupted() {
+        eprintln!("interrupted: the finding holds what was done until then");
+        return Ok(Exit::Stopped);
+    }
     Ok(Exit::Done)
 }

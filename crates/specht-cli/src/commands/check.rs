@@ -96,6 +96,21 @@ fn understood(p: &Prepared) -> String {
         out += &format!("\n{bold}cases{bold:#}\n  {}\n", m.cases.join(", "));
     }
     out += &format!("\n{}: no errors\n", p.request.source.label);
+    out += &next(p);
+    out
+}
+
+/// What can be asked about this model.
+fn next(p: &Prepared) -> String {
+    let typed = p.request.source.typed();
+    let mut out = format!("\nnext: specht run {typed}\n");
+    if p.system.contacts().iter().any(|c| c.friction && c.tangent.len() == 1) {
+        out += &format!(
+            "      specht analyse painleve {typed}        is the motion the only possible one? critical friction\n"
+        );
+        out += &format!("      specht analyse rest {typed}            does it stay where it is?\n");
+        out += &format!("      specht analyse self-braking {typed}    which forces cannot move it?\n");
+    }
     out
 }
 

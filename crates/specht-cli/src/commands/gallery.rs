@@ -24,17 +24,13 @@ pub fn run(args: GalleryArgs) -> Outcome {
     diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
     let mut finished = execute(&prepared, false)?;
     let all = tasks::run_all(&prepared, &mut finished.json);
+    finished.pictures = tasks::pictures(&all);
     let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
     write(&finished, &folder)?;
     print(&summary(&finished));
-    for (task, outcome) in &all {
-        print(&match outcome {
-            Ok(()) => format!("  task    {task}: done, see findings.{task} in run.json\n"),
-            Err(why) => format!("  task    {task}: {why}\n"),
-        });
-    }
+    print(&tasks::said(&all, &finished.json));
     print(&format!("  report  {}\n", folder.join("report.html").display()));
-    let failed = all.iter().any(|(_, outcome)| outcome.is_err());
+    let failed = all.iter().any(|d| d.outcome.is_err());
     Ok(if failed { Exit::Stopped } else { exit(&finished) })
 }
 

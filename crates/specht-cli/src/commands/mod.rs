@@ -18,7 +18,7 @@ pub fn dispatch(command: Command) -> Outcome {
         Command::Check(a) => check::run(a),
         Command::Gallery(a) => gallery::run(a),
         Command::Verify(a) => verify::run(a),
-        Command::Analyse(a) => analyse::run(a),
+        Command::Analyse(a) => analyse::run(*a),
         Command::Solve(a) => crate::solve::run(a),
         Command::Problem(a) => crate::problem::run(a),
         Command::Schema => {

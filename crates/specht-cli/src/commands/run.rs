@@ -2,11 +2,11 @@
 
 use crate::args::RunArgs;
 use crate::outcome::{Exit, Outcome, Refusal};
-use crate::session::{Finished, Request, Typed, execute, prepare, time};
+use crate::session::{Finished, Prepared, Request, Typed, execute, prepare, time};
 use crate::text::print;
-use crate::{diagnostics, output, report};
+use crate::{diagnostics, output, report, tasks};
 use anstyle::{AnsiColor, Style};
-use specht::sim::{KINDS, Status};
+use specht::sim::{KINDS, Kind, Status};
 use std::path::Path;
 
 /// Run a model, write its files, say how it went.
@@ -19,7 +19,9 @@ pub fn run(args: RunArgs) -> Outcome {
         Typed { several: args.several.clone(), impact: args.impact.clone(), tolerance: args.tolerance };
     let prepared = prepare(request)?;
     diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
-    let finished = execute(&prepared, false)?;
+    let mut finished = execute(&prepared, false)?;
+    let tasks = if args.no_tasks { Vec::new() } else { tasks::run_all(&prepared, &mut finished.json) };
+    finished.pictures = tasks::pictures(&tasks);
 
     // --json alone writes no files; with --out it does
     let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
@@ -34,6 +36,8 @@ pub fn run(args: RunArgs) -> Outcome {
         print(&format!("{}\n", pretty(&finished)));
     } else {
         print(&summary(&finished));
+        print(&tasks::said(&tasks, &finished.json));
+        print(&hint(&finished, &prepared));
         print(&format!("  report  {}\n", folder.join("report.html").display()));
     }
     if args.open && files {
@@ -59,6 +63,27 @@ pub fn write(run: &Finished, folder: &Path) -> Result<(), Refusal> {
 
 fn pretty(run: &Finished) -> String {
     serde_json::to_string_pretty(&run.json).unwrap_or_default()
+}
+
+/// Where to go on when the rigid model had several solutions or none.
+fn hint(run: &Finished, prepared: &Prepared) -> String {
+    let t = &run.trajectory;
+    let had = |kinds: &[Kind]| t.events.iter().any(|e| kinds.contains(&e.kind));
+    let typed = prepared.request.source.typed();
+    let case = prepared.request.case.as_ref().map(|c| format!(" --case {c}")).unwrap_or_default();
+    let set: String = prepared.request.set.iter().map(|(n, v)| format!(" --set \"{n}={v}\"")).collect();
+    let ask = |what: &str, page: &str| {
+        format!("  ask     specht analyse {what}{case}{set}\n  page    specht explain {page}\n")
+    };
+    if had(&[Kind::TangentialImpact, Kind::Seizure]) || t.status == Status::Inconsistent {
+        ask(&format!("painleve {typed} --along"), "tangential-impact")
+    } else if had(&[Kind::Finding]) || t.status == Status::Indeterminate {
+        ask(&format!("painleve {typed} --along"), "several-solutions")
+    } else if t.start.solutions.len() > 1 || t.start.family.is_some() {
+        ask(&format!("painleve {typed}"), "several-solutions")
+    } else {
+        String::new()
+    }
 }
 
 /// How it went, in a few lines.
@@ -95,7 +120,7 @@ pub fn summary(run: &Finished) -> String {
         out += "  start   a continuum of solutions; see start.family in run.json\n";
     } else if solutions > 1 {
         out += &format!(
-            "  start   {solutions} solutions of the force problem; `specht explain several-solutions`\n"
+            "  start   {solutions} solutions of the force problem; see start.solutions in run.json\n"
         );
     }
     for (name, value) in run.names.outputs.iter().zip(&t.last.outputs).take(12) {

@@ -12,7 +12,7 @@ use scene::{DrawTrack, Scene};
 use serde_json::{Map, Value as Json, json};
 use shapes::Prim;
 use specht::model::{Input, Model};
-use specht::sim::{ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND, STEP_BOUND, Samples};
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples};
 
 pub use picture::picture;
 
@@ -59,10 +59,34 @@ fn data(run: &Finished) -> Json {
         "about_parameters": about,
         "span": span,
         "run": page_run(run),
+        "pictures": run.pictures.iter().cloned().collect::<std::collections::BTreeMap<String, String>>(),
+        "pages": pages(run),
         "series": series(run),
         "plots": plots(&run.model, samples),
         "scene": scene::scene(&run.model, samples).map(|s| scene_json(&s)),
     })
+}
+
+/// The pages that the findings of this run point to, by topic.
+fn pages(run: &Finished) -> Json {
+    let mut topics: Vec<&str> = Vec::new();
+    let findings = run.json["findings"].as_object().into_iter().flatten();
+    topics.extend(findings.filter_map(|(_, f)| f["explain"].as_str()));
+    for event in &run.trajectory.events {
+        topics.extend(match event.kind {
+            Kind::Finding => Some("several-solutions"),
+            Kind::TangentialImpact | Kind::Seizure => Some("tangential-impact"),
+            _ => None,
+        });
+    }
+    let start = &run.trajectory.start;
+    match start.solutions.len() {
+        0 => topics.push("tangential-impact"),
+        1 if start.family.is_none() => {}
+        _ => topics.push("several-solutions"),
+    }
+    let page = |topic: &str| crate::embedded::EXPLAIN.iter().find(|p| p.0 == topic).map(|p| p.1);
+    Json::Object(topics.iter().filter_map(|t| page(t).map(|text| (t.to_string(), json!(text)))).collect())
 }
 
 /// `run.json` for the page: without the states of every event, and with the audit as lines.

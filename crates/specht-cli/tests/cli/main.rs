@@ -1,5 +1,6 @@
 //! The program from outside: commands, messages, exit codes, files. One binary.
 
+mod asks;
 mod commands;
 mod page;
 mod readme;

@@ -66,7 +66,7 @@ pub(super) fn lines(plane: &Plane, map: &mut Map, watch: Watch<'_>) {
         }
     }
     let all: Vec<Nodes> = all.iter().map(|c| Nodes::new(&map.axes, c)).collect();
-    let found = junctions(plane, &map.axes, &all, watch);
+    let found = junctions(plane, map, &all, watch);
     let mut borders: Vec<Border> = Vec::new();
     for (layer, nodes) in layers.iter().zip(all) {
         borders.extend(join(plane, map, nodes, *layer, &found));
@@ -186,18 +186,50 @@ fn label(s: &Sample) -> u64 {
     }
 }
 
+/// Whether lines of two layers may cross in a cell: as straight lines they do so in the cell or close to it.
+fn may_cross(axes: &[Axis], (i, j): (usize, usize), a: &Nodes, b: &Nodes) -> bool {
+    let (list_a, list_b) = (a.of_cell(i, j), b.of_cell(i, j));
+    let ([p, q], [r, s]) = (&list_a[..], &list_b[..]) else {
+        return list_a.len().min(list_b.len()) > 0 && list_a.len() + list_b.len() > 3;
+    };
+    // in units of the cell, from its corner
+    let unit = |point: [f64; 2]| {
+        [0, 1].map(|k| {
+            let n = [i, j][k];
+            (point[k] - axes[k].value(n)) / (axes[k].value(n + 1) - axes[k].value(n))
+        })
+    };
+    let [p, q, r, s] = [a.points[*p], a.points[*q], b.points[*r], b.points[*s]].map(unit);
+    let (u, v) = ([q[0] - p[0], q[1] - p[1]], [s[0] - r[0], s[1] - r[1]]);
+    let cross = u[0] * v[1] - u[1] * v[0];
+    let along = ((r[0] - p[0]) * v[1] - (r[1] - p[1]) * v[0]) / cross;
+    let at = [p[0] + along * u[0], p[1] + along * u[1]];
+    at.iter().all(|x| (-0.25..=1.25).contains(x))
+}
+
 /// The junctions of all cells in which borders may meet.
 fn junctions(
     plane: &Plane,
-    axes: &[Axis],
+    map: &Map,
     layers: &[Nodes],
     watch: Watch<'_>,
 ) -> BTreeMap<(usize, usize), Junction> {
+    let axes = &map.axes;
+    // three labels at the corners: the borders may meet in a corner of the grid
+    let three = |i: usize, j: usize| {
+        let mut seen: Vec<u64> = [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)]
+            .into_iter()
+            .filter_map(|(i, j)| map.grid[j * axes[0].count + i].map(|s| label(&s)))
+            .collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen.len() > 2
+    };
     let cells = (0..axes[1].count - 1).flat_map(|j| (0..axes[0].count - 1).map(move |i| (i, j)));
     let wanted: Vec<(usize, usize)> = cells
         .filter(|&(i, j)| match layers {
-            [a, b] => !a.of_cell(i, j).is_empty() && !b.of_cell(i, j).is_empty(),
-            all => all.iter().any(|n| n.of_cell(i, j).len() > 2),
+            [a, b] => may_cross(axes, (i, j), a, b),
+            all => three(i, j) || all.iter().any(|n| n.of_cell(i, j).len() > 2),
         })
         .take(MAX_CELLS)
         .collect();

@@ -27,7 +27,7 @@ const ENOUGH: f64 = 1e-7;
 /// Points on each side of a box.
 const SIDE: usize = 16;
 /// Boxes looked at, at most.
-const BOXES: usize = 600;
+const BOXES: usize = 400;
 
 /// The junction in the cell from `low` to `high`, if there is one.
 pub(crate) fn locate(

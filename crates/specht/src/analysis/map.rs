@@ -22,6 +22,9 @@ pub use super::place::start_of;
 /// Most points of a map.
 pub const MAX_POINTS: usize = 25_000_000;
 
+/// Points of a map of several pairs lie beside those of the grid by these fractions of a cell.
+const ASIDE: [f64; 2] = [1e-7, 0.7e-7];
+
 /// What is varied and its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -271,6 +274,14 @@ pub fn map(plane: &Plane, axes: &[Axis], watch: Watch<'_>) -> Result<Map, Analys
     let piece = if rows == 1 { columns.div_ceil(64) } else { columns };
     let pieces: Vec<(usize, usize)> =
         (0..rows).flat_map(|j| (0..columns).step_by(piece).map(move |i| (j, i))).collect();
+    // borders of several pairs like to pass through round numbers, where every list of patterns is an accident of rounding
+    let aside = |k: usize, i: usize| {
+        if !plane.is_several() || axes.len() < 2 {
+            return 0.0;
+        }
+        let cell = (axes[k].to - axes[k].from) / (axes[k].count - 1) as f64;
+        cell * ASIDE[k] * if i + 1 == axes[k].count { -1.0 } else { 1.0 }
+    };
     let counted = AtomicUsize::new(0);
     type Piece = Option<(Vec<Option<Sample>>, Option<AnalysisError>)>;
     let parts: Vec<Piece> = pieces
@@ -285,9 +296,9 @@ pub fn map(plane: &Plane, axes: &[Axis], watch: Watch<'_>) -> Result<Map, Analys
                     if watch.is_interrupted() {
                         return None;
                     }
-                    point[0] = axes[0].value(i);
+                    point[0] = axes[0].value(i) + aside(0, i);
                     if let Some(a) = axes.get(1) {
-                        point[1] = a.value(j);
+                        point[1] = a.value(j) + aside(1, j);
                     }
                     match plane.sample(w, &point[..axes.len()]) {
                         Ok(s) => list.push(Some(s)),

@@ -108,12 +108,12 @@ pub enum AnalysisError {
     NotFinite(String),
     /// More pairs than can be enumerated.
     #[error(
-        "{pairs} frictional pairs are more than can be enumerated (the search stopped after {limit} steps); name fewer with `contacts`, or raise the limit"
+        "{pairs} closed pairs are more than can be enumerated; leave out `friction` where it does not matter, or replace many contacts of one body by the two or three that carry it"
     )]
     TooMany {
         /// Pairs.
         pairs: usize,
-        /// Limit of the search.
+        /// Limit of pairs, or of steps of the search.
         limit: usize,
     },
     /// No parameter of this name.

@@ -14,6 +14,10 @@ use crate::contact::{Solution, Status, Transition};
 use crate::linalg::{Complex, Mat};
 use crate::system::{ContactInfo, Mode, State, System};
 
+/// Pairs above which the solutions are not looked for, at zero slip and altogether: the search would not end in a time anyone
+/// waits.
+pub const MOST_PAIRS: [usize; 2] = [24, 64];
+
 /// How many solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
@@ -118,6 +122,7 @@ pub fn painleve_at<S: System + ?Sized>(
     re.fill(sys, at)?;
     let mut free = Free::default();
     let has_free = re.free(at, &mut free);
+    check_number(&re)?;
     let mut transition = Transition::default();
     let set = transition.solve(info, &at.eval, &at.starts);
     let verdict = match set.status {
@@ -168,6 +173,16 @@ pub fn painleve_at<S: System + ?Sized>(
 /// Contact `i` is the only one with friction.
 fn only(info: &[ContactInfo], i: usize) -> bool {
     info.iter().enumerate().all(|(k, c)| k == i || !c.friction)
+}
+
+fn check_number(re: &Reactions) -> Result<(), AnalysisError> {
+    let resting = re.pairs.iter().filter(|p| !p.slides).count();
+    for (pairs, limit) in [resting, re.len()].into_iter().zip(MOST_PAIRS) {
+        if pairs > limit {
+            return Err(AnalysisError::TooMany { pairs, limit });
+        }
+    }
+    Ok(())
 }
 
 fn possible(
@@ -236,6 +251,7 @@ impl Classifier {
                 }
             }
         }
+        check_number(&self.reactions)?;
         let set = self.transition.solve(sys.contacts(), &at.eval, &at.starts);
         let verdict = match set.status {
             Status::Unique => Verdict::Unique,

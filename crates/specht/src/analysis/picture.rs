@@ -98,7 +98,7 @@ pub fn along_svg(along: &Along, contacts: &[String], title: &str) -> String {
             }
         }
         polyline(&mut line, colours[k % colours.len()], &mut out);
-        let at = TOP + 130.0 + 22.0 * k as f64;
+        let at = TOP + 180.0 + 22.0 * k as f64;
         if k < 12 {
             let name = contacts.get(c).map_or("", String::as_str);
             let _ = writeln!(
@@ -143,6 +143,21 @@ pub fn along_svg(along: &Along, contacts: &[String], title: &str) -> String {
         if along.spans.iter().any(|s| s.verdict == v) {
             let text = if v.is_none() { "no pair closed" } else { words(v) };
             swatch(shade(v), text, at, &mut out);
+            at += 22.0;
+        }
+    }
+    for (kind, text) in [(Kind::Index, "\u{3bc} = \u{3bc}_c"), (Kind::Frictionless, "R\u{2070} = 0")] {
+        if along.borders.iter().any(|b| b.kind == kind) {
+            let x = LEFT + WIDTH + 16.0;
+            let _ = writeln!(
+                out,
+                "<line x1=\"{x}\" x2=\"{0}\" y1=\"{1}\" y2=\"{1}\" stroke=\"{2}\" stroke-width=\"2\" stroke-dasharray=\"5 3\"/>\
+                 <text x=\"{3}\" y=\"{at}\">{text}</text>",
+                x + 14.0,
+                at - 5.0,
+                stroke(kind),
+                x + 22.0
+            );
             at += 22.0;
         }
     }

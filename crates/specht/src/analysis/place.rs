@@ -141,6 +141,21 @@ impl Place {
         })
     }
 
+    /// The place with some coordinates and velocities changed; they follow nothing from then on.
+    ///
+    /// # Errors
+    ///
+    /// The contacts cannot be kept.
+    pub fn moved(mut self, sys: &CompiledSystem, changes: &[(Slot, f64)]) -> Result<Place, AnalysisError> {
+        self.state = self.with(sys, changes)?;
+        self.guess
+            .retain(|&k| !changes.iter().any(|c| c.0 == Slot::Coordinate(k) || c.0 == Slot::Velocity(k)));
+        if changes.iter().any(|c| matches!(c.0, Slot::Velocity(_))) {
+            self.sticking.clear();
+        }
+        Ok(self)
+    }
+
     fn consistent(
         &self,
         sys: &CompiledSystem,

@@ -63,13 +63,13 @@ impl Builder<'_> {
                 let message = format!("`{}` is not a common key of tasks", shorten(&entry.key));
                 self.report.warning(entry.span, message, format!("did you mean `{near}`?"));
             }
-            let value = self.task_key(entry)?;
+            let value = self.task_key(entry, &analyse)?;
             out.push((entry.key.clone(), value));
         }
         Ok(Task { name, analyse, keys: out, span })
     }
 
-    fn task_key(&mut self, entry: &Entry) -> Resolved<TaskValue> {
+    fn task_key(&mut self, entry: &Entry, analyse: &str) -> Resolved<TaskValue> {
         let node = &entry.node;
         match entry.key.as_str() {
             "contact" | "contacts" => {
@@ -112,9 +112,10 @@ impl Builder<'_> {
                     self.within(Context::new(Scope::Parameter), |b| b.feature_ref(&formula))?;
                 }
             }
-            "over" => return self.over(node),
+            "over" => return self.over(node, matches!(analyse, "painleve" | "tensor")),
+            "at" => self.coordinates_named(node)?,
             "samples" => return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?)),
-            "period" | "from" | "to" | "until" => {
+            "at_time" | "period" | "from" | "to" | "until" => {
                 let number = self.task_number(node, Dim::TIME)?;
                 return Ok(TaskValue::Number(number));
             }
@@ -145,14 +146,40 @@ impl Builder<'_> {
         }
     }
 
+    /// `at = { phi = 1, "phi'" = -3 }`.
+    fn coordinates_named(&self, node: &Node) -> Resolved<()> {
+        let Value::Table(entries) = &node.value else { return Ok(()) };
+        for entry in entries {
+            let coordinate = entry.key.strip_suffix('\'').unwrap_or(&entry.key);
+            let base = coordinate.split('[').next().unwrap_or(coordinate);
+            if !matches!(self.names.get(base), Some(What::Coordinate(_))) {
+                let known = self.names.all().filter(|(_, w)| matches!(w, What::Coordinate(_)));
+                let known: Vec<&str> = known.map(|(n, _)| n).collect();
+                let message = format!("there is no coordinate `{}`", shorten(coordinate));
+                return Err(fault(entry.span, message, near(base, &known)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A parameter; for analyses that look at states also a coordinate `phi` or a velocity `"phi'"`.
+    fn axis_named(&self, name: &str, span: Span, moving: bool) -> Resolved<Dim> {
+        let coordinate = name.strip_suffix('\'').unwrap_or(name);
+        let base = coordinate.split('[').next().unwrap_or(coordinate);
+        match self.names.get(base) {
+            Some(What::Coordinate(_)) if moving => Ok(Dim::Any),
+            _ => self.parameter_named(name, span),
+        }
+    }
+
     /// `over = { parameter = [from, to, count] }`.
-    fn over(&mut self, node: &Node) -> Resolved<TaskValue> {
+    fn over(&mut self, node: &Node, moving: bool) -> Resolved<TaskValue> {
         let Value::Table(entries) = &node.value else {
             return Err(fault(node.span, "`over` is a table", "write  over = { mu = [0, 1, 11] }"));
         };
         let mut out = Vec::new();
         for entry in entries {
-            let dim = self.parameter_named(&entry.key, entry.span)?;
+            let dim = self.axis_named(&entry.key, entry.span, moving)?;
             let Value::List(list) = &entry.node.value else {
                 return Err(fault(entry.node.span, "a range is a list", "write  [from, to, count]"));
             };
