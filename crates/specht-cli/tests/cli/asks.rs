@@ -237,7 +237,7 @@ fn more_pairs_than_can_be_enumerated_are_said_so() {
 #[test]
 fn an_interrupted_map_is_kept_as_far_as_it_went() {
     use std::process::{Command, Stdio};
-    let folder = Folder::new("interrupt");
+    let folder = Folder::new("map-interrupt");
     let child = Command::new(env!("CARGO_BIN_EXE_specht"))
         .args(["analyse", "painleve", "painleve_unit", "--out", "kept"])
         .args(["--over", "phi=1 deg..89 deg:4000", "--over", "mu=0..3:4000"])

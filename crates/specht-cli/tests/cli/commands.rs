@@ -159,7 +159,7 @@ fn the_gallery_lists_every_folder_and_shows_its_file() {
 /// VAG-5-REGULAR on the command line: at the start and over samples of parameters and coordinates.
 #[test]
 fn analyse_tensor_answers_at_the_start_and_over_samples() {
-    let ask = |args: &[&str]| specht_in(&root(), &[&["analyse", "tensor"], args].concat());
+    let ask = |args: &[&str]| specht_in(&root(), &[&["analyse", "tensor", "--json"], args].concat());
     let json = |o: &std::process::Output| serde_json::from_str::<serde_json::Value>(&out(o)).unwrap();
     let f = json(&ask(&["rod_regular", "--samples", "20"]));
     assert_eq!(f["regular"], true);
