@@ -77,16 +77,17 @@ impl Control {
         }
     }
 
-    /// A first step length from the rates at the start (Hairer's rule without the extra evaluation).
+    /// A first step length from the rates at the start (Hairer's rule without the extra evaluation). Groups that are zero, up to their floor,
+    /// say nothing.
     pub fn first_step(&self, ode: &impl Trial, longest: f64) -> f64 {
         let mut h = longest;
-        for g in &self.groups {
+        for (g, &floor) in self.groups.iter().zip(&self.floor) {
             let x = ode.state()[g.clone()]
                 .iter()
                 .chain(&self.size[g.clone()])
                 .fold(0.0_f64, |m, v| m.max(v.abs()));
             let rate = ode.rates()[g.clone()].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-            if x > 0.0 && rate > 0.0 {
+            if x > floor && rate > 0.0 {
                 h = h.min(0.05 * x / rate);
             }
         }

@@ -262,6 +262,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let t = self.ode.time();
         let remaining = self.settings.until - t;
         if !self.h.is_finite() {
+            self.set_floors(1e-2 * remaining);
             self.h = self.control.first_step(&self.ode, 1e-2 * remaining);
         }
         let field = &self.field;
