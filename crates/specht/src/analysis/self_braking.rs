@@ -10,7 +10,7 @@
 //!
 //! *Critical friction*: the smallest common factor on the coefficients of the chosen contacts at which the load alone can be held (or
 //! every force at the point). What can be held grows with μ, so bisection finds it; the forces of the best balance then give it
-//! to rounding, for a point whose worst direction leaves a contact without force to 1e-8. Contacts that are all frictionless count with μ = 1.
+//! to rounding, for a point whose worst direction leaves a contact without force to 1e-6. Contacts that are all frictionless count with μ = 1.
 
 use super::arcs::{Arc, breakpoints};
 use super::journal::friction_times;
