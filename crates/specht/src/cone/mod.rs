@@ -16,7 +16,7 @@
 //! | `form`, `body`, `blocklu`, `panel`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
-//! | `problems` | seeded test problems |
+//! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype |
 
 mod arc;
 mod blocklu;
@@ -36,6 +36,9 @@ mod panel;
 mod prep;
 mod problem;
 pub mod problems;
+#[cfg(test)]
+mod problems_tests;
+mod reference_rng;
 mod solver;
 mod sparse;
 #[cfg(test)]

@@ -2,8 +2,12 @@
 //!
 //! Boxes that touch at corners give hyperstatic, rank-deficient problems (four corners of a face: 12 rows, rank 6), the
 //! hardest known for frictional contact. Masses are log-uniform over a decade, the free velocity is gravity · dt plus noise.
+//!
+//! Towers, walls, lattices and heaps draw with [`ReferenceRng`] in the order of the prototype: the same seed, size and μ give the
+//! same problem up to rounding.
 
 use super::problem::{Contact, Problem};
+use super::reference_rng::ReferenceRng;
 use super::sparse::{Matrix, Sparse};
 
 /// A small deterministic generator (SplitMix64).
@@ -63,10 +67,13 @@ struct Bodies {
 /// Time step times gravity: the free fall of one step.
 const FALL: f64 = 9.81 * 0.01;
 
+/// Spread of the noise on the free velocities.
+const NOISE: f64 = 0.05;
+
 impl Bodies {
-    /// Velocities: fall plus noise.
-    fn new(mass: Vec<f64>, inertia: Vec<P3>, noise: f64, rng: &mut Rng) -> Self {
-        let mut velocity: Vec<f64> = (0..6 * mass.len()).map(|_| noise * rng.normal()).collect();
+    /// Velocities: fall plus noise, from draws of a standard normal number.
+    fn new(mass: Vec<f64>, inertia: Vec<P3>, mut normal: impl FnMut() -> f64) -> Self {
+        let mut velocity: Vec<f64> = (0..6 * mass.len()).map(|_| NOISE * normal()).collect();
         velocity.iter_mut().skip(2).step_by(6).for_each(|v| *v -= FALL);
         Bodies { mass, inertia, velocity }
     }
@@ -116,9 +123,9 @@ fn boxes(
     mu: f64,
     seed: u64,
 ) -> Problem {
-    let mut rng = Rng::new(seed);
+    let mut rng = ReferenceRng::new(seed);
     let volume = size[0] * size[1] * size[2];
-    let mass: Vec<f64> = centre.iter().map(|_| volume * (rng.uniform() * 10.0_f64.ln()).exp()).collect();
+    let mass: Vec<f64> = centre.iter().map(|_| volume * spread(10.0, &mut rng)).collect();
     let sq = size.map(|s| s * s);
     let sum = sq[0] + sq[1] + sq[2];
     let inertia = mass.iter().map(|m| sq.map(|s| m / 12.0 * (sum - s))).collect();
@@ -126,10 +133,12 @@ fn boxes(
     for (up, lo, points, normal) in faces {
         for p in points {
             let arm_b = lo.map_or([0.0; 3], |b| sub(*p, centre[b]));
+            // the prototype draws a tilt of the normal here and weighs it with zero
+            (0..3).for_each(|_| _ = rng.normal());
             touches.push(Touch { a: *up, b: *lo, arm_a: sub(*p, centre[*up]), arm_b, normal: *normal });
         }
     }
-    Bodies::new(mass, inertia, 0.05, &mut rng).problem(&touches, mu)
+    Bodies::new(mass, inertia, || rng.normal()).problem(&touches, mu)
 }
 
 /// `n` unit boxes on top of each other, 4 contacts each.
@@ -182,9 +191,9 @@ pub fn wall(cols: usize, rows: usize, mu: f64, seed: u64) -> Problem {
 
 /// Cubic lattice of `side³` blocks, 4 contacts per touching face, normals tilted by noise of 0.02: 64 contacts for 2, 252 for 3.
 pub fn lattice(side: usize, mu: f64, seed: u64) -> Problem {
-    let mut rng = Rng::new(seed);
+    let mut rng = ReferenceRng::new(seed);
     let n = side * side * side;
-    let mass: Vec<f64> = (0..n).map(|_| (rng.uniform() * 10.0_f64.ln()).exp()).collect();
+    let mass: Vec<f64> = (0..n).map(|_| spread(10.0, &mut rng)).collect();
     let index = |i: usize, j: usize, k: usize| i + side * (j + side * k);
     let mut touches = Vec::new();
     for k in 0..side {
@@ -220,13 +229,13 @@ pub fn lattice(side: usize, mu: f64, seed: u64) -> Problem {
         }
     }
     let inertia = mass.iter().map(|m| [0.1 * m; 3]).collect();
-    Bodies::new(mass, inertia, 0.05, &mut rng).problem(&touches, mu)
+    Bodies::new(mass, inertia, || rng.normal()).problem(&touches, mu)
 }
 
 /// Dense heap of `n` spheres of unit diameter on a floor inside four walls; contacts are pairs closer than 1.02.
 pub fn heap(n: usize, mu: f64, seed: u64) -> Problem {
     const NEAR: f64 = 1.02;
-    let mut rng = Rng::new(seed);
+    let mut rng = ReferenceRng::new(seed);
     let side = ((n as f64 / 2.0).cbrt().round() as usize).max(2);
     let p: Vec<P3> = (0..n)
         .map(|k| {
@@ -281,9 +290,9 @@ pub fn heap(n: usize, mu: f64, seed: u64) -> Problem {
             }
         }
     }
-    let mass: Vec<f64> = (0..n).map(|_| (rng.uniform() * 5.0_f64.ln()).exp()).collect();
+    let mass: Vec<f64> = (0..n).map(|_| spread(5.0, &mut rng)).collect();
     let inertia = mass.iter().map(|m| [0.1 * m; 3]).collect();
-    Bodies::new(mass, inertia, 0.05, &mut rng).problem(&touches, mu)
+    Bodies::new(mass, inertia, || rng.normal()).problem(&touches, mu)
 }
 
 /// One of tower 8, wall 4 × 4, lattice 2³ and heap 40 with μ of 0.2, 0.5, 0.8 or 1.2, by seed.
@@ -315,7 +324,12 @@ pub fn random(n: usize, mu: f64, seed: u64) -> Problem {
             Touch { a, b, arm_a, arm_b, normal }
         })
         .collect();
-    Bodies::new(mass, inertia, 0.05, &mut rng).problem(&touches, mu)
+    Bodies::new(mass, inertia, || rng.normal()).problem(&touches, mu)
+}
+
+/// Log-uniform between 1 and `ratio`.
+fn spread(ratio: f64, rng: &mut ReferenceRng) -> f64 {
+    rng.uniform(0.0, ratio.ln()).exp()
 }
 
 /// Normal and two tangents.
