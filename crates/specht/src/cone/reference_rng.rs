@@ -34,7 +34,7 @@ impl ReferenceRng {
     /// Seeded as `default_rng(seed)`.
     pub(super) fn new(seed: u64) -> Self {
         let [state, sequence] = spread(seed);
-        let mut rng = ReferenceRng { state: 0, increment: sequence << 1 | 1 };
+        let mut rng = ReferenceRng { state: 0, increment: (sequence << 1) | 1 };
         rng.advance();
         rng.state = rng.state.wrapping_add(state);
         rng.advance();
@@ -48,7 +48,7 @@ impl ReferenceRng {
     /// 64 random bits.
     pub(super) fn bits(&mut self) -> u64 {
         self.advance();
-        let folded = (self.state >> 64) as u64 ^ self.state as u64;
+        let folded = ((self.state >> 64) as u64) ^ (self.state as u64);
         folded.rotate_right((self.state >> 122) as u32)
     }
 
@@ -69,21 +69,21 @@ impl ReferenceRng {
             // one draw: 8 bits layer, 1 bit sign, 52 bits position
             let bits = self.bits();
             let i = (bits & 0xff) as usize;
-            let position = bits >> 9 & (GRID as u64 - 1);
+            let position = (bits >> 9) & (GRID as u64 - 1);
             let signed = |x: f64, negative: bool| if negative { -x } else { x };
             let x = position as f64 * layers.width[i];
 
             // inside the part of the layer that lies wholly under the curve: 99 % of all draws
             if position < layers.inner[i] {
-                return signed(x, bits >> 8 & 1 == 1);
+                return signed(x, (bits >> 8) & 1 == 1);
             }
             if i == 0 {
-                return signed(self.tail(), position >> 8 & 1 == 1);
+                return signed(self.tail(), (position >> 8) & 1 == 1);
             }
             // the rest of the layer: under the curve or not
             let (low, high) = (layers.height[i], layers.height[i - 1]);
             if (high - low) * self.unit() + low < (-0.5 * x * x).exp() {
-                return signed(x, bits >> 8 & 1 == 1);
+                return signed(x, (bits >> 8) & 1 == 1);
             }
         }
     }
@@ -150,7 +150,7 @@ const ROUNDED_UP: usize = 38;
 fn spread(seed: u64) -> [u128; 2] {
     const POOL: usize = 4;
     fn fold(x: u32) -> u32 {
-        x ^ x >> 16
+        x ^ (x >> 16)
     }
     // a hash whose constant changes with every use
     fn hash(x: u32, constant: &mut u32, factor: u32) -> u32 {
@@ -172,6 +172,6 @@ fn spread(seed: u64) -> [u128; 2] {
     // eight words out of the pool: 64-bit numbers with the lower word first, 128-bit numbers with the upper half first
     let (mut constant, factor) = (0x8b51_f9dd, 0x58f3_8ded);
     let words: [u32; 8] = std::array::from_fn(|i| hash(pool[i % POOL], &mut constant, factor));
-    let long = |i: usize| u128::from(words[i]) | u128::from(words[i + 1]) << 32;
-    [long(0) << 64 | long(2), long(4) << 64 | long(6)]
+    let long = |i: usize| u128::from(words[i]) | (u128::from(words[i + 1]) << 32);
+    [(long(0) << 64) | long(2), (long(4) << 64) | long(6)]
 }
