@@ -506,6 +506,11 @@ impl Impulses {
             Choice::Impact => set.solutions.first(),
             Choice::Stop => None,
         };
+        // the only one, and already found: its modes stay as the cone solver names them, or idle contacts would flicker
+        if solved && set.status == Set::Unique && taken.is_some_and(|t| self.is_near(s, &t.forces.accel)) {
+            self.known.modes.clone_from(&self.modes);
+            return Ended::Solved(None);
+        }
         let stop = matches!(set.status, Set::Several | Set::Family) && taken.is_none();
         let ended = if let Some(solution) = taken {
             self.take_solution(s, solution);
@@ -526,6 +531,12 @@ impl Impulses {
         };
         self.known.modes.clone_from(&self.modes);
         ended
+    }
+
+    /// Whether u⁺/Δ is `accel`.
+    fn is_near(&self, s: &Step<'_>, accel: &[f64]) -> bool {
+        let size = self.u.iter().fold(self.fastest, |m, u| m.max(u.abs()));
+        self.u.iter().zip(accel).all(|(u, a)| (u - a * s.delta).abs() <= 1e-6 * size)
     }
 
     /// Many contacts and no answer: one solution by complementary pivots.
