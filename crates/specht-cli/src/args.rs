@@ -193,7 +193,7 @@ What each kind answers:
   painleve      Is the motion the only possible one? One solution, several, none or a continuum;
                 critical friction of each contact. At the start, at another state (--at, --at-time),
                 along a run (--along), over a curve or map (--over).
-  true-motion   Where it is not: what stiffer and stiffer contacts would do (goes on, stops at once).
+  true-motion   Where it is not: what a very stiff contact would do (go on, stop at once).
   rest          Does it stay where it is? Which load starts it (--load, --point)?
   self-braking  Which forces at a point cannot move it however large (--point)? Efficiency and
                 self-locking (--drive, --load)?

@@ -98,6 +98,14 @@ fn anh_5_6_sliders_nine_domains() {
             assert!(d < 1e-6, "{p:?} {:?}", b.kind);
         }
     }
+    // and so does what is drawn between them
+    for b in &m.borders {
+        for p in b.points.windows(2) {
+            let (c, y) = (0.5 * (p[0][0] + p[1][0]), 0.5 * (p[0][1] + p[1][1]));
+            let d = [y - 1.0, y + 1.0, y - c - 1.0, y - c + 1.0].iter().fold(9.0_f64, |m, v| m.min(v.abs()));
+            assert!(d < 1e-6, "{p:?} {:?}", b.kind);
+        }
+    }
     // the lines meet at four places
     let at: Vec<[f64; 2]> = m.junctions.iter().map(|j| j.at).collect();
     assert_eq!(at.len(), 4, "{at:?}");

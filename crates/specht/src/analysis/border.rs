@@ -103,6 +103,21 @@ impl Edge<'_> {
         hi
     }
 
+    /// Where the class becomes that of the right end, when another one lies between it and the first change at `s`.
+    pub fn second(&self, w: &mut Worker, s: f64, right: &Sample) -> Option<(Kind, f64)> {
+        let after = self.sample(w, (s + 1e-6).min(1.0))?;
+        if after.class.domain == right.class.domain {
+            return None;
+        }
+        let (mut lo, mut hi) = (s, 1.0);
+        while hi - lo > WIDTH {
+            let mid = 0.5 * (lo + hi);
+            let same = self.sample(w, mid).is_some_and(|x| x.class.domain == right.class.domain);
+            if same { hi = mid } else { lo = mid }
+        }
+        Some((Self::kind_of_change(&after, right), hi))
+    }
+
     pub fn kind_of_change(a: &Sample, b: &Sample) -> Kind {
         if a.class.verdict == b.class.verdict { Kind::Frictionless } else { Kind::Index }
     }

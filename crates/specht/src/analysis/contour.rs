@@ -18,7 +18,8 @@ const MAX_CELLS: usize = 400;
 /// Grid points from which the largest |L| is looked for.
 const PEAKS: usize = 4;
 
-/// An edge of the grid: cell coordinates and direction (0 along the first axis, 1 along the second).
+/// An edge of the grid: cell coordinates and direction (0 along the first axis, 1 along the second; 2 more for its second
+/// crossing).
 type EdgeId = (usize, usize, u8);
 /// Crossings of one row of edges.
 type Row = Vec<(EdgeId, (Kind, [f64; 2]))>;
@@ -51,8 +52,13 @@ pub(super) fn lines(plane: &Plane, map: &mut Map, watch: Watch<'_>) {
                             }
                             let (Some(a), Some(b)) = (at(i, j), at(i1, j1)) else { continue };
                             let e = Edge { plane, a: place(i, j), b: place(i1, j1), n: 2 };
-                            if let Some((kind, s)) = crossing(&e, w, *layer, &a, &b) {
-                                list.push(((i, j, dir), (kind, e.point(s))));
+                            let Some((kind, s)) = crossing(&e, w, *layer, &a, &b) else { continue };
+                            list.push(((i, j, dir), (kind, e.point(s))));
+                            // another domain in between: a second border crosses the edge
+                            if layer.is_none()
+                                && let Some((kind, s)) = e.second(w, s, &b)
+                            {
+                                list.push(((i, j, dir + 2), (kind, e.point(s))));
                             }
                         }
                     }
@@ -141,12 +147,12 @@ impl Nodes {
         let mut out = Nodes { ids: BTreeMap::new(), points: Vec::new(), kinds: Vec::new() };
         let mut corners: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (&(i, j, dir), &(kind, point)) in crossings {
-            let k = usize::from(dir);
+            let k = usize::from(dir % 2);
             let (a, b) = (axes[k].value([i, j][k]), axes[k].value([i, j][k] + 1));
             let s = (point[k] - a) / (b - a);
             let corner = match s {
                 _ if s <= 1e-6 => Some((i, j)),
-                _ if s >= 1.0 - 1e-6 => Some(if dir == 0 { (i + 1, j) } else { (i, j + 1) }),
+                _ if s >= 1.0 - 1e-6 => Some(if k == 0 { (i + 1, j) } else { (i, j + 1) }),
                 _ => None,
             };
             let mut id = out.points.len();
@@ -167,10 +173,12 @@ impl Nodes {
     fn of_cell(&self, i: usize, j: usize) -> Vec<usize> {
         let mut list: Vec<usize> = Vec::with_capacity(4);
         for edge in [(i, j, 0), (i + 1, j, 1), (i, j + 1, 0), (i, j, 1)] {
-            if let Some(&id) = self.ids.get(&edge)
-                && !list.contains(&id)
-            {
-                list.push(id);
+            for number in [edge, (edge.0, edge.1, edge.2 + 2)] {
+                if let Some(&id) = self.ids.get(&number)
+                    && !list.contains(&id)
+                {
+                    list.push(id);
+                }
             }
         }
         list

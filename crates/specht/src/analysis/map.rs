@@ -23,7 +23,7 @@ pub use super::place::start_of;
 pub const MAX_POINTS: usize = 25_000_000;
 
 /// Points of a map of several pairs lie beside those of the grid by these fractions of a cell.
-const ASIDE: [f64; 2] = [1e-7, 0.7e-7];
+const ASIDE: [f64; 2] = [1e-5, 0.7e-5];
 
 /// What is varied and its values.
 #[derive(Clone, Debug, PartialEq)]
