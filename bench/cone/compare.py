@@ -75,7 +75,7 @@ def main():
         print("Siconos is not installed (Debian: python3-siconos); specht alone")
         solvers = []
     print(f"{'problem':<18} {'solver':<8} {'ms':>10} {'error':>9} {'time ratio':>11} {'error ratio':>12}")
-    for kind, size, seed in [("lattice", 2, 0), ("lattice", 2, 1), ("lattice", 3, 0), ("lattice", 3, 2), ("lattice", 3, 5), ("tower", 10, 0)]:
+    for kind, size, seed in [("lattice", 2, 0), ("lattice", 2, 1), ("lattice", 3, 0), ("lattice", 3, 1), ("lattice", 3, 2), ("tower", 10, 0)]:
         with tempfile.NamedTemporaryFile(suffix=".json") as f:
             subprocess.run([program, "problem", kind, "--size", str(size), "--seed", str(seed), "--mu", "0.6", "--out", f.name], check=True)
             W, q, mu = read(f.name)
