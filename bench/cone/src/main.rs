@@ -5,7 +5,7 @@
 //! specht-bench-cone random N [S [R]] N random structures from seed S with R restarts: how many solved, times by quantile
 //! specht-bench-cone seeds           lattices of 64 and 252 contacts over 20 seeds
 //! specht-bench-cone each A B        lattices of 252 contacts, one line for each seed
-//! specht-bench-cone warm            restart at 252 contacts after a small change of the velocities
+//! specht-bench-cone warm [SEED]     restart at 252 contacts after a small change of the velocities
 //! specht-bench-cone growth FILE     towers of 40 to 10 000 contacts: data and a plot (SVG)
 //! ```
 
@@ -27,9 +27,9 @@ fn seconds() -> f64 {
 fn main() {
     let arg: Vec<String> = std::env::args().collect();
     match arg.get(1).map(String::as_str) {
-        Some("random") => random(number(&arg, 2, 1000), number(&arg, 3, 0), number(&arg, 4, 6) as usize),
+        Some("random") => random(number(&arg, 2, 1000), number(&arg, 3, 0), number(&arg, 4, 12) as usize),
         Some("seeds") => seeds(),
-        Some("warm") => warm(),
+        Some("warm") => warm(number(&arg, 2, 0)),
         Some("each") => each(number(&arg, 2, 0), number(&arg, 3, 20)),
         Some("growth") => growth::run(arg.get(2).map_or("growth.svg", String::as_str)),
         _ => table(),
@@ -121,8 +121,8 @@ fn seeds() {
     }
 }
 
-fn warm() {
-    let mut p = problems::lattice(3, 0.6, 2);
+fn warm(seed: u64) {
+    let mut p = problems::lattice(3, 0.6, seed);
     let mut solver = Solver::new(Settings { parallel: false, ..Default::default() });
     let mut s = Solution::default();
     if solver.solve_into(&p, &mut s).is_err() {

@@ -39,7 +39,7 @@ pub struct Settings {
     pub method: Method,
     /// largest number of Gauss–Seidel sweeps in stage 2; default 40 (only spent while they pay)
     pub sweeps: usize,
-    /// weighted restarts (stage D); default 6, raise it when the status says `NotConverged`
+    /// weighted restarts (stage D); default 12, raise it when the status says `NotConverged`
     pub restarts: usize,
     /// stop after this many seconds with the best answer; default none
     pub time_limit: Option<f64>,
@@ -55,7 +55,7 @@ impl Default for Settings {
             tolerance: 1e-8,
             method: Method::Cascade,
             sweeps: 40,
-            restarts: 6,
+            restarts: 12,
             time_limit: None,
             warm: true,
             parallel: true,

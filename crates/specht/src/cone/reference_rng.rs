@@ -103,7 +103,7 @@ impl ReferenceRng {
 /// Start `r` of the tail.
 const TAIL: f64 = 3.654_152_885_361_009;
 /// `1 / r`.
-const TAIL_INVERSE: f64 = 0.273_661_237_329_758_27;
+const TAIL_INVERSE: f64 = 0.273_661_237_329_758_3;
 /// Area `A` of a layer, `r f(r) + ∫ᵣ f`, as rounded in the reference (four units below the nearest number).
 const AREA: f64 = 0.004_928_673_233_974_652;
 /// Positions in a layer.
