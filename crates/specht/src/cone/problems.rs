@@ -3,7 +3,7 @@
 //! Boxes that touch at corners give hyperstatic, rank-deficient problems (four corners of a face: 12 rows, rank 6), the
 //! hardest known for frictional contact. Masses are log-uniform over a decade, the free velocity is gravity · dt plus noise.
 //!
-//! Towers, walls, lattices and heaps draw with [`ReferenceRng`] in the order of the prototype: the same seed, size and μ give the
+//! Towers, walls, lattices and heaps draw with `ReferenceRng` in the order of the prototype: the same seed, size and μ give the
 //! same problem up to rounding.
 
 use super::problem::{Contact, Problem};
