@@ -8,7 +8,7 @@
 //! like to run along grid lines.
 //!
 //! *Peaks.* Powell's method of conjugate directions inside a box of two cells around a grid point that is
-//! larger than its neighbours, each line searched by [`root::minimum`]. [Powell1964]
+//! larger than its neighbours, each line searched by [`root::minimum`]. (Powell 1964.)
 
 use super::map::{Plane, Sample, Worker};
 use crate::root;
