@@ -96,7 +96,7 @@ pub struct RunArgs {
     /// Open the report in the browser
     #[arg(long)]
     pub open: bool,
-    /// Leave out the analyses that the file asks for under [[task]]
+    /// Leave out the analyses that the file asks for as tasks
     #[arg(long)]
     pub no_tasks: bool,
     /// Also write a picture of the run (frame and plots)
