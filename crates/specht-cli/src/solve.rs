@@ -203,6 +203,7 @@ fn stage_name(s: Stage) -> &'static str {
         Stage::B => "interior-point-b",
         Stage::C => "interior-point-c",
         Stage::D => "interior-point-d",
+        Stage::Modes => "modes",
     }
 }
 

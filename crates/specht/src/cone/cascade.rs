@@ -6,12 +6,14 @@
 //! 2  Gauss–Seidel, as long as it pays; Newton from there
 //! 3  interior point A, wide neighbourhood, Newton hand-over
 //! 4  interior point B, narrow, arc length, accurate form; D: B on weighted paths; C: very narrow
+//!    few contacts: scattered starts, then all modes in turn
 //! 5  the answer with the smallest error, with its status; never silently
 //! ```
 
 use super::ipm::{self, Ended, Run};
 use super::island::Island;
 use super::kernel::Kind;
+use super::modes;
 use super::newton::{newton, restart};
 use super::nsgs;
 use std::time::{Duration, Instant};
@@ -83,6 +85,8 @@ pub enum Stage {
     D,
     /// interior point, very narrow
     C,
+    /// all modes in turn (few planar contacts)
+    Modes,
 }
 
 /// Effort spent.
@@ -341,7 +345,10 @@ fn interior(
     }
     island.bounds = bounds;
     if best > tol && island.cones.len() <= FEW {
-        scattered(island, x, best, tol, clock, rep);
+        best = scattered(island, x, best, tol, clock, rep);
+        if best > tol && !clock.over() && modes::in_turn(island, x, tol).is_some() {
+            rep.stage = Stage::Modes;
+        }
     }
 }
 
@@ -385,7 +392,14 @@ fn polish(
 }
 
 /// Few contacts and still no answer: sweeps and Newton from many scattered starts (seeded), cheap at this size.
-fn scattered(island: &mut Island, x: &mut [f64], mut best: f64, tol: f64, clock: &Clock, rep: &mut Report) {
+fn scattered(
+    island: &mut Island,
+    x: &mut [f64],
+    mut best: f64,
+    tol: f64,
+    clock: &Clock,
+    rep: &mut Report,
+) -> f64 {
     let mut rng = super::problems::Rng::new(1);
     let mut z = std::mem::take(&mut island.t5);
     z.clear();
@@ -413,4 +427,5 @@ fn scattered(island: &mut Island, x: &mut [f64], mut best: f64, tol: f64, clock:
         }
     }
     island.t5 = z;
+    best
 }

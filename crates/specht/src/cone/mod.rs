@@ -29,6 +29,7 @@ mod ipm;
 mod island;
 mod kernel;
 mod local;
+mod modes;
 mod newton;
 mod nsgs;
 mod order;
