@@ -314,3 +314,18 @@ fn a_tower_slides_beyond_the_angle_of_friction() {
         near(t.last.state.u[3 * i], 0.2 * a, 1e-8);
     }
 }
+
+/// Explicit springs need steps below 2/ω; beyond, the run ends with the reason, not with numbers of two hundred digits.
+#[test]
+fn a_step_too_long_for_a_spring_is_named() {
+    let sys = Hand::new(1, 0, Vec::new(), |s, _, out| {
+        out.mass[(0, 0)] = 1.0;
+        out.h[0] = -1e8 * s.q[0];
+        out.kinetic = 0.5 * s.u[0] * s.u[0];
+        out.potential = 0.5e8 * s.q[0] * s.q[0];
+    });
+    let t = stepped(&sys, &state(&[1e-3], &[0.0]), &steps(1.0, 1e-3));
+    assert_eq!(t.status, Status::Failed);
+    assert!(t.message.contains("too long for the stiffest spring"), "{}", t.message);
+    assert!(t.last.state.u[0].is_finite());
+}

@@ -39,6 +39,8 @@ use positions::Positions;
 pub const STEP_BOUND: f64 = 1e-2;
 /// Warnings of a run.
 const WARNINGS: usize = 20;
+/// Coordinates and velocities beyond this are the explosion of an unstable step, in any units.
+const RUNAWAY: f64 = 1e30;
 /// How often a step is halved when its problem is not solved.
 const HALVINGS: u32 = 2;
 
@@ -318,6 +320,14 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         let f = &self.field;
         self.auditor.check(f.state.t, info, &f.eval, &f.discrete.modes, &f.forces);
         self.auditor.energy(&self.ledger.energy);
+        if !self.field.state.u.iter().chain(&self.field.state.q).all(|x| x.abs() < RUNAWAY) {
+            return Ok(Some((
+                Status::Failed,
+                format!(
+                    "at t = {next} the motion has grown beyond all bounds: a step of {delta} s is too long for the stiffest spring or damper; take a shorter one (--step), or the event-driven scheme"
+                ),
+            )));
+        }
         Ok(self.events())
     }
 
