@@ -38,6 +38,9 @@ pub struct SolveArgs {
     /// Stop after this many seconds with the best answer (contact problems)
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<f64>,
+    /// Of several solutions take the one of slightly compliant contacts (no needless clamping)
+    #[arg(long)]
+    pub nearest: bool,
     /// Every solution: LCPs, and contact problems of at most 3 contacts
     #[arg(long)]
     pub all: bool,
@@ -142,7 +145,8 @@ fn solve_contacts(map: &Map<String, Value>, args: &SolveArgs) -> Result<(Value, 
     };
     let refuse = |e: specht::cone::ProblemError| Refusal::new(e.to_string());
     let clock = Instant::now();
-    let s = Solver::new(settings).solve(&p).map_err(refuse)?;
+    let mut solver = Solver::new(settings);
+    let s = if args.nearest { solver.solve_nearest(&p, &[]) } else { solver.solve(&p) }.map_err(refuse)?;
     let time = clock.elapsed().as_secs_f64();
     let mut answer = json!({
         "status": status_name(s.status),

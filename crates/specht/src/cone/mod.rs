@@ -40,6 +40,7 @@ pub mod problems;
 #[cfg(test)]
 mod problems_tests;
 mod reference_rng;
+mod select;
 mod solver;
 mod sparse;
 #[cfg(test)]

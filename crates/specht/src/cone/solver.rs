@@ -107,6 +107,21 @@ impl Solver {
         Ok(())
     }
 
+    /// `tr W_ii / d` of every contact.
+    pub(super) fn diagonal(&mut self, p: &Problem) -> Result<Vec<f64>, ProblemError> {
+        self.prep.load(p)?;
+        let mut out = vec![1.0; p.contacts.len()];
+        for c in self.prep.islands.iter().flat_map(|i| &i.cones) {
+            out[c.contact] = 1.0 / c.rho;
+        }
+        Ok(out)
+    }
+
+    /// Start from the impulses of another solver's last answer.
+    pub(super) fn remember(&mut self, other: &Solver) {
+        self.memory.clone_from(&other.memory);
+    }
+
     /// A failed solve: is there a reason? METH-CONE-EXIST
     fn explain(&self, p: &Problem, grew: bool, out: &mut Solution) {
         if let Some(d) = exist::certificate(p) {
