@@ -38,7 +38,8 @@ pub struct SolveArgs {
     /// Stop after this many seconds with the best answer (contact problems)
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<f64>,
-    /// Of several solutions take the one of slightly compliant contacts (no needless clamping)
+    /// Of several solutions take the one of slightly compliant contacts (no needless clamping); the answer says under
+    /// `nearest` whether that was possible
     #[arg(long)]
     pub nearest: bool,
     /// Every solution: LCPs, and contact problems of at most 3 contacts
@@ -168,6 +169,10 @@ fn solve_contacts(map: &Map<String, Value>, args: &SolveArgs) -> Result<(Value, 
     });
     if s.status == Status::NoSolution {
         answer["certificate"] = json!(s.certificate);
+    }
+    if args.nearest {
+        // later stages do not start from the answer of the compliant contacts
+        answer["nearest"] = json!(s.stage <= Stage::Newton);
     }
     if args.check {
         answer["existence"] = json!(match specht::cone::criterion(&p).map_err(refuse)? {

@@ -151,13 +151,7 @@ impl Plane {
         contact: Option<&str>,
     ) -> Result<Plane, AnalysisError> {
         let model = sys.model();
-        let count = model.parameters.iter().filter_map(|p| p.live).max().map_or(0, |k| k + 1);
-        let mut values = vec![f64::NAN; count];
-        for p in &model.parameters {
-            if let Some(k) = p.live {
-                values[k] = p.value;
-            }
-        }
+        let values = model.live_values();
         let slots = names.iter().map(|name| slot(sys, name)).collect::<Result<Vec<_>, _>>()?;
         let info = sys.contacts();
         let contact = match contact {

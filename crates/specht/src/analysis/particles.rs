@@ -10,11 +10,8 @@
 //! energy alone have no particles and are left out. To rounding.
 
 use super::{AnalysisError, Snapshot};
-use crate::expr::Symbol;
 use crate::linalg::dot;
-use crate::model::{
-    CompiledSystem, Feature, FeatureRef, Force, ForceKind, Input, Model, Parameter, Shape, Span, build,
-};
+use crate::model::{CompiledSystem, Feature, FeatureRef, Force, ForceKind, Model, Shape, Span, build};
 use crate::system::State;
 
 /// Rows of all bodies with mass or inertia at one state.
@@ -42,7 +39,7 @@ impl Particles {
     /// A model that cannot be built or evaluated there.
     pub fn new(model: &Model, state: &State) -> Result<Particles, AnalysisError> {
         let mut model = model.clone();
-        let first = model.parameters.iter().filter_map(|p| p.live.map(|k| k + 1)).max().unwrap_or(0);
+        let first = model.live_parameters();
         let zero = model.graph.num(0.0);
         let names: Vec<(usize, String)> = model
             .bodies
@@ -51,22 +48,8 @@ impl Particles {
             .filter(|(_, b)| b.mass != zero || b.inertia != zero)
             .map(|(i, b)| (i, b.name.clone()))
             .collect();
-        let mut live = first;
         for (i, name) in &names {
-            let factor = [0, 1, 2].map(|axis| {
-                model.inputs.push(Input::Parameter(live + axis));
-                let symbol = Symbol((model.inputs.len() - 1) as u32);
-                model.parameters.push(Parameter {
-                    name: format!("{name}.particle[{}]", axis + 1),
-                    value: 0.0,
-                    range: None,
-                    about: String::new(),
-                    span: Span::default(),
-                    live: Some(live + axis),
-                });
-                model.graph.sym(symbol)
-            });
-            live += 3;
+            let factor = [1, 2, 3].map(|axis| model.add_live_parameter(format!("{name}.particle[{axis}]")));
             let body = &mut model.bodies[*i];
             let (mass, inertia) = (body.mass, body.inertia);
             body.features.push(Feature {
@@ -86,12 +69,7 @@ impl Particles {
             }
         }
         let mut system = build(&model).map_err(|e| AnalysisError::Key(e.message))?;
-        let mut values = vec![0.0; live];
-        for p in &model.parameters {
-            if let Some(k) = p.live {
-                values[k] = p.value;
-            }
-        }
+        let mut values = model.live_values();
         let mut at = Snapshot::new(&system);
         at.state.clone_from(state);
         let mut take = |system: &mut CompiledSystem, values: &[f64]| -> Result<Vec<f64>, AnalysisError> {

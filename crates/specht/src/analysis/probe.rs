@@ -5,10 +5,7 @@
 //! velocities zero.
 
 use super::{AnalysisError, Snapshot};
-use crate::expr::Symbol;
-use crate::model::{
-    CompiledSystem, FeatureRef, Force, ForceKind, Input, Model, Parameter, Shape, Span, build,
-};
+use crate::model::{CompiledSystem, FeatureRef, Force, ForceKind, Model, Parameter, Shape, Span, build};
 use crate::sim::start::consistent;
 use crate::system::{Eval, System};
 
@@ -36,25 +33,11 @@ impl Probe {
     /// Unknown points; models that cannot be built.
     pub fn new(model: &Model, points: &[String]) -> Result<Probe, AnalysisError> {
         let mut model = model.clone();
-        let mut live = model.parameters.iter().filter_map(|p| p.live.map(|k| k + 1)).max().unwrap_or(0);
         let mut firsts = Vec::new();
         for name in points {
             let point = point(&model, name)?;
-            firsts.push(live);
-            let force = [0, 1].map(|axis| {
-                model.inputs.push(Input::Parameter(live + axis));
-                let symbol = Symbol((model.inputs.len() - 1) as u32);
-                model.parameters.push(Parameter {
-                    name: format!("{name}.probe[{}]", axis + 1),
-                    value: 0.0,
-                    range: None,
-                    about: String::new(),
-                    span: Span::default(),
-                    live: Some(live + axis),
-                });
-                model.graph.sym(symbol)
-            });
-            live += 2;
+            firsts.push(model.live_parameters());
+            let force = [1, 2].map(|axis| model.add_live_parameter(format!("{name}.probe[{axis}]")));
             model.forces.push(Force {
                 name: format!("{name}.probe"),
                 kind: ForceKind::At { point, force, body_axes: false },
@@ -62,12 +45,7 @@ impl Probe {
             });
         }
         let system = build(&model).map_err(|e| AnalysisError::Key(e.message))?;
-        let mut values = vec![0.0; live];
-        for p in &model.parameters {
-            if let Some(k) = p.live {
-                values[k] = p.value;
-            }
-        }
+        let values = model.live_values();
         let of = |list: &[usize]| list.iter().flat_map(|&k| system.contacts_of(k)).collect();
         let (closed, sticking) = (of(&model.start.closed), of(&model.start.sticking));
         let guess = (0..model.coordinates.len()).filter(|&i| model.coordinates[i].guess).collect();

@@ -286,13 +286,7 @@ pub fn sampled_set(
     }
     let mut sys = sys.clone();
     let model = sys.model();
-    let live = model.parameters.iter().filter_map(|p| p.live).max().map_or(0, |k| k + 1);
-    let mut values = vec![f64::NAN; live];
-    for p in &model.parameters {
-        if let Some(k) = p.live {
-            values[k] = p.value;
-        }
-    }
+    let mut values = model.live_values();
     let slots: Vec<Slot> = ranges.iter().map(|r| slot(&sys, &r.0)).collect::<Result<_, _>>()?;
     let mut at = Snapshot::new(&sys);
     let mut memory = Reduced::default();

@@ -101,7 +101,6 @@ impl BlockLu {
         let par = |k: usize| parent[post[k]];
         self.supers.clear();
         let mut k = 0;
-        let mut zeros_total = 0.0;
         while k < n {
             let begin = k;
             let mut w = width(k);
@@ -118,7 +117,6 @@ impl BlockLu {
                     break;
                 }
             }
-            zeros_total += zeros;
             let mut s: Vec<usize> = Vec::with_capacity(reach[k]);
             for &i in &later[post[k]] {
                 s.extend(self.start[i]..self.start[i] + size[i]);
@@ -127,7 +125,6 @@ impl BlockLu {
             self.supers.push(Super { first: self.start[order[post[begin]]], n: w, s, ..Default::default() });
             k += 1;
         }
-        let _ = zeros_total;
         // storage and maps
         self.owner = vec![0; total];
         let mut at = 0;

@@ -12,7 +12,8 @@
 //! that nearly singular self-stresses do not explode, and follows success (Levenberg & Marquardt); steps are judged by
 //! the two-norm `e_plain`, because single contacts at a kink may get worse while everything else converges.
 
-use super::island::Island;
+use super::form::Blocks;
+use super::island::{Errors, Island};
 use super::kernel::{inv3, natural_jacobian};
 
 /// First damping of a restart: `min(START_MAX, START · error)`, rises by `RAISE` after a failed step.
@@ -25,75 +26,91 @@ const SHORTEN: f64 = 0.4;
 /// Steps in a row that fail to halve the error before a restart is given up.
 const SLOW: usize = 3;
 
+/// Buffers of the island while Newton runs.
+struct Buffers {
+    /// velocities
+    y: Vec<f64>,
+    /// right-hand side, then step
+    g: Vec<f64>,
+    /// trial point
+    xn: Vec<f64>,
+    k: Blocks,
+}
+
+impl Buffers {
+    /// Take them, with the plain form and the velocities and errors at `x`.
+    fn take(island: &mut Island, x: &[f64]) -> (Buffers, Errors) {
+        let mut b = Buffers {
+            y: std::mem::take(&mut island.t1),
+            g: std::mem::take(&mut island.t2),
+            xn: std::mem::take(&mut island.t3),
+            k: std::mem::take(&mut island.blocks),
+        };
+        if let Some(f) = island.body() {
+            f.refine_form(false, &[], &[]);
+        }
+        island.velocity(x, &mut b.y);
+        let e = island.errors(x, &b.y);
+        (b, e)
+    }
+
+    fn give_back(self, island: &mut Island) {
+        (island.t1, island.t2, island.t3, island.blocks) = (self.y, self.g, self.xn, self.k);
+    }
+}
+
 /// From `x`, at most `steps` steps. On return `x` is the best point seen; returns its error and the steps done.
 pub(super) fn newton(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) -> (f64, usize) {
-    let mut y = std::mem::take(&mut island.t1);
-    let mut g = std::mem::take(&mut island.t2);
-    let mut xn = std::mem::take(&mut island.t3);
-    let mut k = std::mem::take(&mut island.blocks);
-    if let Some(f) = island.body() {
-        f.refine_form(false, &[], &[]);
-    }
-    island.velocity(x, &mut y);
-    let mut e = island.errors(x, &y);
+    let (mut b, mut e) = Buffers::take(island, x);
+    let Buffers { y, g, xn, k } = &mut b;
     let mut done = 0;
     while done < steps && e.max() > tol {
         done += 1;
         let alpha = (1e-2 * e.scaled).clamp(1e-11, 1e-3);
-        blocks(island, x, &y, alpha, &mut k, &mut g);
-        island.form.factor(&k);
-        island.form.solve(&k, &mut g);
+        blocks(island, x, y, alpha, k, g);
+        island.form.factor(k);
+        island.form.solve(k, g);
         for i in 0..xn.len() {
             xn[i] = x[i] + g[i];
         }
-        island.velocity(&xn, &mut y);
-        let en = island.errors(&xn, &y);
+        island.velocity(xn, y);
+        let en = island.errors(xn, y);
         if !(en.max() < e.max()) {
             break;
         }
         let slow = en.max() > 0.5 * e.max();
-        x.copy_from_slice(&xn);
+        x.copy_from_slice(xn);
         e = en;
         if slow {
             break;
         }
     }
-    island.t1 = y;
-    island.t2 = g;
-    island.t3 = xn;
-    island.blocks = k;
+    b.give_back(island);
     (e.max(), done)
 }
 
 /// Newton with a damping that follows success, from a point near a solution. Same answer as [`newton`].
 pub(super) fn restart(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) -> (f64, usize) {
-    let mut y = std::mem::take(&mut island.t1);
-    let mut g = std::mem::take(&mut island.t2);
-    let mut xn = std::mem::take(&mut island.t3);
-    let mut k = std::mem::take(&mut island.blocks);
-    if let Some(f) = island.body() {
-        f.refine_form(false, &[], &[]);
-    }
-    island.velocity(x, &mut y);
-    let mut e = island.errors(x, &y);
+    let (mut b, mut e) = Buffers::take(island, x);
+    let Buffers { y, g, xn, k } = &mut b;
     let mut alpha = (START * e.max()).min(START_MAX);
     let (mut done, mut slow, mut fresh) = (0, 0, true);
     while done < steps && e.max() > tol && slow <= SLOW {
         done += 1;
         if !fresh {
-            island.velocity(x, &mut y);
+            island.velocity(x, y);
         }
-        blocks(island, x, &y, alpha, &mut k, &mut g);
-        island.form.factor(&k);
-        island.form.solve(&k, &mut g);
+        blocks(island, x, y, alpha, k, g);
+        island.form.factor(k);
+        island.form.solve(k, g);
         // full step, or a shorter one
         let (mut t, mut tries) = (1.0, 0);
         let en = loop {
             for i in 0..xn.len() {
                 xn[i] = x[i] + t * g[i];
             }
-            island.velocity(&xn, &mut y);
-            let en = island.errors(&xn, &y);
+            island.velocity(xn, y);
+            let en = island.errors(xn, y);
             if en.plain < e.plain || tries == SHORTER {
                 break en;
             }
@@ -106,21 +123,18 @@ pub(super) fn restart(island: &mut Island, x: &mut [f64], tol: f64, steps: usize
             if tries == 0 {
                 alpha = (alpha * (en.plain / e.plain).max(1e-3)).max(1e-11);
             }
-            x.copy_from_slice(&xn);
+            x.copy_from_slice(xn);
             e = en;
         } else {
             alpha *= RAISE;
         }
     }
-    island.t1 = y;
-    island.t2 = g;
-    island.t3 = xn;
-    island.blocks = k;
+    b.give_back(island);
     (e.max(), done)
 }
 
 /// Blocks of the linear system and its right-hand side in scaled coordinates: `dr = S dx`, `du = S⁻¹ A dx`.
-fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut super::form::Blocks, g: &mut [f64]) {
+fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut Blocks, g: &mut [f64]) {
     k.plain = false;
     k.refine = false;
     for (i, c) in island.cones.iter().enumerate() {

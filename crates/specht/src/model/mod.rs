@@ -19,6 +19,7 @@ mod frames;
 mod geometry;
 mod kinematics;
 mod lean;
+mod live;
 mod outline;
 mod scene;
 #[cfg(test)]
