@@ -161,10 +161,11 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     }
     for (name, value) in [("x0", &args.x0), ("rate0", &args.rate0), ("stiffness", &args.stiffness)] {
         let Some(text) = value else { continue };
-        let number = crate::address::quantity(text.trim()).map_err(|_| {
-            Refusal::new(format!("`--{name} {text}` is not a number"))
-                .help("write a number, with its unit if it has one")
-        })?;
+        let number =
+            crate::address::quantity(text.trim()).ok().filter(|x| x.is_finite()).ok_or_else(|| {
+                Refusal::new(format!("`--{name} {text}` is not a number"))
+                    .help("write a number, with its unit if it has one")
+            })?;
         keys.push((name.into(), TaskValue::Number(number)));
     }
     keys.extend(args.samples.iter().map(|n| ("samples".to_string(), TaskValue::Number(f64::from(*n)))));
@@ -179,7 +180,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     let mut at = Vec::new();
     for text in &args.at {
         let value = text.split_once('=').and_then(|(name, value)| {
-            let value = crate::address::quantity(value.trim()).ok()?;
+            let value = crate::address::quantity(value.trim()).ok().filter(|x| x.is_finite())?;
             Some((name.trim().to_string(), TaskValue::Number(value)))
         });
         at.push(value.ok_or_else(|| {

@@ -156,6 +156,7 @@ fn questions_without_answer_are_refused_with_a_remedy() {
         (&["rest", "rod", "--along"], &["`rest` has no option --along", "painleve"]),
         (&["true-motion", "rod", "--point", "rod.tip"], &["`true-motion` has no option --point"]),
         (&["true-motion", "painleve_klein", "--x0", "much"], &["`--x0 much` is not a number"]),
+        (&["true-motion", "painleve_klein", "--x0", "nan"], &["`--x0 nan` is not a number"]),
         (&["painlev", "rod"], &["did you mean `painleve`?"]),
     ];
     for (args, words) in cases {

@@ -483,12 +483,19 @@ impl RawFriction {
             Value::Table(_) => {
                 let keys = if bound { keys::FRICTION_FORCE } else { keys::FRICTION };
                 let fields = Fields::of(node, keys, &format!("friction of `{contact}`"), report)?;
-                if let Some(regular) = fields.formula("regular", report) {
-                    return Some(RawFriction::Regular(regular));
+                if fields.get("regular").is_some() {
+                    return fields.formula("regular", report).map(RawFriction::Regular);
                 }
                 let (rest, sliding) = (fields.formula("static", report), fields.formula("sliding", report));
                 if rest.is_none() && sliding.is_none() {
-                    report.error(node.span, "friction needs a value", "write  { static = …, sliding = … }");
+                    // what stands there and is wrong was reported where it stands
+                    if fields.get("static").or(fields.get("sliding")).is_none() {
+                        report.error(
+                            node.span,
+                            "friction needs a value",
+                            "write  { static = …, sliding = … }",
+                        );
+                    }
                     return None;
                 }
                 Some(RawFriction::Split { rest, sliding })

@@ -162,6 +162,15 @@ fn a_tensor_that_creates_energy_is_refused() {
     assert_eq!(help, "its symmetric part has the eigenvalue -0.12; all must be ≥ 0");
 }
 
+/// A formula that cannot be read is one mistake, not also a missing value.
+#[test]
+fn friction_that_cannot_be_read_is_reported_once() {
+    for table in ["{ regular = \"mu mu\" }", "{ static = \"mu mu\" }"] {
+        let text = with(ROD, "friction    = \"mu\"", &format!("friction    = {table}"));
+        assert_eq!(one(&text).0, "an operator is missing before `mu`");
+    }
+}
+
 #[test]
 fn other_slips_are_explained() {
     let cases: &[(&str, &str, &str, &str, &str)] = &[
