@@ -180,7 +180,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     let mut at = Vec::new();
     for text in &args.at {
         let value = text.split_once('=').and_then(|(name, value)| {
-            let value = crate::address::quantity(value.trim()).ok().filter(|x| x.is_finite())?;
+            let value = crate::address::quantity(value.trim()).ok()?;
             Some((name.trim().to_string(), TaskValue::Number(value)))
         });
         at.push(value.ok_or_else(|| {
