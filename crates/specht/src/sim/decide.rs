@@ -158,6 +158,11 @@ impl Decider {
         None
     }
 
+    /// Accelerations of the solution that was taken last.
+    pub fn accelerations(&self) -> Option<&[f64]> {
+        Some(&self.set.solutions.get(self.chosen?)?.forces.accel)
+    }
+
     /// All solutions found last, as data.
     pub fn alternatives(&self) -> Vec<Alternative> {
         let mut out: Vec<Alternative> = Vec::new();

@@ -30,6 +30,7 @@ use super::locate::Locator;
 use super::project::Projector;
 use super::record::Recorder;
 use super::settings::{Outside, Record, Settings};
+use super::settling::Pending;
 use super::start::{self, StartError};
 use super::trajectory::{Point, Samples, Status, Trajectory};
 use super::watch::What;
@@ -90,6 +91,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub locator: Locator,
     pub projector: Projector,
     pub zeno: Zeno,
+    /// A completed series of impacts whose end is still to come.
+    pub pending: Option<Pending>,
     pub ledger: Ledger,
     pub auditor: Auditor,
     pub decider: Decider,
@@ -139,6 +142,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             locator: Locator::default(),
             projector: Projector::default(),
             zeno: Zeno::new(d.contacts),
+            pending: None,
             ledger: Ledger::default(),
             auditor: Auditor::new(length),
             decider: Decider::new(),
@@ -203,6 +207,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             let t = self.ode.time();
             let remaining = self.settings.until - t;
             let smallest = 8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs());
+            if self.pending.as_ref().is_some_and(|p| p.end - t <= smallest) {
+                self.log_pending();
+            }
             if remaining <= smallest {
                 return Flow::End(Status::Finished, String::new());
             }
@@ -218,6 +225,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 h = remaining;
             }
             h = h.min(self.field.watches.release(t + smallest) - t);
+            h = h.min(self.pending.as_ref().map_or(f64::INFINITY, |p| p.end - t));
             if !(h > smallest) {
                 return self.collapse(h);
             }

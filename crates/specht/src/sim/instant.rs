@@ -13,6 +13,7 @@ use super::classify::{SPEED_ZERO, flank_acts};
 use super::decide::Decision;
 use super::event_driven::{End, Run};
 use super::settings::Record;
+use super::settling::{Closing, Undo};
 use super::tangential::before;
 use super::trajectory::{Event, Kind, Participant, Status};
 use super::watch::{What, rate_size};
@@ -42,7 +43,14 @@ pub(crate) struct Moment {
     pub(super) tangential: bool,
     /// What is known of the tangential impact of this instant.
     pub(super) remark: String,
-    accumulated: Vec<(usize, f64)>,
+    /// State before the first collision of this instant.
+    pub(super) undo: Option<Undo>,
+    /// Contacts whose impact is taken as plastic.
+    pub(super) plastic: Vec<bool>,
+    /// Contacts whose series of impacts ended at this instant.
+    pub(super) settled: Vec<usize>,
+    /// Contacts that were closed, once for every time.
+    pub(super) closed: Vec<usize>,
     start_written: bool,
 }
 
@@ -52,6 +60,7 @@ pub(crate) struct Tools {
     pub(super) impactor: Impactor,
     pub(super) restitution: Vec<Restitution>,
     pub(super) reduced: Reduced,
+    pub(super) closing: Closing,
     work: Vec<f64>,
 }
 
@@ -97,6 +106,7 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// The events in `locator.found` happen.
     pub fn instant(&mut self) -> Option<End> {
+        self.log_pending();
         let t = self.time();
         if t - self.crowd.0 <= 1e-13 * t.abs() {
             self.crowd.1 += 1;
@@ -262,11 +272,15 @@ impl<S: System + ?Sized> Run<'_, S> {
         field.evaluate();
     }
 
-    fn open_moment(&mut self, m: &mut Moment) {
-        let n = self.field.dims.contacts;
+    pub(super) fn open_moment(&mut self, m: &mut Moment) {
         m.before.clone_from(&self.field.state);
         m.modes.clone_from(&self.field.discrete.modes);
         m.forces.clone_from(&self.field.forces);
+        self.clear_impulses(m);
+    }
+
+    pub(super) fn clear_impulses(&mut self, m: &mut Moment) {
+        let n = self.field.dims.contacts;
         for v in [&mut m.impulse_n, &mut m.impulse_t, &mut m.loss] {
             v.clear();
             v.resize(n, 0.0);
@@ -310,6 +324,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             match decision {
                 Decision::Follow => {
+                    if self.end_hops(m) {
+                        continue;
+                    }
                     if matches!(self.decider.set.status, Set::Several | Set::Family) && !first {
                         self.log_finding(m, self.several_note());
                     }
@@ -355,6 +372,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 return None;
             }
             let t = self.time();
+            self.keep_for_undo(m);
             if round == 50 {
                 return Some((
                     Status::Failed,
@@ -365,6 +383,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             let tools = &mut self.tools;
             tools.restitution.resize(field.dims.contacts, Restitution::default());
             field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
+            for (e, _) in tools.restitution.iter_mut().zip(&m.plastic).filter(|(_, plastic)| **plastic) {
+                *e = Restitution::default();
+            }
             let impact = tools.impactor.solve(
                 self.settings.impact,
                 field.info,
@@ -403,7 +424,6 @@ impl<S: System + ?Sized> Run<'_, S> {
                     self.zeno.observe(i, t);
                 }
             }
-            self.accumulate(m);
         }
         None
     }
@@ -435,81 +455,6 @@ impl<S: System + ?Sized> Run<'_, S> {
         field.evaluate();
         field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
         field.evaluate();
-    }
-
-    /// Complete a series of impacts that ends within rounding distance: the contacts of the series close for good.
-    fn accumulate(&mut self, m: &mut Moment) {
-        let t = self.time();
-        let field = &self.field;
-        let n = field.dims.contacts;
-        let opening = |i: usize| match field.info[i].normal {
-            Normal::Unilateral { row } => {
-                field.eval.rate(row, &field.state.u) > SPEED_ZERO * field.watches.scales.rate[i]
-            }
-            _ => false,
-        };
-        // the series that can be completed, and those of other closed contacts with the same limit (a rocking block)
-        let speed =
-            (0..n).filter(|&i| self.sets.closed[i]).fold(0.0_f64, |m, i| match field.info[i].normal {
-                Normal::Unilateral { row } => m.max(field.eval.rate(row, &field.state.u)),
-                _ => m,
-            });
-        let Some(end) = (0..n)
-            .filter(|&i| self.sets.closed[i])
-            .filter_map(|i| self.zeno.end(i, t, speed, self.length))
-            .reduce(f64::min)
-        else {
-            return;
-        };
-        let ends: Vec<(usize, f64)> = (0..n)
-            .filter(|&i| self.sets.closed[i])
-            .filter_map(|i| self.zeno.limit(i).map(|e| (i, e)))
-            .filter(|&(_, e)| (e - end).abs() <= 0.1 * (end - t) + 1e-14 * t.abs())
-            .collect();
-        if !ends.iter().any(|&(i, _)| opening(i)) {
-            return;
-        }
-        // project the velocities on all normals of the series, in the metric of M
-        let mut rows: Vec<usize> = Vec::new();
-        for c in field.info {
-            match c.normal {
-                Normal::Bilateral { row } => rows.push(row),
-                Normal::Pin { rows: r } => rows.extend(r),
-                _ => {}
-            }
-        }
-        for &(i, _) in &ends {
-            if let Normal::Unilateral { row } = field.info[i].normal {
-                rows.push(row);
-            }
-        }
-        // contacts that do not slip after the impact will not at the end of the series either (a rocking block)
-        for &(i, _) in &ends {
-            if let (true, Some(&row)) = (field.info[i].friction, field.info[i].tangent.first())
-                && field.eval.rate(row, &field.state.u).abs()
-                    <= SPEED_ZERO
-                        * field.watches.scales.slip[i].max(rate_size(&field.eval, row, &field.state.u))
-            {
-                rows.push(row);
-            }
-        }
-        let rates: Vec<f64> = (0..field.dims.rows).map(|r| field.eval.rate(r, &field.state.u)).collect();
-        let zero = vec![0.0; field.dims.u];
-        if !self.tools.reduced.eliminate(&field.eval.mass, &zero, &field.eval.w, &rates, &rows, &[]) {
-            return;
-        }
-        let mut u = field.state.u.clone();
-        axpy(1.0, &self.tools.reduced.a0, &mut u);
-        let mut lambda = vec![0.0; field.dims.rows];
-        for (k, &r) in rows.iter().enumerate() {
-            lambda[r] = self.tools.reduced.s0[k];
-        }
-        let none = vec![0.0; n];
-        self.apply(m, &u, &lambda, &none, &none);
-        for &(i, end) in &ends {
-            self.zeno.forget(i);
-            m.accumulated.push((i, end));
-        }
     }
 
     /// New modes are set: times of stick, velocities on their constraints, forces.
@@ -659,22 +604,17 @@ impl<S: System + ?Sized> Run<'_, S> {
             let list = m.switched.clone();
             self.push_event(m, Kind::Switch, &list, None, String::new());
         }
-        if let Some(end) = m.accumulated.iter().map(|a| a.1).reduce(f64::max) {
-            let mut list: Vec<usize> = m.accumulated.iter().map(|a| a.0).collect();
-            list.sort_unstable();
-            list.dedup();
-            let note = format!(
-                "infinitely many impacts end at t = {end:.12}; completed from t = {:.12}",
-                self.time()
-            );
-            self.push_event(m, Kind::Accumulated, &list, None, note);
-            if let Some(e) = self.out.events.last_mut() {
-                e.time = end;
-            }
-        }
+        self.await_limit(m);
     }
 
-    fn push_event(&mut self, m: &Moment, kind: Kind, contacts: &[usize], name: Option<String>, note: String) {
+    pub(super) fn push_event(
+        &mut self,
+        m: &Moment,
+        kind: Kind,
+        contacts: &[usize],
+        name: Option<String>,
+        note: String,
+    ) {
         let after = &self.field.discrete.modes;
         let contacts = contacts
             .iter()

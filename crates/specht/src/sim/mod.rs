@@ -17,6 +17,7 @@ mod policy;
 mod project;
 mod record;
 mod settings;
+mod settling;
 pub mod start;
 mod tangential;
 mod time_stepping;

@@ -60,6 +60,9 @@ pub struct Settings {
     pub several: Policy,
     /// Longest step, s; default infinite. Lower it when narrow peaks of given functions are missed.
     pub longest_step: f64,
+    /// Height of a hop, relative to the length scale, below which a series of impacts ends; default 1e-11. Raising it fivefold
+    /// changes positions by about that height.
+    pub resolution: f64,
     /// Largest number of events of the whole run, default 1 000 000.
     pub max_events: usize,
     /// Largest number of steps of the whole run, default 100 000 000.
@@ -79,6 +82,7 @@ impl Default for Settings {
             impact: Law::default(),
             several: Policy::default(),
             longest_step: f64::INFINITY,
+            resolution: 1e-11,
             max_events: 1_000_000,
             max_steps: 100_000_000,
             step: 1e-3,
@@ -108,6 +112,9 @@ impl Settings {
         }
         if !(self.longest_step > 0.0) {
             return Some(format!("the longest step must be positive, not {}", self.longest_step));
+        }
+        if !(self.resolution > 0.0 && self.resolution <= 1e-3) {
+            return Some(format!("the resolution must lie between 0 and 1e-3, not {}", self.resolution));
         }
         if !(self.step > 0.0) {
             return Some(format!("the step must be positive, not {}", self.step));

@@ -1,0 +1,226 @@
+//! How series of impacts end (PG-6-EVENT): hops below the resolution.
+//!
+//! After an impact a contact that opens with the rate v and falls back with the acceleration a < 0 hops to the height
+//! `v²/2|a|` and comes back after `2v/|a|`. A hop lower than [`Settings::resolution`](super::Settings) times the length
+//! scale cannot be told from rounding any more, nor can the series of smaller and smaller hops that follow it. It ends
+//! here:
+//!
+//! 1. The impact is solved again from the velocities before it, with ε = 0 at these contacts (*plastic*).
+//! 2. Contacts that open all the same (a slender block that rocks from corner to corner, without any ε) are *closed*: the
+//!    velocities jump by the impulses that bring all these gap rates to zero, signed, with friction along.
+//!
+//! Why that is enough. Over the hops left out, the contact impulses and the smooth forces together bring the gap rate to zero; the
+//! smooth forces do the same work on the closed contact that follows. What remains is the impulse against the rate v, with
+//! its friction μ as long as the slip does not turn: (1) and (2) apply it at once. Velocities of all other coordinates agree to
+//! first order in v, and positions differ by about the height of the hop, `10⁻¹¹` of the length scale. The
+//! instant of rest, which lies later by the remaining series, is extrapolated from the last flights ([`Zeno`](super::zeno)), and the event
+//! `accumulated` is logged when the run gets there.
+
+use crate::contact::{Fixed, Forces};
+use crate::linalg::axpy;
+use crate::system::{Discrete, Eval, Mode, Normal, System};
+
+use super::classify::SPEED_ZERO;
+use super::event_driven::Run;
+use super::instant::Moment;
+use super::ledger::Ledger;
+use super::trajectory::Kind;
+use super::watch::rate_size;
+
+/// What an impact that is taken back restores.
+#[derive(Clone)]
+pub(crate) struct Undo {
+    u: Vec<f64>,
+    discrete: Discrete,
+    ledger: Ledger,
+    warnings: usize,
+}
+
+/// A series that has been completed and whose end is still to come.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    /// The end of the series.
+    pub end: f64,
+    contacts: Vec<usize>,
+    from: f64,
+}
+
+/// Modified copy of an evaluation and solver of the closing jump.
+#[derive(Default)]
+pub(crate) struct Closing {
+    fixed: Fixed,
+    forces: Forces,
+}
+
+impl<S: System + ?Sized> Run<'_, S> {
+    /// Remember the state before the first collision of this instant.
+    pub(super) fn keep_for_undo(&self, m: &mut Moment) {
+        if m.undo.is_none() {
+            m.undo = Some(Undo {
+                u: self.field.state.u.clone(),
+                discrete: self.field.discrete.clone(),
+                ledger: self.ledger.clone(),
+                warnings: self.out.warnings.len(),
+            });
+        }
+    }
+
+    /// After a collision and the decision that followed it: end the series whose hops are below the resolution. True when the
+    /// velocities changed and the modes must be decided again.
+    pub(super) fn end_hops(&mut self, m: &mut Moment) -> bool {
+        if m.undo.is_none() {
+            return false;
+        }
+        let hops = self.small_hops(m);
+        if hops.is_empty() {
+            return false;
+        }
+        let n = self.field.dims.contacts;
+        m.plastic.resize(n, false);
+        if hops.iter().any(|&i| !m.plastic[i]) {
+            hops.iter().for_each(|&i| m.plastic[i] = true);
+            m.settled.extend(&hops);
+            self.take_back(m);
+        } else if !self.close(m, &hops) {
+            return false;
+        }
+        m.closed.extend(hops.iter().filter(|i| m.plastic[**i]));
+        true
+    }
+
+    /// Closed contacts that open and come back, lower than the resolution.
+    fn small_hops(&self, m: &Moment) -> Vec<usize> {
+        let Some(accel) = self.decider.accelerations() else { return Vec::new() };
+        let (eval, u) = (&self.field.eval, &self.field.state.u);
+        let height = self.settings.resolution * self.length;
+        let small = |&i: &usize| {
+            let Normal::Unilateral { row } = self.field.info[i].normal else { return false };
+            if !self.sets.closed[i] || self.field.discrete.modes[i] != Mode::Open {
+                return false;
+            }
+            let (v, a) = (eval.rate(row, u), eval.accel(row, accel));
+            let tried = m.closed.iter().filter(|&&k| k == i).count();
+            v > 0.0 && a < 0.0 && v * v <= -2.0 * a * height && tried < 2
+        };
+        (0..self.field.dims.contacts).filter(small).collect()
+    }
+
+    /// Back to the velocities before the collisions of this instant.
+    fn take_back(&mut self, m: &mut Moment) {
+        let Some(undo) = &m.undo else { return };
+        self.field.state.u.copy_from_slice(&undo.u);
+        self.field.discrete.clone_from(&undo.discrete);
+        self.ledger.clone_from(&undo.ledger);
+        self.out.warnings.truncate(undo.warnings);
+        self.clear_impulses(m);
+        self.field.evaluate();
+    }
+
+    /// Jump to velocities at which none of the contacts `hops` opens, all other closed contacts kept. Contacts that slip go on
+    /// slipping the same way, or stick when the jump would turn them. False when there is no such jump without a
+    /// gain of energy.
+    fn close(&mut self, m: &mut Moment, hops: &[usize]) -> bool {
+        let (info, n) = (self.field.info, self.field.dims.contacts);
+        let (eval, u) = (&self.field.eval, &self.field.state.u);
+        let mut modes: Vec<Mode> = self.field.discrete.modes.clone();
+        for i in 0..n {
+            if hops.contains(&i) {
+                modes[i] = Mode::Closed;
+            }
+            let (true, true, Some(&row)) = (modes[i].is_closed(), info[i].friction, info[i].tangent.first())
+            else {
+                continue;
+            };
+            let slip = eval.rate(row, u);
+            let still = SPEED_ZERO * self.field.watches.scales.slip[i].max(rate_size(eval, row, u));
+            modes[i] = match slip {
+                s if s.abs() <= still => Mode::Stick,
+                s if s > 0.0 => Mode::SlipPlus,
+                _ => Mode::SlipMinus,
+            };
+        }
+        // the velocity jump solves the problem of accelerations without smooth forces, with rates for offsets
+        let jump = at_rest(eval, u);
+        let mut after = u.clone();
+        loop {
+            let Closing { fixed, forces } = &mut self.tools.closing;
+            if !fixed.solve(info, &jump, &modes, &self.field.signs, forces).solved {
+                return false;
+            }
+            after.copy_from_slice(u);
+            axpy(1.0, &forces.accel, &mut after);
+            let mut turned = false;
+            for i in 0..n {
+                let d = modes[i].direction();
+                if d != 0.0 && info[i].friction && d * eval.rate(info[i].tangent[0], &after) < 0.0 {
+                    modes[i] = Mode::Stick;
+                    turned = true;
+                }
+            }
+            if !turned {
+                break;
+            }
+        }
+        let energy =
+            |v: &[f64]| (0..v.len()).map(|i| v[i] * crate::linalg::dot(eval.mass.row(i), v)).sum::<f64>();
+        if !(energy(&after) <= energy(u) * (1.0 + 1e-12)) {
+            // friction along a signed impulse gave energy: the jump without friction does not
+            for mode in modes.iter_mut().filter(|m| m.direction() != 0.0) {
+                *mode = Mode::Closed;
+            }
+            let Closing { fixed, forces } = &mut self.tools.closing;
+            if !fixed.solve(info, &jump, &modes, &self.field.signs, forces).solved {
+                return false;
+            }
+            after.copy_from_slice(u);
+            axpy(1.0, &forces.accel, &mut after);
+        }
+        let lambda = self.tools.closing.forces.lambda.clone();
+        let none = vec![0.0; n];
+        self.apply(m, &after, &lambda, &none, &none);
+        true
+    }
+
+    /// The series that ended at this instant: their limit is logged now or, when it lies ahead, later.
+    pub(super) fn await_limit(&mut self, m: &Moment) {
+        if m.settled.is_empty() {
+            return;
+        }
+        let t = self.time();
+        let mut contacts = m.settled.clone();
+        contacts.sort_unstable();
+        contacts.dedup();
+        let limit = contacts.iter().filter_map(|&i| self.zeno.limit(i)).filter(|&e| e >= t).reduce(f64::max);
+        contacts.iter().for_each(|&i| self.zeno.forget(i));
+        let pending = Pending { end: limit.unwrap_or(t), contacts, from: t };
+        self.pending = Some(pending);
+        if limit.is_none() {
+            self.log_pending();
+        }
+    }
+
+    /// Log the series whose end is reached, or overtaken by another event.
+    pub(super) fn log_pending(&mut self) {
+        let Some(p) = self.pending.take() else { return };
+        let mut m = Moment::default();
+        self.open_moment(&mut m);
+        let note = if p.end > p.from {
+            format!("infinitely many impacts end at t = {:.12}; completed from t = {:.12}", p.end, p.from)
+        } else {
+            "the hops are below the resolution: the impact was taken as plastic".to_string()
+        };
+        self.push_event(&m, Kind::Accumulated, &p.contacts, None, note);
+    }
+}
+
+/// The evaluation with rates in place of offsets and no smooth forces: its accelerations are jumps of velocity.
+fn at_rest(eval: &Eval, u: &[f64]) -> Eval {
+    let mut jump = eval.clone();
+    jump.h.fill(0.0);
+    jump.load.fill(0.0);
+    jump.load_static.fill(0.0);
+    for row in 0..jump.accel_offset.len() {
+        jump.accel_offset[row] = eval.rate(row, u);
+    }
+    jump
+}
