@@ -9,7 +9,7 @@ use crate::contact::Start;
 use crate::system::{Mode, Normal, System};
 
 use super::field::Field;
-use super::watch::{normal_row, rate_size};
+use super::watch::{contact_speed, normal_row};
 
 /// Velocities below this, relative to the size of their terms, are zero.
 pub(crate) const SPEED_ZERO: f64 = 1e-10;
@@ -40,10 +40,23 @@ impl Sets {
     pub fn approaching<S: System + ?Sized>(&self, field: &Field<S>) -> bool {
         field.info.iter().enumerate().any(|(i, c)| match c.normal {
             Normal::Unilateral { row } if self.closed[i] => {
-                let size = field.watches.scales.rate[i].max(rate_size(&field.eval, row, &field.state.u));
+                let size = field.watches.scales.rate[i].max(contact_speed(c, &field.eval, &field.state.u));
                 field.eval.rate(row, &field.state.u) < -SPEED_ZERO * size
             }
             _ => false,
+        })
+    }
+
+    /// The fastest approach of a closed contact, and the largest velocity at any closed contact.
+    pub fn approach<S: System + ?Sized>(&self, field: &Field<S>) -> (f64, f64) {
+        let (eval, u) = (&field.eval, &field.state.u);
+        let closed = field.info.iter().enumerate().filter(|(i, _)| self.closed[*i]);
+        closed.fold((0.0_f64, 0.0_f64), |(rate, size), (_, c)| {
+            let size = size.max(contact_speed(c, eval, u));
+            match c.normal {
+                Normal::Unilateral { row } => (rate.max(-eval.rate(row, u)), size),
+                _ => (rate, size),
+            }
         })
     }
 
@@ -54,7 +67,7 @@ impl Sets {
             self.starts[i] = Start::Open;
             let takes_part = match c.normal {
                 Normal::Unilateral { row } => {
-                    let size = field.watches.scales.rate[i].max(rate_size(&field.eval, row, u));
+                    let size = field.watches.scales.rate[i].max(contact_speed(c, &field.eval, u));
                     let kept = field.discrete.modes[i].is_closed() && !jumped;
                     self.closed[i] && (kept || field.eval.rate(row, u) <= SPEED_ZERO * size)
                 }
@@ -76,7 +89,7 @@ impl Sets {
     fn by_number<S: System + ?Sized>(&self, field: &Field<S>, i: usize) -> Start {
         let Some(&row) = field.info[i].tangent.first() else { return Start::Zero };
         let slip = field.eval.rate(row, &field.state.u);
-        let size = field.watches.scales.slip[i].max(rate_size(&field.eval, row, &field.state.u));
+        let size = field.watches.scales.slip[i].max(contact_speed(&field.info[i], &field.eval, &field.state.u));
         if self.stopped[i] || slip.abs() <= SPEED_ZERO * size {
             Start::Zero
         } else if slip > 0.0 {
@@ -97,7 +110,7 @@ pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool
     }
     let u = &field.state.u;
     let rate = field.eval.rate(row, u);
-    let still = SPEED_ZERO * field.watches.scales.rate[i].max(rate_size(&field.eval, row, u));
+    let still = SPEED_ZERO * field.watches.scales.rate[i].max(contact_speed(&field.info[i], &field.eval, u));
     let enters = rate < -still || (rate <= still && field.eval.accel(row, &field.forces.accel) < 0.0);
     gap <= 1e-13 * field.sys.length_scale() && enters
 }

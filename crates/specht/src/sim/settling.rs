@@ -25,7 +25,7 @@ use super::event_driven::Run;
 use super::instant::Moment;
 use super::ledger::Ledger;
 use super::trajectory::Kind;
-use super::watch::rate_size;
+use super::watch::contact_speed;
 
 /// What an impact that is taken back restores.
 #[derive(Clone)]
@@ -132,7 +132,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 continue;
             };
             let slip = eval.rate(row, u);
-            let still = SPEED_ZERO * self.field.watches.scales.slip[i].max(rate_size(eval, row, u));
+            let still = SPEED_ZERO * self.field.watches.scales.slip[i].max(contact_speed(&info[i], eval, u));
             modes[i] = match slip {
                 s if s.abs() <= still => Mode::Stick,
                 s if s > 0.0 => Mode::SlipPlus,

@@ -68,11 +68,12 @@ impl Scales {
     /// Take note of the velocities `u`.
     pub fn see(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64]) {
         for (i, c) in info.iter().enumerate() {
-            if let Some(&row) = c.tangent.first() {
-                self.slip[i] = self.slip[i].max(rate_size(eval, row, u));
+            let size = contact_speed(c, eval, u);
+            if !c.tangent.is_empty() {
+                self.slip[i] = self.slip[i].max(size);
             }
-            if let Some(row) = normal_row(c) {
-                self.rate[i] = self.rate[i].max(rate_size(eval, row, u));
+            if normal_row(c).is_some() {
+                self.rate[i] = self.rate[i].max(size);
             }
         }
     }
@@ -314,6 +315,13 @@ pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
         }
     }
     terms + (2.0 * eval.kinetic.abs() * mobility).sqrt()
+}
+
+/// How large the relative velocity at a contact may be: the largest size of its rows. The normal direction of a surface that is driven
+/// past (a cam in its lowest position) has no size of its own.
+pub(crate) fn contact_speed(c: &ContactInfo, eval: &Eval, u: &[f64]) -> f64 {
+    let rows = normal_row(c).into_iter().chain(c.tangent.iter().copied());
+    rows.fold(0.0, |m, row| m.max(rate_size(eval, row, u)))
 }
 
 /// Value of an event function.
