@@ -89,7 +89,8 @@ impl Sets {
     fn by_number<S: System + ?Sized>(&self, field: &Field<S>, i: usize) -> Start {
         let Some(&row) = field.info[i].tangent.first() else { return Start::Zero };
         let slip = field.eval.rate(row, &field.state.u);
-        let size = field.watches.scales.slip[i].max(contact_speed(&field.info[i], &field.eval, &field.state.u));
+        let size =
+            field.watches.scales.slip[i].max(contact_speed(&field.info[i], &field.eval, &field.state.u));
         if self.stopped[i] || slip.abs() <= SPEED_ZERO * size {
             Start::Zero
         } else if slip > 0.0 {

@@ -68,6 +68,8 @@ const MOMENT: f64 = 1e-4;
 
 /// Corrections of a step, relative to its length, that need no new step: their squares are rounding.
 const NUDGE: f64 = 1e-7;
+/// Halvings of one step for the sake of its event functions.
+const BLIND: usize = 20;
 /// The stage before the end of a step.
 const NEAR_END: usize = 10;
 
@@ -197,6 +199,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         fired.clear();
         self.control.restart();
         self.first_step();
+        let mut blind = 0;
         loop {
             if outside.interrupt.is_some_and(|i| i.load(Ordering::Relaxed)) {
                 return Flow::End(Status::Failed, "interrupted".to_string());
@@ -244,6 +247,13 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                     continue;
                 }
             };
+            if blind < BLIND && !self.locator.resolved(&self.field, t) {
+                blind += 1;
+                self.out.counts.rejected += 1;
+                self.h = 0.5 * h;
+                continue;
+            }
+            blind = 0;
             let mut disturbed = false;
             if self.locator.search(&mut self.field, &mut self.ode, &mut disturbed) {
                 let theta = self.locator.found.theta;

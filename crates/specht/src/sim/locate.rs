@@ -3,7 +3,8 @@
 //! The event functions have been sampled at the stages of the step, which costs nothing. A sample at or below zero gives a
 //! bracket; a sample lower than its neighbours whose parabola comes near zero gives a dip, whose true minimum is
 //! then computed on the dense output, so that a function that grazes or crosses zero twice inside one step is not
-//! missed. Roots are located on the dense output; among several functions the earliest wins, and those whose roots
+//! missed. Before that, every function is asked whether its samples tell it at all: the corner of a spinning body moves as the sine of an
+//! angle that the integrator follows with any step, and would be missed between the samples ([`Locator::resolved`]). Roots are located on the dense output; among several functions the earliest wins, and those whose roots
 //! coincide with it to `1e-12 (|t| + h)` belong to the same event.
 
 use crate::ode::{Dop853, STAGE_TIMES, STAGES};
@@ -15,6 +16,9 @@ use super::watch::{self, What};
 
 /// Stages used as samples, in the order of time: those of high order only.
 const SAMPLES: [usize; 6] = [0, 6, 5, 9, 10, STAGES - 1];
+
+/// Error of the samples, relative to the smallest of them, above which a step is too long for an event function.
+const TRUST: f64 = 0.3;
 
 /// Where the first event of a step lies.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +48,28 @@ pub(crate) struct Locator {
 }
 
 impl Locator {
+    /// Whether the samples of the step tried last tell every event function well enough not to miss a fall through zero:
+    /// each inner sample is predicted by the polynomial through the others, and the error must be small beside the smallest
+    /// sample before the first fall.
+    pub fn resolved<S: System + ?Sized>(&self, field: &Field<S>, t: f64) -> bool {
+        let weights = prediction();
+        let watches = &field.watches;
+        (0..watches.list.len()).all(|k| {
+            let what = watches.list[k].what;
+            if matches!(what, What::Singular | What::Crossing(_, 0.0)) || watches.is_held(what, t) {
+                return true;
+            }
+            let f: [f64; SAMPLES.len()] = std::array::from_fn(|s| watches.at(SAMPLES[s], k));
+            let least = f[1..].iter().take_while(|v| **v > 0.0).fold(f64::INFINITY, |m, v| m.min(*v));
+            let size = f.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+            let error = weights.iter().fold(0.0_f64, |m, w| {
+                let miss: f64 = w.iter().zip(&f).map(|(w, f)| w * f).sum();
+                m.max(miss.abs())
+            });
+            !(error > TRUST * least && error > 1e-9 * size && error > 100.0 * watches.noise(what))
+        })
+    }
+
     /// Search the step tried last. True when there is an event; it is in `found`. The field is left evaluated somewhere
     /// inside the step when `disturbed` is set.
     pub fn search<S: System + ?Sized>(
@@ -135,6 +161,21 @@ impl Locator {
             }
         }
     }
+}
+
+/// For every inner sample the weights of (sample − polynomial through all others).
+fn prediction() -> [[f64; SAMPLES.len()]; SAMPLES.len() - 2] {
+    let theta: [f64; SAMPLES.len()] = std::array::from_fn(|s| STAGE_TIMES[SAMPLES[s]]);
+    std::array::from_fn(|inner| {
+        let at = inner + 1;
+        std::array::from_fn(|j| {
+            if j == at {
+                return 1.0;
+            }
+            let others = (0..theta.len()).filter(|&k| k != at && k != j);
+            -others.map(|k| (theta[at] - theta[k]) / (theta[j] - theta[k])).product::<f64>()
+        })
+    })
 }
 
 /// A point left of `b` where the function is positive (it leaves zero upwards and returns quickly).
