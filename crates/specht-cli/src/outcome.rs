@@ -1,4 +1,4 @@
-//! How a command ends: 0 done, 1 a stopping finding or a failed comparison, 2 wrong input.
+//! How a command ends: 0 done, 1 a stopping finding, a failed audit or a failed comparison, 2 wrong input.
 
 use anstyle::{AnsiColor, Style};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Exit code 0.
     Done,
-    /// Exit code 1: the run ended in a finding that stops it, or a comparison failed.
+    /// Exit code 1: the run ended in a finding that stops it, or its audit or a comparison failed.
     Stopped,
 }
 

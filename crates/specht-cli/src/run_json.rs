@@ -206,6 +206,7 @@ fn audit(run: &Trajectory, names: &Names) -> Json {
         "penetration": number(a.penetration),
         "drift": number(a.drift),
         "energy": number(a.energy),
+        "explained": number(a.explained),
         "remarks": a.remarks,
         "ledger": {
             "initial": number(e.initial),

@@ -333,3 +333,64 @@ fn a_run_can_be_interrupted() {
         event_driven(&ball(0.5, 9.81), &state(&[1.0], &[0.0]), &Settings::until(5.0), &mut outside).unwrap();
     assert_eq!((t.status, t.message.as_str()), (Status::Failed, "interrupted"));
 }
+
+/// A load that friction holds: energies are rounding, and so is what does not close.
+#[test]
+fn a_machine_that_never_moves_passes_its_audit_for_any_time() {
+    for (load, until) in [(1e3, 0.01), (1e3, 1.0), (1e8, 7.0), (3e-4, 1e3), (2e4, 1e3)] {
+        // a nut on a self-locking thread: gap (z − p φ) c, slip along the helix
+        let (p, c, r) = (8e-4, 0.97, 7e-3);
+        let sys = Hand::new(2, 2, vec![bilateral("thread", 0, 1)], move |s, _, out| {
+            (out.mass[(0, 0)], out.mass[(1, 1)]) = (3e-4, 2.0);
+            out.h[1] = -load;
+            (out.w[(0, 0)], out.w[(0, 1)]) = (-p * c, c);
+            (out.w[(1, 0)], out.w[(1, 1)]) = (r, p / r);
+            out.gap[0] = (s.q[1] - p * s.q[0]) * c;
+            (out.mu[0], out.mu_static[0]) = (0.2, 0.2);
+            out.kinetic = 0.5 * (3e-4 * s.u[0] * s.u[0] + 2.0 * s.u[1] * s.u[1]);
+            out.power = -load * s.u[1];
+        });
+        let t = run(&sys, &state(&[0.0, 0.0], &[0.0, 0.0]), until);
+        assert_eq!(t.status, Status::Finished, "{}", t.message);
+        assert!(t.last.state.q.iter().all(|q| q.abs() < 1e-6), "{:?}", t.last.state.q);
+        trusted(&t);
+    }
+}
+
+/// A system whose books are wrong: energy, work of a force, direction of a force, each in a part per million.
+#[test]
+fn a_system_that_lies_about_its_energy_fails_the_energy_line_alone() {
+    for (lie, tolerance) in [(0, 1e-9), (1, 1e-9), (2, 1e-9), (3, 1e-9), (0, 1e-7), (3, 1e-7)] {
+        let sys = Hand::new(1, 1, vec![loaded("rub", 0)], move |s, _, out| {
+            let scale = |k: i32| if lie == k { 1.0 + 1e-5 } else { 1.0 };
+            let (x, v) = (s.q[0], s.u[0]);
+            out.mass[(0, 0)] = 2.0;
+            out.h[0] = -50.0 * x - 0.3 * v;
+            out.w[(0, 0)] = 1.0;
+            (out.mu[0], out.mu_static[0], out.load[0], out.load_static[0]) = (1.0, 1.0, 0.7, 0.7);
+            out.kinetic = v * v * scale(1);
+            out.potential = 25.0 * x * x * scale(2);
+            out.power = -0.3 * v * v * scale(3);
+        });
+        let settings = Settings { tolerance, ..Settings::until(5.0) };
+        let t = event_driven(&sys, &state(&[0.4], &[0.0]), &settings, &mut Outside::default())
+            .expect("consistent");
+        assert_eq!(t.audit.passed, lie == 0, "lie {lie}: {:?}", t.audit);
+        if lie > 0 {
+            assert_eq!(t.audit.remarks.len(), 1, "{:?}", t.audit.remarks);
+            assert!(t.audit.remarks[0].contains("energy"), "{:?}", t.audit.remarks);
+        }
+    }
+}
+
+/// A coarse tolerance is no mistake: the closing error is what the error estimates explain.
+#[test]
+fn a_coarse_tolerance_explains_its_own_closing_error() {
+    for tolerance in [1e-3, 1e-5, 1e-7, 1e-11] {
+        let settings = Settings { tolerance, ..Settings::until(30.0) };
+        let t =
+            event_driven(&oscillator(), &state(&[0.0, 0.0], &[0.0, 0.0]), &settings, &mut Outside::default())
+                .expect("consistent");
+        trusted(&t);
+    }
+}

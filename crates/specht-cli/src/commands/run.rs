@@ -46,10 +46,10 @@ pub fn run(args: RunArgs) -> Outcome {
     Ok(exit(&finished))
 }
 
-/// 0 when the run went to its end, 1 when a finding stopped it.
+/// 0 when the run went to its end and passed its audit; 1 when a finding stopped it, or the audit failed.
 pub fn exit(run: &Finished) -> Exit {
     match run.trajectory.status {
-        Status::Finished | Status::Stopped => Exit::Done,
+        Status::Finished | Status::Stopped if run.trajectory.audit.passed => Exit::Done,
         _ => Exit::Stopped,
     }
 }
@@ -94,7 +94,7 @@ pub fn summary(run: &Finished) -> String {
     );
     let bold = Style::new().bold();
     let t = &run.trajectory;
-    let fine = exit(run) == Exit::Done;
+    let fine = matches!(t.status, Status::Finished | Status::Stopped);
     let colour = if fine { good } else { bad };
     let mut out = format!(
         "{bold}{}{bold:#}  {colour}{}{colour:#} at t = {} s, {} steps\n",
@@ -140,6 +140,12 @@ pub fn summary(run: &Finished) -> String {
         a.penetration,
         a.drift
     );
+    if a.passed && a.energy > specht::sim::ENERGY_BOUND {
+        out += &format!(
+            "          the error estimates of the steps explain {:.1e} of the energy; a smaller tolerance lowers it\n",
+            a.explained
+        );
+    }
     for remark in &a.remarks {
         out += &format!("          {remark}\n");
     }

@@ -110,7 +110,7 @@ fn page_run(run: &Finished) -> Json {
         ("cone", a.cone, FORCE_BOUND, "friction outside its bound, scaled"),
         ("penetration", a.penetration, length, "deepest overlap, scaled"),
         ("drift", a.drift, length, "guides, pins and closed contacts off their place, scaled"),
-        ("energy", a.energy, energy, "closing error of the ledger, scaled"),
+        ("energy", a.energy, energy + a.explained, "closing error of the ledger, scaled"),
     ];
     let lines: Vec<Json> = lines
         .iter()

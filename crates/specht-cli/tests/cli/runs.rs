@@ -257,3 +257,30 @@ fn a_model_with_a_curve_is_drawn() {
     let picture = std::fs::read_to_string(folder.0.join("picture.svg")).unwrap();
     assert!(picture.contains("<polyline") && picture.len() < 60_000, "{} bytes", picture.len());
 }
+
+/// A run whose numbers are not to be trusted says so to programs too.
+#[test]
+fn a_failed_audit_sets_the_exit_code_and_nan_is_never_passed() {
+    let folder = Folder::new("audit");
+    let model = |friction: &str| {
+        format!(
+            "[coordinates]\nx = {{ start = 0, rate = 3 }}\n[[body]]\nname = \"block\"\nmass = 2\nposition = [\"x\", 0]\n\
+             [[contact]]\nname = \"rub\"\nslip = \"x'\"\nfriction_force = \"{friction}\"\n[run]\nuntil = 1\n"
+        )
+    };
+    folder.write("good.toml", &model("4"));
+    let output = folder.run(&["run", "good.toml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("audit   passed"));
+    // a formula that has no value: whatever else is said, not "passed", and not exit code 0
+    folder.write("nan.toml", &model("4*min(1, t/(t - t))"));
+    let output = folder.run(&["run", "nan.toml"]);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(!out(&output).contains("passed"), "{}", out(&output));
+    // time steps far too long for the spring
+    let stiff = model("4").replace("[run]", "[[force]]\nalong = \"x\"\nspring = 1e5\n[run]");
+    folder.write("stiff.toml", &stiff);
+    let output = folder.run(&["run", "stiff.toml", "--scheme", "step", "--step", "0.02"]);
+    let text = out(&output);
+    assert_eq!(output.status.code() == Some(0), text.contains("audit   passed"), "{text}");
+}

@@ -10,6 +10,7 @@ use crate::linalg::max_abs;
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
 use super::ledger::Energy;
+use super::trajectory::Status;
 
 /// Bound of the scaled complementarity and cone residuals.
 pub const FORCE_BOUND: f64 = 1e-9;
@@ -17,13 +18,15 @@ pub const FORCE_BOUND: f64 = 1e-9;
 pub const LENGTH_BOUND: f64 = 1e-9;
 /// Bound of the scaled closing error of the energy ledger.
 pub const ENERGY_BOUND: f64 = 1e-8;
+/// Error estimates are not bounds: granted is this multiple of them.
+const SAFETY: f64 = 10.0;
 
 /// Largest violations of a run, all without dimension.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
     /// Negative normal force of a unilateral contact, or a force at an open one.
     pub complementarity: f64,
-    /// Tangential force outside its bound.
+    /// Tangential force outside its bound, or sliding with another force than the bound.
     pub cone: f64,
     /// Depth of penetration of unilateral contacts.
     pub penetration: f64,
@@ -31,6 +34,8 @@ pub struct Audit {
     pub drift: f64,
     /// Closing error of the energy ledger.
     pub energy: f64,
+    /// The part of it that the error estimates of the steps explain: the tolerance, not a mistake.
+    pub explained: f64,
     /// A friction tensor that created energy.
     pub tensor: Option<TensorRemark>,
     /// Whether everything is below its bound.
@@ -51,17 +56,19 @@ pub struct TensorRemark {
 }
 
 impl Audit {
-    /// Compare with the given bounds and write the remarks.
-    pub(crate) fn judge(&mut self, length: f64, energy: f64) {
+    /// Compare with the given bounds and write the remarks. A run that failed passes nothing: what it would have done is unknown.
+    pub(crate) fn judge(&mut self, length: f64, energy: f64, status: Status) {
         self.remarks.clear();
         for (name, value, bound) in [
             ("complementarity residual", self.complementarity, FORCE_BOUND),
             ("cone violation", self.cone, FORCE_BOUND),
             ("penetration", self.penetration, length),
             ("drift", self.drift, length),
-            ("closing error of the energy ledger", self.energy, energy),
+            ("closing error of the energy ledger", self.energy - self.explained, energy),
         ] {
-            if !(value <= bound) {
+            if value.is_nan() {
+                self.remarks.push(format!("{name}: some number is not a number"));
+            } else if !(value <= bound) {
                 self.remarks.push(format!("{name} {value:.2e} exceeds {bound:.0e}"));
             }
         }
@@ -70,6 +77,9 @@ impl Audit {
                 "friction tensor of `{}` creates energy, first seen at t = {:.6} s: the lowest eigenvalue of its symmetric part is {:.3e}; all must be ≥ 0",
                 x.contact, x.time, x.eigenvalue
             ));
+        }
+        if status == Status::Failed {
+            self.remarks.push("the run failed before its end".into());
         }
         self.passed = self.remarks.is_empty();
     }
@@ -82,6 +92,9 @@ pub(crate) struct Auditor {
     force: f64,
     length: f64,
     closing: f64,
+    /// Closing error and explained error when last looked at.
+    balance: (f64, f64),
+    unexplained: f64,
 }
 
 impl Auditor {
@@ -102,16 +115,16 @@ impl Auditor {
                     self.length = self.length.max(gap.abs());
                     let length = self.length;
                     if modes[i] == Mode::Open {
-                        a.complementarity = a.complementarity.max(lambda.abs() / force);
+                        worst(&mut a.complementarity, lambda.abs() / force);
                     } else {
-                        a.complementarity = a.complementarity.max(-lambda / force);
-                        a.drift = a.drift.max(gap.abs() / length);
+                        worst(&mut a.complementarity, -lambda / force);
+                        worst(&mut a.drift, gap.abs() / length);
                     }
-                    a.penetration = a.penetration.max(-gap / length);
+                    worst(&mut a.penetration, -gap / length);
                 }
-                Normal::Bilateral { row } => a.drift = a.drift.max(eval.gap[row].abs() / self.length),
+                Normal::Bilateral { row } => worst(&mut a.drift, eval.gap[row].abs() / self.length),
                 Normal::Pin { rows } => {
-                    a.drift = a.drift.max(eval.gap[rows[0]].hypot(eval.gap[rows[1]]) / self.length);
+                    worst(&mut a.drift, eval.gap[rows[0]].hypot(eval.gap[rows[1]]) / self.length);
                 }
                 Normal::Given { .. } => {}
             }
@@ -123,19 +136,178 @@ impl Auditor {
                 }
             }
             if c.friction && modes[i] != Mode::Open {
-                a.cone = a.cone.max((forces.tangential[i].abs() - forces.bound[i]) / force);
+                worst(&mut a.cone, (forces.tangential[i].abs() - forces.bound[i]) / force);
             }
         }
     }
 
-    /// Check the ledger: what does not close, beyond rounding, against the largest energy moved in the run so far.
-    pub fn energy(&mut self, e: &Energy) {
-        let closing = e.numerical().abs() - e.rounding;
-        if !(closing <= self.closing) {
-            self.closing = closing;
+    /// Check that sliding contacts rub with the whole of their bound, against their direction.
+    pub fn sliding(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
+        let force = if self.force > 0.0 { self.force } else { 1.0 };
+        for (i, c) in info.iter().enumerate() {
+            let direction = modes[i].direction();
+            if c.friction && direction != 0.0 && eval.tensor.is_empty() {
+                let off = forces.tangential[i] + direction * forces.bound[i];
+                worst(&mut self.audit.cone, off.abs() / force);
+            }
         }
-        if self.closing > 0.0 || self.closing.is_nan() {
-            self.audit.energy = self.closing / e.scale.max(f64::MIN_POSITIVE);
+    }
+
+    /// Check the ledger: what does not close, beyond rounding, against the largest energy moved in the run so far; and how much
+    /// of it no error estimate explains. Every step answers for itself, so one wrong step is seen in a long run too.
+    pub fn energy(&mut self, e: &Energy) {
+        let n = e.numerical();
+        let (last, explained) = std::mem::replace(&mut self.balance, (n, e.explained));
+        let excess = (n - last).abs() - SAFETY * (e.explained - explained) - 2.0 * e.rounding;
+        if !(excess <= 0.0) {
+            self.unexplained += excess;
+        }
+        worst(&mut self.closing, n.abs() - e.rounding);
+        let scale = e.scale.max(f64::MIN_POSITIVE);
+        self.audit.energy = self.closing / scale;
+        self.audit.explained = (self.closing - self.unexplained).max(0.0) / scale;
+    }
+}
+
+/// The larger of both; NaN is the worst of all.
+fn worst(record: &mut f64, value: f64) {
+    if !(value <= *record || record.is_nan()) {
+        *record = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The judge judged: a falsified instant fails exactly the line that it concerns, a true one none.
+
+    use super::*;
+    use crate::system::Dims;
+
+    /// A block slides on a floor (closed, slip+, N = 30 N, μ = 0.4) below an open stop; a pin holds something else.
+    struct Instant {
+        info: Vec<ContactInfo>,
+        eval: Eval,
+        modes: Vec<Mode>,
+        forces: Forces,
+        energy: Energy,
+    }
+
+    fn true_instant() -> Instant {
+        let contact = |name: &str, normal, tangent: &[usize]| ContactInfo {
+            name: name.into(),
+            normal,
+            tangent: tangent.to_vec(),
+            load_on: vec![],
+            friction: !tangent.is_empty(),
+        };
+        let info = vec![
+            contact("floor", Normal::Unilateral { row: 0 }, &[1]),
+            contact("stop", Normal::Unilateral { row: 2 }, &[]),
+            contact("pin", Normal::Pin { rows: [3, 4] }, &[]),
+        ];
+        let mut eval = Eval::new(&Dims { q: 2, u: 2, rows: 5, contacts: 3, ..Dims::default() });
+        eval.gap[2] = 0.25;
+        eval.kinetic = 7.0;
+        let forces = Forces {
+            lambda: vec![30.0, -12.0, 0.0, 3.0, 4.0],
+            normal: vec![30.0, 0.0, 5.0],
+            tangential: vec![-12.0, 0.0, 0.0],
+            bound: vec![12.0, 0.0, 0.0],
+            ..Forces::default()
+        };
+        let energy = Energy {
+            initial: 10.0,
+            kinetic: 7.0,
+            potential: 1.0,
+            friction: vec![-2.5, 0.0, 0.0],
+            impact: vec![-0.5, 0.0, 0.0],
+            external: 1.5,
+            drive: -0.5,
+            scale: 10.0,
+            rounding: 1e-13,
+            explained: 1e-9,
+        };
+        Instant { info, eval, modes: vec![Mode::SlipPlus, Mode::Open, Mode::Closed], forces, energy }
+    }
+
+    /// The names of the lines that fail, after one true instant and then this one.
+    fn failing(falsify: impl Fn(&mut Instant)) -> Vec<&'static str> {
+        let mut auditor = Auditor::new(2.0);
+        let mut x = true_instant();
+        for round in 0..2 {
+            if round == 1 {
+                falsify(&mut x);
+            }
+            auditor.check(0.0, &x.info, &x.eval, &x.modes, &x.forces);
+            auditor.sliding(&x.info, &x.eval, &x.modes, &x.forces);
+            auditor.energy(&x.energy);
+        }
+        let mut audit = auditor.audit;
+        audit.judge(LENGTH_BOUND, ENERGY_BOUND, Status::Finished);
+        assert_eq!(audit.passed, audit.remarks.is_empty());
+        let mut lines = vec!["complementarity", "cone", "penetration", "drift", "energy"];
+        lines.retain(|line| audit.remarks.iter().any(|r| r.contains(line)));
+        lines
+    }
+
+    #[test]
+    fn a_true_instant_passes_and_a_falsified_one_fails_exactly_its_line() {
+        let none: [&str; 0] = [];
+        assert_eq!(failing(|_| ()), none);
+        assert_eq!(failing(|x| x.forces.lambda[0] = -1e-6), ["complementarity"]);
+        assert_eq!(failing(|x| x.forces.lambda[2] = 1e-6), ["complementarity"]);
+        assert_eq!(failing(|x| x.forces.tangential[0] = -12.0 - 1e-6), ["cone"]);
+        assert_eq!(failing(|x| x.forces.tangential[0] = -12.0 + 1e-6), ["cone"]);
+        assert_eq!(failing(|x| x.forces.tangential[0] = 12.0), ["cone"]);
+        assert_eq!(failing(|x| x.eval.gap[2] = -1e-8), ["penetration"]);
+        assert_eq!(failing(|x| x.eval.gap[0] = 1e-8), ["drift"]);
+        assert_eq!(failing(|x| x.eval.gap[4] = 1e-8), ["drift"]);
+        assert_eq!(failing(|x| x.energy.kinetic += 1e-6), ["energy"]);
+        assert_eq!(failing(|x| x.energy.friction[0] -= 1e-6), ["energy"]);
+        assert_eq!(failing(|x| x.energy.impact[0] -= 1e-6), ["energy"]);
+    }
+
+    #[test]
+    fn what_is_not_a_number_fails_its_line_and_later_numbers_do_not_heal_it() {
+        assert_eq!(failing(|x| x.forces.lambda[2] = f64::NAN), ["complementarity"]);
+        assert_eq!(failing(|x| x.forces.tangential[0] = f64::NAN), ["cone"]);
+        assert_eq!(failing(|x| x.eval.gap[2] = f64::NAN), ["penetration"]);
+        assert_eq!(failing(|x| x.eval.gap[3] = f64::NAN), ["drift"]);
+        assert_eq!(failing(|x| x.energy.kinetic = f64::NAN), ["energy"]);
+        let (mut record, values) = (0.0, [1.0, f64::NAN, 2.0]);
+        values.iter().for_each(|v| worst(&mut record, *v));
+        assert!(record.is_nan());
+    }
+
+    #[test]
+    fn an_error_that_the_estimates_explain_passes_and_one_wrong_step_among_many_does_not() {
+        let run = |wrong: f64| {
+            let mut auditor = Auditor::new(1.0);
+            let mut e = true_instant().energy;
+            (e.kinetic, e.explained) = (10.0 - e.potential + e.friction[0] + e.impact[0] + 1.0, 0.0);
+            for k in 0..1000 {
+                // each step loses 1e-9 J, with an estimate of 2e-9 J
+                e.kinetic -= 1e-9 + if k == 500 { wrong } else { 0.0 };
+                e.explained += 2e-9;
+                auditor.energy(&e);
+            }
+            auditor.audit.judge(LENGTH_BOUND, ENERGY_BOUND, Status::Finished);
+            auditor.audit
+        };
+        let right = run(0.0);
+        assert!(right.passed && right.energy > 5.0 * ENERGY_BOUND, "{right:?}");
+        let wrong = run(5e-7);
+        assert!(!wrong.passed && wrong.remarks[0].contains("energy"), "{wrong:?}");
+    }
+
+    #[test]
+    fn a_run_that_failed_passes_nothing() {
+        let mut audit = Audit::default();
+        audit.judge(LENGTH_BOUND, ENERGY_BOUND, Status::Failed);
+        assert!(!audit.passed);
+        for status in [Status::Finished, Status::Stopped, Status::Inconsistent, Status::Indeterminate] {
+            audit.judge(LENGTH_BOUND, ENERGY_BOUND, status);
+            assert!(audit.passed);
         }
     }
 }

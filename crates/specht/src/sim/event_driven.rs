@@ -383,6 +383,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
 
     /// Take the step tried last. The field stands at its end.
     fn commit(&mut self, record: bool) {
+        let Field { eval, state, forces, .. } = &self.field;
+        self.ledger.step(eval, state, &forces.lambda, self.ode.step(), self.ode.error());
         self.ode.advance();
         self.out.counts.steps += 1;
         self.x.copy_from_slice(self.ode.state());
@@ -414,6 +416,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let field = &self.field;
         self.ledger.grant(&field.eval, &field.state.q, &field.forces.lambda, self.length);
         self.auditor.check(field.state.t, field.info, &field.eval, &field.discrete.modes, &field.forces);
+        self.auditor.sliding(field.info, &field.eval, &field.discrete.modes, &field.forces);
         self.auditor.energy(&self.ledger.energy);
     }
 
@@ -446,7 +449,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         out.last = self.point;
         out.energy = self.ledger.energy;
         out.audit = self.auditor.audit;
-        out.audit.judge(audit::LENGTH_BOUND, audit::ENERGY_BOUND);
+        out.audit.judge(audit::LENGTH_BOUND, audit::ENERGY_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
         for e in &out.events {
             out.counts.events[e.kind as usize] += 1;

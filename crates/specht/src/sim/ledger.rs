@@ -11,7 +11,7 @@
 
 use crate::contact::Forces;
 use crate::linalg::dot;
-use crate::system::{ContactInfo, Eval, Normal};
+use crate::system::{ContactInfo, Eval, Normal, State};
 
 use super::trajectory::ENERGY_COLUMNS;
 
@@ -36,6 +36,8 @@ pub struct Energy {
     pub scale: f64,
     /// Largest rounding error that the terms of the balance may have carried so far.
     pub rounding: f64,
+    /// What the local errors of all steps, as the integrator estimates them, can have put into the balance.
+    pub explained: f64,
 }
 
 impl Energy {
@@ -159,6 +161,31 @@ impl Ledger {
         let smooth: f64 = eval.h.iter().zip(q).map(|(h, q)| (h * q).abs()).sum();
         let contact: f64 = lambda.iter().map(|l| l.abs()).sum::<f64>() * length;
         self.energy.rounding = self.energy.rounding.max(ROUNDINGS * (smooth + contact));
+    }
+
+    /// A step of length `h` ended at `state`, with the estimated `error` of positions, velocities, states and integrals. The
+    /// balance N = T + V − works is constant along every exact motion, so a local error δ moves it by ∇N·δ for good: the forces
+    /// times δq, the momenta times δu, the δ of the integrals. And forces that hold each other in balance do so up to
+    /// rounding: ε times the energy that each by itself would give in the step.
+    pub fn step(&mut self, eval: &Eval, state: &State, lambda: &[f64], h: f64, error: &[f64]) {
+        let n = state.u.len();
+        let (positions, rest) = error.split_at(state.q.len());
+        let (velocities, rest) = rest.split_at(n);
+        let works = &rest[state.z.len()..];
+        let mut explained: f64 = works.iter().map(|e| e.abs()).sum();
+        let mut balanced = 0.0;
+        for i in 0..n {
+            let momentum = dot(eval.mass.row(i), &state.u) + eval.drive[i];
+            explained += (momentum * velocities[i]).abs();
+            let contacts: f64 = lambda.iter().enumerate().map(|(r, l)| (l * eval.w[(r, i)]).abs()).sum();
+            let force = eval.h[i].abs() + contacts;
+            explained += positions.get(i).map_or(0.0, |e| (force * e).abs());
+            if eval.mass[(i, i)] > 0.0 {
+                balanced += force * force / eval.mass[(i, i)];
+            }
+        }
+        self.energy.explained += explained;
+        self.energy.rounding += ROUNDINGS * balanced * h * h;
     }
 
     /// Book an impact with impulses `lambda` per row from `u0` to `u1`; returns the work at every contact.

@@ -207,7 +207,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         out.time = self.field.state.t;
         out.energy = self.ledger.energy;
         out.audit = self.auditor.audit;
-        out.audit.judge(STEP_BOUND, STEP_BOUND);
+        out.audit.judge(STEP_BOUND, STEP_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
         for e in &out.events {
             out.counts.events[e.kind as usize] += 1;
