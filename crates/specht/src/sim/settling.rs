@@ -6,8 +6,9 @@
 //! here:
 //!
 //! 1. The impact is solved again from the velocities before it, with ε = 0 at these contacts (*plastic*).
-//! 2. Contacts that open all the same (a slender block that rocks from corner to corner, without any ε) are *closed*: the
-//!    velocities jump by the impulses that bring all these gap rates to zero, signed, with friction along.
+//! 2. Contacts that open all the same (a slender block that rocks from corner to corner, discs that knock at each other, without
+//!    any ε) are *closed*: the velocities jump by the impulses that bring all these gap rates to zero, signed, with
+//!    friction along, provided that the contacts are then pressed together.
 //!
 //! Why that is enough. Over the hops left out, the contact impulses and the smooth forces together bring the gap rate to zero; the
 //! smooth forces do the same work on the closed contact that follows. What remains is the impulse against the rate v, with
@@ -17,7 +18,7 @@
 //! `accumulated` is logged when the run gets there.
 
 use crate::contact::{Fixed, Forces};
-use crate::linalg::axpy;
+use crate::linalg::{axpy, dot};
 use crate::system::{Discrete, Eval, Mode, Normal, System};
 
 use super::classify::SPEED_ZERO;
@@ -26,6 +27,12 @@ use super::instant::Moment;
 use super::ledger::Ledger;
 use super::trajectory::Kind;
 use super::watch::contact_speed;
+
+/// How often a contact is closed at one instant: the closing of others may open it again.
+const CLOSINGS: usize = 3;
+
+/// Accelerations under which contacts are pressed together, beyond those seen, that are worth a closer look.
+const PRESSED: f64 = 1e3;
 
 /// What an impact that is taken back restores.
 #[derive(Clone)]
@@ -71,38 +78,100 @@ impl<S: System + ?Sized> Run<'_, S> {
         if m.undo.is_none() {
             return false;
         }
-        let hops = self.small_hops(m);
-        if hops.is_empty() {
-            return false;
-        }
+        let hops = self.small_hops();
         let n = self.field.dims.contacts;
         m.plastic.resize(n, false);
         if hops.iter().any(|&i| !m.plastic[i]) {
             hops.iter().for_each(|&i| m.plastic[i] = true);
             m.settled.extend(&hops);
             self.take_back(m);
-        } else if !self.close(m, &hops) {
-            return false;
+            return true;
         }
-        m.closed.extend(hops.iter().filter(|i| m.plastic[**i]));
-        true
+        self.close_together(m)
     }
 
-    /// Closed contacts that open and come back, lower than the resolution.
-    fn small_hops(&self, m: &Moment) -> Vec<usize> {
+    /// Contacts of this instant that open: contact, row and rate.
+    fn opening(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        let (field, sets) = (&self.field, &self.sets);
+        field.info.iter().enumerate().filter_map(|(i, c)| {
+            let Normal::Unilateral { row } = c.normal else { return None };
+            let v = field.eval.rate(row, &field.state.u);
+            (sets.closed[i] && field.discrete.modes[i] == Mode::Open && v > 0.0).then_some((i, row, v))
+        })
+    }
+
+    /// Contacts that open and fall back from below the resolution.
+    fn small_hops(&self) -> Vec<usize> {
         let Some(accel) = self.decider.accelerations() else { return Vec::new() };
-        let (eval, u) = (&self.field.eval, &self.field.state.u);
         let height = self.settings.resolution * self.length;
-        let small = |&i: &usize| {
-            let Normal::Unilateral { row } = self.field.info[i].normal else { return false };
-            if !self.sets.closed[i] || self.field.discrete.modes[i] != Mode::Open {
-                return false;
-            }
-            let (v, a) = (eval.rate(row, u), eval.accel(row, accel));
-            let tried = m.closed.iter().filter(|&&k| k == i).count();
-            v > 0.0 && a < 0.0 && v * v <= -2.0 * a * height && tried < 2
+        let back = |row: usize| -self.field.eval.accel(row, accel);
+        self.opening().filter(|&(_, row, v)| v * v <= 2.0 * back(row) * height).map(|o| o.0).collect()
+    }
+
+    /// Close all contacts that open slowly and that would be pressed together at rest: contacts that knock at each other (a disc on two
+    /// discs) need not fall back by themselves. What brings such a contact back is the force it would carry, λ times its
+    /// mobility.
+    fn close_together(&mut self, m: &mut Moment) -> bool {
+        let height = self.settings.resolution * self.length;
+        let Some(accel) = self.decider.accelerations() else { return false };
+        let (eval, before) = (&self.field.eval, &self.field.forces.accel);
+        let largest = |row: usize| {
+            let terms = eval.w.row(row).iter().zip(accel.iter().zip(before));
+            terms.map(|(w, (a, b))| w.abs() * a.abs().max(b.abs())).sum::<f64>()
+                + eval.accel_offset[row].abs()
         };
-        (0..self.field.dims.contacts).filter(small).collect()
+        let tried = |i: usize| m.closed.iter().filter(|&&k| k == i).count();
+        let mut hops: Vec<(usize, usize, f64)> = (self.opening())
+            .filter(|&(i, row, v)| v * v <= 2.0 * PRESSED * largest(row) * height && tried(i) < CLOSINGS)
+            .collect();
+        while !hops.is_empty() {
+            let contacts: Vec<usize> = hops.iter().map(|h| h.0).collect();
+            let Some(after) = self.closing_jump(&contacts) else { return false };
+            let lambda = self.tools.closing.forces.lambda.clone();
+            let Some(pressed) = self.pressing(&hops, &after) else { return false };
+            let count = hops.len();
+            let mut k = 0;
+            hops.retain(|h| {
+                k += 1;
+                h.2 * h.2 <= 2.0 * pressed[k - 1] * height
+            });
+            if hops.len() == count {
+                m.closed.extend(&contacts);
+                m.settled.extend(&contacts);
+                let none = vec![0.0; self.field.dims.contacts];
+                self.apply(m, &after, &lambda, &none, &none);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Accelerations with which the contacts `hops` would be pressed together at the velocities `u`; negative where they carry nothing.
+    fn pressing(&mut self, hops: &[(usize, usize, f64)], u: &[f64]) -> Option<Vec<f64>> {
+        let Run { field, sets, decider, tools, .. } = self;
+        let here = field.state.u.clone();
+        field.state.u.copy_from_slice(u);
+        field.evaluate();
+        sets.fill(field, true);
+        let set = decider.transition.solve(field.info, &field.eval, &sets.starts);
+        field.state.u.copy_from_slice(&here);
+        field.evaluate();
+        let forces = &set.solutions.first()?.forces;
+        let bilateral: Vec<usize> = (field.info.iter())
+            .flat_map(|c| match c.normal {
+                Normal::Bilateral { row } => vec![row],
+                Normal::Pin { rows } => rows.to_vec(),
+                _ => Vec::new(),
+            })
+            .collect();
+        let rows: Vec<usize> = hops.iter().map(|h| h.1).collect();
+        let (eval, red) = (&field.eval, &mut tools.reduced);
+        let zero = vec![0.0; field.dims.u];
+        if !red.eliminate(&eval.mass, &zero, &eval.w, &eval.rate_offset, &bilateral, &rows) {
+            return None;
+        }
+        let mobility = |k: usize| dot(eval.w.row(rows[k]), red.a.row(k));
+        Some(hops.iter().enumerate().map(|(k, h)| forces.normal[h.0] * mobility(k)).collect())
     }
 
     /// Back to the velocities before the collisions of this instant.
@@ -116,10 +185,10 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.field.evaluate();
     }
 
-    /// Jump to velocities at which none of the contacts `hops` opens, all other closed contacts kept. Contacts that slip go on
-    /// slipping the same way, or stick when the jump would turn them. False when there is no such jump without a
-    /// gain of energy.
-    fn close(&mut self, m: &mut Moment, hops: &[usize]) -> bool {
+    /// Velocities at which none of the contacts `hops` opens, all other closed contacts kept. Contacts that slip go on slipping the same
+    /// way, or stick when the jump would turn them. The impulses are left in the solver. None when there is no such
+    /// jump.
+    fn closing_jump(&mut self, hops: &[usize]) -> Option<Vec<f64>> {
         let (info, n) = (self.field.info, self.field.dims.contacts);
         let (eval, u) = (&self.field.eval, &self.field.state.u);
         let mut modes: Vec<Mode> = self.field.discrete.modes.clone();
@@ -145,7 +214,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         loop {
             let Closing { fixed, forces } = &mut self.tools.closing;
             if !fixed.solve(info, &jump, &modes, &self.field.signs, forces).solved {
-                return false;
+                return None;
             }
             after.copy_from_slice(u);
             axpy(1.0, &forces.accel, &mut after);
@@ -161,8 +230,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 break;
             }
         }
-        let energy =
-            |v: &[f64]| (0..v.len()).map(|i| v[i] * crate::linalg::dot(eval.mass.row(i), v)).sum::<f64>();
+        let energy = |v: &[f64]| (0..v.len()).map(|i| v[i] * dot(eval.mass.row(i), v)).sum::<f64>();
         if !(energy(&after) <= energy(u) * (1.0 + 1e-12)) {
             // friction along a signed impulse gave energy: the jump without friction does not
             for mode in modes.iter_mut().filter(|m| m.direction() != 0.0) {
@@ -170,15 +238,12 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             let Closing { fixed, forces } = &mut self.tools.closing;
             if !fixed.solve(info, &jump, &modes, &self.field.signs, forces).solved {
-                return false;
+                return None;
             }
             after.copy_from_slice(u);
             axpy(1.0, &forces.accel, &mut after);
         }
-        let lambda = self.tools.closing.forces.lambda.clone();
-        let none = vec![0.0; n];
-        self.apply(m, &after, &lambda, &none, &none);
-        true
+        Some(after)
     }
 
     /// The series that ended at this instant: their limit is logged now or, when it lies ahead, later.
