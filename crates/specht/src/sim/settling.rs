@@ -8,7 +8,8 @@
 //! 1. The impact is solved again from the velocities before it, with ε = 0 at these contacts (*plastic*).
 //! 2. Contacts that open all the same (a slender block that rocks from corner to corner, discs that knock at each other, without
 //!    any ε) are *closed*: the velocities jump by the impulses that bring all these gap rates to zero, signed, with
-//!    friction along, provided that the contacts are then pressed together.
+//!    friction along, provided that the contacts are then pressed together. Slip that would stop within the resolution stops with
+//!    them: in a pile, short slips and short hops cause each other.
 //!
 //! Why that is enough. Over the hops left out, the contact impulses and the smooth forces together bring the gap rate to zero; the
 //! smooth forces do the same work on the closed contact that follows. What remains is the impulse against the rate v, with
@@ -108,7 +109,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.opening().filter(|&(_, row, v)| v * v <= 2.0 * back(row) * height).map(|o| o.0).collect()
     }
 
-    /// Close all contacts that open slowly and that would be pressed together at rest: contacts that knock at each other (a disc on two
+    /// Stop the slip that ends within the resolution, and close all contacts that open slowly and that would be pressed together at rest: contacts that knock at each other (a disc on two
     /// discs) need not fall back by themselves. What brings such a contact back is the force it would carry, λ times its
     /// mobility.
     fn close_together(&mut self, m: &mut Moment) -> bool {
@@ -120,23 +121,22 @@ impl<S: System + ?Sized> Run<'_, S> {
             terms.map(|(w, (a, b))| w.abs() * a.abs().max(b.abs())).sum::<f64>()
                 + eval.accel_offset[row].abs()
         };
-        let tried = |i: usize| m.closed.iter().filter(|&&k| k == i).count();
+        let tried = |i: usize| m.closed.iter().filter(|&&k| k == i).count() < CLOSINGS;
         let mut hops: Vec<(usize, usize, f64)> = (self.opening())
-            .filter(|&(i, row, v)| v * v <= 2.0 * PRESSED * largest(row) * height && tried(i) < CLOSINGS)
+            .filter(|&(i, row, v)| v * v <= 2.0 * PRESSED * largest(row) * height && tried(i))
             .collect();
-        while !hops.is_empty() {
+        let mut stops = self.small_slips(accel, height);
+        stops.retain(|&i| tried(i));
+        while !(hops.is_empty() && stops.is_empty()) {
             let contacts: Vec<usize> = hops.iter().map(|h| h.0).collect();
-            let Some(after) = self.closing_jump(&contacts) else { return false };
+            let Some(after) = self.closing_jump(&contacts, &stops) else { return false };
             let lambda = self.tools.closing.forces.lambda.clone();
             let Some(pressed) = self.pressing(&hops, &after) else { return false };
             let count = hops.len();
-            let mut k = 0;
-            hops.retain(|h| {
-                k += 1;
-                h.2 * h.2 <= 2.0 * pressed[k - 1] * height
-            });
+            let mut pressed = pressed.into_iter();
+            hops.retain(|h| h.2 * h.2 <= 2.0 * pressed.next().unwrap_or(0.0) * height);
             if hops.len() == count {
-                m.closed.extend(&contacts);
+                m.closed.extend(contacts.iter().chain(&stops));
                 m.settled.extend(&contacts);
                 let none = vec![0.0; self.field.dims.contacts];
                 self.apply(m, &after, &lambda, &none, &none);
@@ -144,6 +144,20 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         }
         false
+    }
+
+    /// Closed contacts whose slip, with the accelerations `accel`, stops within a path below the resolution.
+    fn small_slips(&self, accel: &[f64], height: f64) -> Vec<usize> {
+        let (field, eval) = (&self.field, &self.field.eval);
+        let stops = |i: &usize| {
+            let (d, Some(&row)) = (field.discrete.modes[*i].direction(), field.info[*i].tangent.first())
+            else {
+                return false;
+            };
+            let slip = d * eval.rate(row, &field.state.u);
+            field.info[*i].friction && slip > 0.0 && slip * slip <= -2.0 * d * eval.accel(row, accel) * height
+        };
+        (0..field.dims.contacts).filter(stops).collect()
     }
 
     /// Accelerations with which the contacts `hops` would be pressed together at the velocities `u`; negative where they carry nothing.
@@ -185,10 +199,10 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.field.evaluate();
     }
 
-    /// Velocities at which none of the contacts `hops` opens, all other closed contacts kept. Contacts that slip go on slipping the same
-    /// way, or stick when the jump would turn them. The impulses are left in the solver. None when there is no such
+    /// Velocities at which none of the contacts `hops` opens and none of `stops` slips, all other closed contacts kept. Contacts that slip go
+    /// on slipping the same way, or stick when the jump would turn them. The impulses are left in the solver. None when there is no such
     /// jump.
-    fn closing_jump(&mut self, hops: &[usize]) -> Option<Vec<f64>> {
+    fn closing_jump(&mut self, hops: &[usize], stops: &[usize]) -> Option<Vec<f64>> {
         let (info, n) = (self.field.info, self.field.dims.contacts);
         let (eval, u) = (&self.field.eval, &self.field.state.u);
         let mut modes: Vec<Mode> = self.field.discrete.modes.clone();
@@ -203,7 +217,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             let slip = eval.rate(row, u);
             let still = SPEED_ZERO * self.field.watches.scales.slip[i].max(contact_speed(&info[i], eval, u));
             modes[i] = match slip {
-                s if s.abs() <= still => Mode::Stick,
+                s if s.abs() <= still || stops.contains(&i) => Mode::Stick,
                 s if s > 0.0 => Mode::SlipPlus,
                 _ => Mode::SlipMinus,
             };
