@@ -21,6 +21,9 @@ use super::watch::{What, rate_size};
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
 
+/// Gaps that count as zero where another contact arrives, relative to the resolution of hops.
+const TOUCHING: f64 = 1e-2;
+
 /// What is known about the present instant.
 #[derive(Default)]
 pub(crate) struct Moment {
@@ -159,6 +162,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Singular => m.singular = true,
             }
         }
+        self.join_touching();
         let rates = self.closed_rates();
         self.flip_along(&mut m);
         if m.guards > 0 {
@@ -183,6 +187,22 @@ impl<S: System + ?Sized> Run<'_, S> {
         let end = end.or_else(|| self.user_events(&mut m));
         self.record(true);
         end
+    }
+
+    /// Where one contact arrives, all whose gap is zero take part, also those that have just opened: their impacts would
+    /// otherwise answer each other at the same instant without end.
+    fn join_touching(&mut self) {
+        let Run { field, sets, .. } = self;
+        let open = |i: usize| field.discrete.modes[i] == Mode::Open;
+        if !(0..field.dims.contacts).any(|i| sets.closed[i] && open(i)) {
+            return;
+        }
+        let zero = TOUCHING * self.settings.resolution * self.length;
+        for (i, c) in field.info.iter().enumerate() {
+            if let Normal::Unilateral { row } = c.normal {
+                sets.closed[i] |= field.eval.gap[row] <= zero;
+            }
+        }
     }
 
     /// Rates of all directions of closed contacts, with their sizes.
