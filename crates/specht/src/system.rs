@@ -476,4 +476,10 @@ pub trait System: Sync {
     fn length_scale(&self) -> f64 {
         1.0
     }
+
+    /// The same for one row, in its own unit: rounding of its gap is ε times this size.
+    fn gap_scale(&self, row: usize) -> f64 {
+        let _ = row;
+        self.length_scale()
+    }
 }

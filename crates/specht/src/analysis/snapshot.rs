@@ -62,27 +62,27 @@ impl Snapshot {
         if d.latches > 0 {
             sys.evaluate(&self.state, &self.discrete, &mut self.eval);
         }
-        let length = sys.length_scale();
         let (eval, u) = (&self.eval, &self.state.u);
         for (i, c) in info.iter().enumerate() {
             self.starts[i] = Start::Open;
             let closed = match c.normal {
                 Normal::Unilateral { row } => {
                     let gap = eval.gap[row];
-                    if gap < -1e3 * GAP_ZERO * length {
+                    let scale = sys.gap_scale(row);
+                    if gap < -1e3 * GAP_ZERO * scale {
                         let contact = c.name.clone();
                         return Err(crate::sim::StartError::Inside { contact, depth: -gap }.into());
                     }
-                    gap <= GAP_ZERO * length && eval.rate(row, u) <= SPEED_ZERO * size(eval, row, u)
+                    gap <= GAP_ZERO * scale && eval.rate(row, u) <= SPEED_ZERO * size(eval, row, u)
                 }
                 Normal::Given { row: Some(row) } => eval.load[i] > 0.0 || eval.gap[row] < 0.0,
                 Normal::Given { row: None } => true,
                 Normal::Bilateral { row } => {
-                    apart(&c.name, eval.gap[row], length)?;
+                    apart(&c.name, eval.gap[row], sys.gap_scale(row))?;
                     true
                 }
                 Normal::Pin { rows } => {
-                    rows.iter().try_for_each(|&r| apart(&c.name, eval.gap[r], length))?;
+                    rows.iter().try_for_each(|&r| apart(&c.name, eval.gap[r], sys.gap_scale(r)))?;
                     true
                 }
             };

@@ -254,6 +254,9 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         b.frames.iter().flat_map(|f| [f.pose.origin[0], f.pose.origin[1], f.pose.angle]).collect();
     let poses = replace(b, pose_nodes);
     let parameter_tape = Tape::new(&b.g, &parameter_roots);
+    let gap_nodes: Vec<NodeId> = plan.rows.iter().map(|r| r.value).collect();
+    let size_nodes = b.sizes(&gap_nodes);
+    let sizes = Tape::new(&b.g, &size_nodes);
 
     let contacts: Vec<ContactInfo> = plan
         .contacts
@@ -286,7 +289,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             parameters[k] = p.value;
         }
     }
-    let used = [&main, &crossings, &restitution, &outputs, &sets, &poses];
+    let used = [&main, &crossings, &restitution, &outputs, &sets, &poses, &sizes];
     let contour_tapes = contours.iter().map(|c| &c.tape);
     let fill = fill(b, &plan, used.into_iter().chain([&switch_rates]).chain(contour_tapes), &dims);
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
@@ -343,6 +346,9 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         contours,
         watches,
         flanks,
+        gap_sizes: Vec::new(),
+        length: 1.0,
+        sizes,
         parameter_tape,
         crossings,
         restitution,

@@ -217,6 +217,10 @@ pub struct CompiledSystem {
     pub(super) contours: Vec<ContourSolver>,
     pub(super) watches: Vec<WatchPlan>,
     pub(super) flanks: Vec<FlankPlan>,
+    /// Natural size of every row, of the largest, and their formulas.
+    pub(super) gap_sizes: Vec<f64>,
+    pub(super) length: f64,
+    pub(super) sizes: Tape,
 
     pub(super) parameter_tape: Tape,
     pub(super) crossings: Tape,
@@ -275,6 +279,7 @@ impl CompiledSystem {
             }
         }
         self.make_image();
+        self.measure();
     }
 
     /// The constant parts, with the state at zero.
@@ -475,6 +480,17 @@ impl WatchPlan {
         nx * (p[0] - x) + ny * (p[1] - y)
     }
 
+    /// The edge that counts for a corner at `p`; of equal ones `first`.
+    pub fn nearest(&self, p: [f64; 2], first: i32) -> i32 {
+        let mut best = first;
+        for e in 0..self.edges.len() as i32 {
+            if self.distance(e, p) > self.distance(best, p) {
+                best = e;
+            }
+        }
+        best
+    }
+
     fn neighbour(&self, latch: i32, up: bool) -> Option<i32> {
         let n = self.edges.len() as i32;
         let next = if up { latch + 1 } else { latch - 1 };
@@ -528,6 +544,14 @@ fn mirror(mass: &mut [f64], n: usize) {
 impl System for CompiledSystem {
     fn uses_load_rate(&self) -> bool {
         self.fill.iter().any(|(_, source)| matches!(source, Source::LoadRate(_)))
+    }
+
+    fn length_scale(&self) -> f64 {
+        self.length
+    }
+
+    fn gap_scale(&self, row: usize) -> f64 {
+        self.gap_sizes.get(row).copied().unwrap_or(self.length)
     }
 
     fn dims(&self) -> Dims {
@@ -627,13 +651,7 @@ impl System for CompiledSystem {
         let work = &first[0];
         for watch in &self.watches {
             let p = watch.corner.map(|r| self.main.output(work, r as usize));
-            let mut best = if keep { d.latches[watch.latch] } else { 0 };
-            for e in 0..watch.edges.len() as i32 {
-                if watch.distance(e, p) > watch.distance(best, p) {
-                    best = e;
-                }
-            }
-            d.latches[watch.latch] = best;
+            d.latches[watch.latch] = watch.nearest(p, if keep { d.latches[watch.latch] } else { 0 });
         }
         for f in &self.flanks {
             d.latches[f.latch] = f.fitting(d.latches[f.latch], |root| self.main.output(work, root as usize));

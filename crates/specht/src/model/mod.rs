@@ -21,6 +21,7 @@ mod kinematics;
 mod lean;
 mod live;
 mod outline;
+mod scale;
 mod scene;
 #[cfg(test)]
 mod tests;

@@ -113,5 +113,5 @@ pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool
     let rate = field.eval.rate(row, u);
     let still = SPEED_ZERO * field.watches.scales.rate[i].max(contact_speed(&field.info[i], &field.eval, u));
     let enters = rate < -still || (rate <= still && field.eval.accel(row, &field.forces.accel) < 0.0);
-    gap <= 1e-13 * field.sys.length_scale() && enters
+    gap <= 1e-13 * field.watches.scales.gap[row] && enters
 }

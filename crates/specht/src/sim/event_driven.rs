@@ -119,7 +119,6 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         crate::contact::check(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.scales.length = length;
         field.watches.rebuild(field.info, &field.discrete, sys.directions(), field.dims.guards);
         let (d, n) = (field.dims, field.size());
         let tail = field.tail();
@@ -170,7 +169,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
 
     /// Latches, modes and forces at the start.
     fn begin(&mut self) -> Result<Option<End>, StartError> {
-        start::classify(&mut self.field, &mut self.sets, self.length)?;
+        start::classify(&mut self.field, &mut self.sets)?;
         self.field.moment = 1e-2 * MOMENT * (self.settings.until - self.time()).abs();
         self.ledger.start(self.field.dims.contacts, &self.field.eval);
         self.field.pack(&mut self.x);
@@ -336,7 +335,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     fn shorten(&mut self, h: f64) {
         let k = self.locator.found.watches[0];
         let what = self.field.watches.list[k].what;
-        let noise = self.field.watches.noise(what);
+        let noise = self.field.watches.noise(what, self.field.info);
         // switches and user events aim just beyond zero, so that the far side is reached; contacts aim at zero
         let beyond = if matches!(what, What::Guard(_) | What::Crossing(..)) { noise } else { 0.0 };
         if !self.ode.attempt(h, &mut self.field) {
@@ -392,8 +391,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let t = self.ode.time();
         let (position, velocity) = self.projector.drift(&self.field);
         let speed = self.field.state.u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        if position > 1e-12 * self.length || velocity > 1e-12 * speed {
-            self.projector.project(&mut self.field, 1e-10 * self.length);
+        if position > 1e-12 || velocity > 1e-12 * speed {
+            self.projector.project(&mut self.field, 1e-10);
             self.field.pack(&mut self.x);
             self.ode.start(t, &self.x, &mut self.field);
         }
@@ -406,7 +405,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
 
     fn arm(&mut self, fresh: bool) {
         let Field { watches, info, eval, state, forces, signs, .. } = &mut self.field;
-        watches.arm(info, eval, &state.u, forces, signs, fresh);
+        watches.arm(info, eval, [&state.q, &state.u], forces, signs, fresh);
     }
 
     /// Ledger and audit at the present point.

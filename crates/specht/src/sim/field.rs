@@ -7,7 +7,7 @@ use crate::ode::Rhs;
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, Normal, State, System};
 
 use super::ledger;
-use super::watch::Watches;
+use super::watch::{Scales, Watches};
 
 /// Right-hand side, with everything it computed last.
 pub(crate) struct Field<'a, S: System + ?Sized> {
@@ -45,6 +45,8 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             stick_since: vec![f64::NAN; dims.contacts],
             load_rate: vec![0.0; dims.contacts],
         };
+        let gap = (0..dims.rows).map(|r| sys.gap_scale(r).max(f64::MIN_POSITIVE)).collect();
+        let watches = Watches::new(Scales { gap, ..Default::default() });
         Field {
             sys,
             info: sys.contacts(),
@@ -57,7 +59,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             forces,
             regularity: Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 },
             singularity: 1.0,
-            watches: Watches::default(),
+            watches,
             evaluations: 0,
             moment: 1e-8,
             uses_load_rate: sys.uses_load_rate(),

@@ -287,7 +287,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 field.discrete.modes[i] = if sets.closed[i] { Mode::Closed } else { Mode::Open };
             }
         }
-        projector.positions(field, 1e-13 * self.length);
+        projector.positions(field, 1e-13);
         field.discrete.modes = modes;
         field.evaluate();
     }
@@ -467,7 +467,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         m.jumped = true;
         let field = &mut self.field;
         // what was fast before tells what is at rest after
-        field.watches.scales.see(field.info, &field.eval, &field.state.u);
+        field.watches.scales.see(field.info, &field.eval, &field.state.q, &field.state.u);
         self.tools.work.resize(field.dims.contacts, 0.0);
         self.ledger.impact(field.info, &field.eval, lambda, &field.state.u, u, &mut self.tools.work);
         for i in 0..field.dims.contacts {
@@ -499,7 +499,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         }
         self.field.evaluate();
-        self.projector.project(&mut self.field, 1e-13 * self.length);
+        self.projector.project(&mut self.field, 1e-13);
         self.field.solve();
         self.field.load_rates();
         self.field.pack(&mut self.x);

@@ -223,7 +223,7 @@ fn dense<S: System + ?Sized>(
 /// Read the samples of one watch.
 fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize) -> Suspect {
     let w = field.watches.list[k];
-    let noise = field.watches.noise(w.what);
+    let noise = field.watches.noise(w.what, field.info);
     // an unarmed function counts from where it stands
     let base = if w.armed { 0.0 } else { field.watches.at(0, k).clamp(-10.0 * noise, 0.0) };
     let f = |s: usize| field.watches.at(SAMPLES[s], k) - base;

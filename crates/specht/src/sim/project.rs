@@ -27,14 +27,20 @@ pub(crate) struct Projector {
 }
 
 impl Projector {
-    /// Largest error of the position constraints and of the velocity constraints at the evaluated state.
+    /// Largest error of the position constraints, relative to their sizes, and of the velocity constraints at the
+    /// evaluated state.
     pub fn drift<S: System + ?Sized>(&mut self, field: &Field<S>) -> (f64, f64) {
         self.choose(field, false);
-        let position = self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.gap[r].abs()));
+        let position = self.worst(field);
         self.choose(field, true);
         let velocity =
             self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.rate(r, &field.state.u).abs()));
         (position, velocity)
+    }
+
+    fn worst<S: System + ?Sized>(&self, field: &Field<S>) -> f64 {
+        let sizes = &field.watches.scales.gap;
+        self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.gap[r].abs() / sizes[r]))
     }
 
     /// Positions, then velocities, of the field's state; the field is left evaluated there. False when the constraints
@@ -45,12 +51,12 @@ impl Projector {
         met
     }
 
-    /// Positions only.
+    /// Positions only, to a tolerance relative to the sizes of the gaps.
     pub fn positions<S: System + ?Sized>(&mut self, field: &mut Field<S>, tolerance: f64) -> bool {
         let mut best = f64::INFINITY;
         for _ in 0..20 {
             self.choose(field, false);
-            let worst = self.rows.iter().fold(0.0_f64, |m, &r| m.max(field.eval.gap[r].abs()));
+            let worst = self.worst(field);
             if worst <= 1e-3 * tolerance || worst >= 0.5 * best {
                 return worst <= tolerance;
             }

@@ -6,7 +6,7 @@
 //! all coordinates to `h(q, 0) + Wᵀ λ = 0` without friction, with contacts closing and opening as the signs of their gaps and
 //! forces demand.
 //!
-//! A gap within `10⁻⁹` of the length scale is closed, a slip within the same fraction of its terms is a candidate for stick.
+//! A gap between `−10⁻⁹` and `10⁻¹¹` of its size is closed, a slip within `10⁻⁹` of its terms is a candidate for stick.
 //! A unilateral contact that starts deeper inside, a bilateral one that starts apart or moving apart is refused with
 //! the number: nothing the user gave is ever changed silently.
 
@@ -18,8 +18,10 @@ use super::classify::Sets;
 use super::field::Field;
 use super::watch::rate_size;
 
-/// Gaps below this, relative to the length scale, are closed.
+/// Errors of closed gaps that are accepted, relative to the size of the gap.
 pub const GAP_ZERO: f64 = 1e-9;
+/// Positive gaps below this, relative to their size, are rounding: the contact is closed. Above it the body falls.
+pub const GAP_CLOSED: f64 = 1e-11;
 
 /// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -109,7 +111,6 @@ pub(crate) fn check_sizes<S: System + ?Sized>(sys: &S, s: &State) -> Result<(), 
 pub(crate) fn classify<S: System + ?Sized>(
     field: &mut Field<S>,
     sets: &mut Sets,
-    length: f64,
 ) -> Result<(), StartError> {
     let modes = field.discrete.modes.clone();
     sets.remember(&modes);
@@ -117,17 +118,18 @@ pub(crate) fn classify<S: System + ?Sized>(
     let Field { sys, state, discrete, eval, .. } = field;
     sys.latch(state, discrete as &mut Discrete, eval, false);
     field.evaluate();
-    let (eval, u) = (&field.eval, &field.state.u);
+    let (eval, u, sizes) = (&field.eval, &field.state.u, &field.watches.scales.gap);
     let scale = |rows: &[usize]| rows.iter().fold(0.0_f64, |m, &r| m.max(rate_size(eval, r, u)));
     for (i, c) in field.info.iter().enumerate() {
         let name = || c.name.clone();
         let rows: &[usize] = match &c.normal {
             Normal::Unilateral { row } => {
                 let gap = eval.gap[*row];
-                if gap < -GAP_ZERO * length {
+                let size = sizes[*row];
+                if gap < -GAP_ZERO * size {
                     return Err(StartError::Inside { contact: name(), depth: -gap });
                 }
-                sets.closed[i] = gap <= GAP_ZERO * length;
+                sets.closed[i] = gap <= GAP_CLOSED * size;
                 continue;
             }
             Normal::Given { row: Some(_) } => continue,
@@ -137,7 +139,7 @@ pub(crate) fn classify<S: System + ?Sized>(
         };
         let gap =
             rows.iter().map(|&r| eval.gap[r]).fold(0.0_f64, |m, v| if v.abs() > m.abs() { v } else { m });
-        if gap.abs() > GAP_ZERO * length {
+        if rows.iter().any(|&r| eval.gap[r].abs() > GAP_ZERO * sizes[r]) {
             return Err(StartError::Apart { contact: name(), gap });
         }
         let rate =
@@ -172,7 +174,6 @@ pub fn consistent_by<S: System + ?Sized>(
 ) -> Result<State, StartError> {
     check_sizes(sys, state)?;
     let mut field = Field::new(sys, state.clone());
-    let length = sys.length_scale().max(f64::MIN_POSITIVE);
     let both = field.dims.q.min(field.dims.u);
     let within = |list: &[usize]| list.iter().copied().filter(|&i| i < both).collect::<Vec<usize>>();
     let (free, free_rates) = (within(positions), within(velocities));
@@ -180,11 +181,12 @@ pub fn consistent_by<S: System + ?Sized>(
     let mut pivot = FullPivot::default();
 
     // positions
-    let worst_gap = |field: &Field<S>| rows.iter().fold(0.0_f64, |m, &(r, _)| m.max(field.eval.gap[r].abs()));
+    let error = |field: &Field<S>, r: usize| field.eval.gap[r].abs() / field.watches.scales.gap[r];
+    let worst_gap = |field: &Field<S>| rows.iter().fold(0.0_f64, |m, &(r, _)| m.max(error(field, r)));
     latch_and_evaluate(&mut field);
     let mut worst = worst_gap(&field);
     for _ in 0..100 {
-        if worst <= 1e-15 * length || free.is_empty() {
+        if worst <= 1e-15 || free.is_empty() {
             break;
         }
         let matrix = Mat::from_fn(rows.len(), free.len(), |i, j| field.eval.w[(rows[i].0, free[j])]);
@@ -213,10 +215,10 @@ pub fn consistent_by<S: System + ?Sized>(
             break;
         }
     }
-    if worst > GAP_ZERO * length {
+    if worst > GAP_ZERO {
         let &(row, contact) = rows
             .iter()
-            .max_by(|a, b| field.eval.gap[a.0].abs().total_cmp(&field.eval.gap[b.0].abs()))
+            .max_by(|a, b| error(&field, a.0).total_cmp(&error(&field, b.0)))
             .unwrap_or(&(0, 0));
         let gap = field.eval.gap[row];
         return Err(StartError::Apart { contact: field.info[contact].name.clone(), gap });
@@ -292,9 +294,10 @@ pub fn equilibrium<S: System + ?Sized>(
             field.state = start;
             continue;
         }
+        let sizes = &field.watches.scales.gap;
         let inside = field.info.iter().enumerate().filter_map(|(c, i)| match i.normal {
             Normal::Unilateral { row }
-                if !active.contains(&c) && field.eval.gap[row] < -GAP_ZERO * length =>
+                if !active.contains(&c) && field.eval.gap[row] < -GAP_ZERO * sizes[row] =>
             {
                 Some((c, field.eval.gap[row]))
             }
@@ -336,7 +339,7 @@ fn balance<S: System + ?Sized>(
             crate::linalg::axpy(*l, field.eval.w.row(row), &mut r);
         }
         r.iter_mut().for_each(|v| *v /= force);
-        r.extend(rows.iter().map(|&(row, _)| field.eval.gap[row] / length));
+        r.extend(rows.iter().map(|&(row, _)| field.eval.gap[row] / field.watches.scales.gap[row]));
         r.extend_from_slice(&field.eval.z_rate);
         r
     };

@@ -56,7 +56,8 @@ pub(crate) struct Watch {
 /// Sizes seen so far, which tell noise from signal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scales {
-    pub length: f64,
+    /// Size of every position row.
+    pub gap: Vec<f64>,
     pub slip: Vec<f64>,
     pub rate: Vec<f64>,
     pub force: f64,
@@ -65,8 +66,13 @@ pub(crate) struct Scales {
 }
 
 impl Scales {
-    /// Take note of the velocities `u`.
-    pub fn see(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64]) {
+    /// Take note of the positions `q` and velocities `u`.
+    pub fn see(&mut self, info: &[ContactInfo], eval: &Eval, q: &[f64], u: &[f64]) {
+        // how far rounding of the coordinates reaches
+        for (row, size) in self.gap.iter_mut().enumerate() {
+            let reach: f64 = eval.w.row(row).iter().zip(q).map(|(w, q)| (w * q).abs()).sum();
+            *size = size.max(eval.gap[row].abs()).max(reach);
+        }
         for (i, c) in info.iter().enumerate() {
             let size = contact_speed(c, eval, u);
             if !c.tangent.is_empty() {
@@ -132,6 +138,11 @@ pub(crate) struct Watches {
 }
 
 impl Watches {
+    /// Nothing watched yet.
+    pub fn new(scales: Scales) -> Self {
+        Watches { scales, ..Default::default() }
+    }
+
     /// Rebuild the list for new modes; [`Watches::arm`] follows once the start has been sampled.
     pub fn rebuild(&mut self, info: &[ContactInfo], d: &Discrete, directions: &[Direction], guards: usize) {
         self.list.clear();
@@ -229,13 +240,13 @@ impl Watches {
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
-        u: &[f64],
+        [q, u]: [&[f64]; 2],
         forces: &Forces,
         signs: &[f64],
         fresh: bool,
     ) {
         let n = self.list.len();
-        self.scales.see(info, eval, u);
+        self.scales.see(info, eval, q, u);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         self.scales.force = self.scales.force.max(load);
         for (s, v) in self.scales.guard.iter_mut().zip(&eval.guards) {
@@ -245,7 +256,7 @@ impl Watches {
             *s = s.max(v.abs());
         }
         for k in 0..n {
-            let noise = self.noise(self.list[k].what);
+            let noise = self.noise(self.list[k].what, info);
             let w = &mut self.list[k];
             if let What::Crossing(i, factor) = &mut w.what {
                 if *factor == 0.0 || (w.armed && eval.crossings[*i] == 0.0) {
@@ -279,10 +290,10 @@ impl Watches {
     }
 
     /// Values below this cannot be told from zero.
-    pub fn noise(&self, what: What) -> f64 {
+    pub fn noise(&self, what: What, info: &[ContactInfo]) -> f64 {
         let s = &self.scales;
         match what {
-            What::Gap(_) => 1e-14 * s.length,
+            What::Gap(i) => normal_row(&info[i]).map_or(0.0, |row| 1e-14 * s.gap[row]),
             What::Normal(_) | What::Saturation(..) => 1e-12 * s.force,
             What::Slip(i, _) => 1e-13 * s.slip[i],
             What::Guard(k) => 1e-14 * s.guard[k],

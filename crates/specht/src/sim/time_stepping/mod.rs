@@ -57,7 +57,7 @@ pub fn time_stepping<S: System + ?Sized>(
     start::check_sizes(sys, start)?;
     crate::contact::check_loads(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
     let mut s = Stepper::new(sys, start.clone(), settings);
-    start::classify(&mut s.field, &mut s.sets, s.length)?;
+    start::classify(&mut s.field, &mut s.sets)?;
     s.begin();
     let end = loop {
         if outside.interrupt.is_some_and(|i| i.load(Ordering::Relaxed)) {
@@ -131,7 +131,6 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
     fn new(sys: &'a S, start: State, settings: &'a Settings) -> Self {
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.scales.length = length;
         field.watches.rebuild(field.info, &field.discrete, sys.directions(), field.dims.guards);
         let d = field.dims;
         let smooth = |n: &Normal| match n {
@@ -347,7 +346,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             self.w.active[i] = match c.normal {
                 Normal::Unilateral { row } => {
                     let rate = self.field.eval.rate(row, &self.w.before.u);
-                    self.field.eval.gap[row] + 0.5 * delta * rate.min(0.0) <= 1e-9 * self.length
+                    self.field.eval.gap[row] + 0.5 * delta * rate.min(0.0) <= 1e-9 * self.field.watches.scales.gap[row]
                 }
                 Normal::Given { row: Some(_) } => self.field.eval.load[i] > 0.0,
                 _ => true,

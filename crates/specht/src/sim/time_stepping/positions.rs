@@ -71,7 +71,7 @@ impl Positions {
             if !self.solve(field) {
                 self.close_deep(field, impulse, tolerance);
                 std::mem::swap(&mut field.discrete.modes, &mut self.closed);
-                self.projector.positions(field, 1e-10 * length);
+                self.projector.positions(field, 1e-10);
                 std::mem::swap(&mut field.discrete.modes, &mut self.closed);
                 return;
             }

@@ -1,0 +1,85 @@
+//! Natural sizes of gaps, from the model itself.
+//!
+//! A gap is a sum of terms that cancel. Its natural size is that of the terms: each sum is replaced by the sum of the sizes of its
+//! parts, so that
+//!
+//! ```text
+//! g = y − r − h    has the size    |y| + |r| + |h|
+//! ```
+//!
+//! taken at the start of the run. Rounding of the gap is ε times this size whatever its unit, metres, nanometres or
+//! radians, and results do not depend on the unit of length.
+
+use std::collections::BTreeMap;
+
+use crate::expr::{Fun, NodeId, Op};
+use crate::system::Discrete;
+
+use super::compiled::CompiledSystem;
+use super::frames::Builder;
+
+impl Builder<'_> {
+    /// Nodes that compute the sizes of `nodes`.
+    pub fn sizes(&mut self, nodes: &[NodeId]) -> Vec<NodeId> {
+        let mut size: BTreeMap<NodeId, NodeId> = BTreeMap::new();
+        for node in self.g.reach(nodes) {
+            let of = |a: NodeId| size[&a];
+            let g = &mut self.g;
+            let value = match g.op(node) {
+                Op::Add(a, b) | Op::Sub(a, b) => g.add(of(a), of(b)),
+                Op::Mul(a, b) => g.mul(of(a), of(b)),
+                Op::Div(a, b) => {
+                    let below = g.abs(b);
+                    g.div(of(a), below)
+                }
+                Op::Neg(a) => of(a),
+                Op::Powi(a, n) if n > 0 => g.powi(of(a), n),
+                Op::Fun(Fun::Sqrt, a) => g.fun(Fun::Sqrt, of(a)),
+                Op::Select(c, a, b) => g.select(c, of(a), of(b)),
+                _ => g.abs(node),
+            };
+            size.insert(node, value);
+        }
+        nodes.iter().map(|n| size[n]).collect()
+    }
+}
+
+impl CompiledSystem {
+    /// Sizes of all rows at the start of the file; a row without terms (a gap `x` that starts at zero) has the size of the
+    /// largest, and 1 when there is none.
+    pub(super) fn measure(&mut self) {
+        let state = self.start();
+        let d = Discrete {
+            modes: vec![Default::default(); self.dims.contacts],
+            latches: vec![0; self.dims.latches],
+            stick_since: vec![f64::NAN; self.dims.contacts],
+            load_rate: vec![0.0; self.dims.contacts],
+        };
+        let mut inputs = self.base.clone();
+        self.fill(&state, &d, &mut inputs);
+        // contact parameters in the middle of their ranges
+        for s in self.contours.iter().flat_map(|c| &c.sigma) {
+            inputs[s.slot] = 0.5 * (s.range[0] + s.range[1]);
+            inputs[s.active] = 1.0;
+        }
+        // of a chain of edges the one that counts
+        let mut work = self.main.workspace();
+        self.main.eval(&inputs, &mut work);
+        for watch in &self.watches {
+            let corner = watch.corner.map(|r| self.main.output(&work, r as usize));
+            let edge = watch.edges[watch.nearest(corner, 0) as usize];
+            for (&slot, value) in watch.slots.iter().zip(edge) {
+                inputs[slot] = value;
+            }
+        }
+        let mut work = self.sizes.workspace();
+        self.sizes.eval(&inputs, &mut work);
+        self.gap_sizes.clear();
+        self.gap_sizes.extend((0..self.sizes.output_count()).map(|k| self.sizes.output(&work, k)));
+        let known = |v: f64| v > 0.0 && v.is_finite();
+        let largest = self.gap_sizes.iter().copied().filter(|&v| known(v)).fold(0.0_f64, f64::max);
+        let largest = if largest > 0.0 { largest } else { 1.0 };
+        self.gap_sizes.iter_mut().filter(|v| !known(**v)).for_each(|v| *v = largest);
+        self.length = largest;
+    }
+}
