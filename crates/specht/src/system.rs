@@ -462,6 +462,11 @@ pub trait System: Sync {
         &[]
     }
 
+    /// Number of recorded values: the outputs, then others without a name (of plots).
+    fn output_count(&self) -> usize {
+        self.output_names().len()
+    }
+
     /// Values of the outputs at an instant.
     fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
         let _ = (at, out);

@@ -63,7 +63,7 @@ fn data(run: &Finished) -> Json {
         "pages": pages(run),
         "series": series(run),
         "plots": plots(&run.model, samples),
-        "scene": scene::scene(&run.model, samples).map(|s| scene_json(&s)),
+        "scene": scene::scene(&run.model, &run.names.contacts, samples).map(|s| scene_json(&s)),
     })
 }
 
@@ -225,14 +225,13 @@ fn thin(y: &[f64], limit: usize) -> Vec<usize> {
 /// The plots that the file asks for.
 fn plots(model: &Model, samples: &Samples) -> Json {
     let mut list = Vec::new();
+    // their columns follow those of the outputs
+    let mut column = model.outputs.len();
     for plot in &model.plots {
-        let nodes: Vec<_> = std::iter::once(plot.x.1).chain(plot.y.iter().map(|y| y.1)).collect();
-        let mut probe = probe::Probe::new(model, &model.graph, &nodes);
-        let mut values = vec![Vec::with_capacity(samples.len()); nodes.len()];
-        for row in samples.rows() {
-            probe.at(&row);
-            values.iter_mut().enumerate().for_each(|(k, v)| v.push(probe.value(k)));
-        }
+        let values: Vec<Vec<f64>> = (0..1 + plot.y.len())
+            .map(|k| samples.rows().map(|row| row.outputs[column + k]).collect())
+            .collect();
+        column += values.len();
         let is_time = plot.x.0.trim() == "t";
         let title = plot.y.iter().map(|y| y.0.as_str()).collect::<Vec<_>>().join(", ");
         let title = if is_time { title } else { format!("{title} over {}", plot.x.0) };

@@ -30,7 +30,7 @@ pub fn picture(run: &Finished) -> String {
          <title>{}</title>\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"8\" fill=\"#ffffff\"/>\n",
         escape(&run.model.name)
     );
-    let scene = scene::scene(&run.model, &run.trajectory.samples);
+    let scene = scene::scene(&run.model, &run.names.contacts, &run.trajectory.samples);
     let left = match &scene {
         Some(scene) => {
             stage(scene, &mut out);

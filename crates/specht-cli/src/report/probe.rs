@@ -1,4 +1,4 @@
-//! Values of model expressions at recorded instants (plots, drawings, poses).
+//! Values of model expressions between recorded instants (drawings, poses). What a file plots is recorded by the engine itself.
 
 use specht::expr::{Graph, NodeId, Symbol, Tape, Work};
 use specht::model::{Input, Model};
@@ -11,11 +11,13 @@ pub struct Probe {
     values: Vec<f64>,
     meaning: Vec<Input>,
     live: Vec<f64>,
+    /// Recorded contacts of each contact of the model: several for an outline.
+    parts: Vec<Vec<usize>>,
 }
 
 impl Probe {
-    /// Compile `roots` of `graph`, whose symbols are those of `model`.
-    pub fn new(model: &Model, graph: &Graph, roots: &[NodeId]) -> Self {
+    /// Compile `roots` of `graph`, whose symbols are those of `model`; `contacts`: names of the recorded contacts.
+    pub fn new(model: &Model, contacts: &[String], graph: &Graph, roots: &[NodeId]) -> Self {
         let tape = Tape::new(graph, roots);
         let mut live = Vec::new();
         for p in &model.parameters {
@@ -30,31 +32,32 @@ impl Probe {
             values: vec![0.0; model.inputs.len() + 1],
             meaning: model.inputs.clone(),
             live,
+            parts: model.contacts.iter().map(|c| parts(&c.name, contacts)).collect(),
         }
     }
 
     /// Evaluate at a row of the series.
     pub fn at(&mut self, s: &Sample) {
-        let get = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(0.0);
+        let get = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(f64::NAN);
+        // of the parts of an outline's contact the nearest stands for all
+        let gap = |c: &usize| get(s.gap, *c);
+        let nearest = |k: usize| {
+            let parts = self.parts.get(k).into_iter().flatten().copied();
+            parts.min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(usize::MAX)
+        };
         for (value, meaning) in self.values.iter_mut().zip(&self.meaning) {
             *value = match *meaning {
                 Input::Time => s.t,
                 Input::Coordinate(k) => get(s.q, k),
                 Input::Velocity(k) => get(s.u, k),
-                Input::Acceleration(k) => get(s.accel, k),
                 Input::State(k) => get(s.z, k),
                 Input::Memory(k) => get(s.memory, k),
                 Input::Parameter(k) => get(&self.live, k),
-                Input::Direction(k) => s.modes.get(k).map_or(0.0, |m| m.direction()),
-                Input::Normal(k) => get(s.normal, k),
-                Input::Tangential(k) => get(s.tangential, k),
-                Input::Mode(k) => s.modes.get(k).map_or(0.0, |m| Input::mode_number(*m)),
-                Input::Energy(k) => get(s.energy, k),
-                Input::Gap(k) => get(s.gap, k),
-                Input::Slip(k) => get(s.slip, k),
-                // known in outputs only
-                Input::FrictionNormal(_) => f64::NAN,
-                _ => 0.0,
+                Input::Direction(k) => s.modes.get(nearest(k)).map_or(f64::NAN, |m| m.direction()),
+                Input::Gap(k) => get(s.gap, nearest(k)),
+                Input::Slip(k) => get(s.slip, nearest(k)),
+                // not known to a drawing
+                _ => f64::NAN,
             };
         }
         self.tape.eval(&self.values, &mut self.work);
@@ -77,4 +80,13 @@ impl Probe {
     pub fn value(&self, k: usize) -> f64 {
         self.tape.output(&self.work, k)
     }
+}
+
+/// Recorded contacts of the contact `name`: itself, or the parts `name[1]`, `name[2]`, … of an outline.
+fn parts(name: &str, contacts: &[String]) -> Vec<usize> {
+    let number = |rest: &str| rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).map(str::parse::<usize>);
+    let belongs = |c: &String| {
+        c.strip_prefix(name).is_some_and(|rest| rest.is_empty() || matches!(number(rest), Some(Ok(_))))
+    };
+    (0..contacts.len()).filter(|&k| belongs(&contacts[k])).collect()
 }

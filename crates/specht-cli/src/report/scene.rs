@@ -82,7 +82,7 @@ impl DrawTrack {
 }
 
 /// Build the scene; `None` when there is nothing to show.
-pub fn scene(model: &Model, samples: &Samples) -> Option<Scene> {
+pub fn scene(model: &Model, contacts: &[String], samples: &Samples) -> Option<Scene> {
     let frames = frames(samples);
     let first = frames.first()?;
     if model.bodies.is_empty() && model.draws.is_empty() {
@@ -115,10 +115,10 @@ pub fn scene(model: &Model, samples: &Samples) -> Option<Scene> {
         }
     }
     roots.extend(model.gravity);
-    let mut probe = Probe::new(model, &graph, &roots);
+    let mut probe = Probe::new(model, contacts, &graph, &roots);
 
     // shapes, at the first frame
-    let mut shapes = Shapes { model, graph: &graph, sample: first.sample() };
+    let mut shapes = Shapes { model, contacts, graph: &graph, sample: first.sample() };
     let mut out = Scene { up: 1.0, ..Scene::default() };
     out.ground = model.ground.iter().filter_map(|f| shapes.prim(&f.shape)).collect();
     let body_prims: Vec<Vec<Option<Prim>>> =
@@ -173,7 +173,7 @@ pub fn scene(model: &Model, samples: &Samples) -> Option<Scene> {
     if probe.value(roots.len() - 2) > 0.0 {
         out.up = -1.0;
     }
-    contacts(&mut out, model, &body_prims, &ground_prims);
+    place_contacts(&mut out, model, &body_prims, &ground_prims);
     stand_ins(&mut out, &masses, &centers);
     frame_bounds(&mut out);
     Some(out)
@@ -182,13 +182,14 @@ pub fn scene(model: &Model, samples: &Samples) -> Option<Scene> {
 /// Evaluates constants of shapes.
 struct Shapes<'a> {
     model: &'a Model,
+    contacts: &'a [String],
     graph: &'a Graph,
     sample: specht::sim::Sample<'a>,
 }
 
 impl Shapes<'_> {
     fn values(&mut self, nodes: &[NodeId]) -> Vec<f64> {
-        let mut probe = Probe::new(self.model, self.graph, nodes);
+        let mut probe = Probe::new(self.model, self.contacts, self.graph, nodes);
         probe.at(&self.sample);
         (0..nodes.len()).map(|k| probe.value(k)).collect()
     }
@@ -215,7 +216,7 @@ impl Shapes<'_> {
                 let sigma = graph.sym(Probe::free_symbol(self.model));
                 let map = BTreeMap::from([(Symbol(*parameter), sigma)]);
                 let point = point.map(|n| graph.substitute(n, &map));
-                let mut probe = Probe::new(self.model, &graph, &point);
+                let mut probe = Probe::new(self.model, self.contacts, &graph, &point);
                 probe.at(&self.sample);
                 let steps = 120;
                 let at = |k: usize| from + (to - from) * k as f64 / steps as f64;
@@ -254,7 +255,7 @@ fn point_nodes(
 }
 
 /// Where contacts given by shapes are.
-fn contacts(out: &mut Scene, model: &Model, bodies: &[Vec<Option<Prim>>], ground: &[Option<Prim>]) {
+fn place_contacts(out: &mut Scene, model: &Model, bodies: &[Vec<Option<Prim>>], ground: &[Option<Prim>]) {
     let origin = Some(Prim::Point([0.0, 0.0]));
     let prim = |r: FeatureRef| -> Option<Prim> {
         match (r.body, r.feature) {

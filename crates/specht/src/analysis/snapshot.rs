@@ -57,6 +57,8 @@ impl Snapshot {
             }
         }
         self.discrete.modes.fill(Mode::Open);
+        // the same bits whatever was looked at before: contact parameters of curves are searched anew
+        self.eval.contour.fill(f64::NAN);
         sys.evaluate(&self.state, &self.discrete, &mut self.eval);
         sys.latch(&self.state, &mut self.discrete, &mut self.eval, false);
         if d.latches > 0 {

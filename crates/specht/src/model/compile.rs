@@ -243,7 +243,9 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let crossings = replace(b, crossing_nodes.iter().map(|c| c.0).collect());
     let restitution = replace(b, plan.contacts.iter().flat_map(|c| c.restitution).collect());
     // outputs see the switches of the dynamics as they are frozen, so that they have both limits at an event
-    let output_nodes: Vec<NodeId> = model.outputs.iter().map(|o| b.replace(o.value, &plan.map)).collect();
+    let plotted = model.plots.iter().flat_map(|p| std::iter::once(p.x.1).chain(p.y.iter().map(|y| y.1)));
+    let output_nodes: Vec<NodeId> =
+        model.outputs.iter().map(|o| o.value).chain(plotted).map(|n| b.replace(n, &plan.map)).collect();
     let outputs = Tape::with_switches(&b.g, &output_nodes, &mut switches.clone());
     let sets = replace(b, model.events.iter().flat_map(|e| e.set.iter().map(|s| s.1)).collect());
     let mut start_nodes: Vec<NodeId> = model.coordinates.iter().flat_map(|c| [c.start, c.rate]).collect();

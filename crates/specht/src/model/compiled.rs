@@ -745,6 +745,10 @@ impl System for CompiledSystem {
         &self.output_names
     }
 
+    fn output_count(&self) -> usize {
+        self.outputs.output_count()
+    }
+
     fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
         self.write_outputs(at, out);
     }

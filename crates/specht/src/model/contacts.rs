@@ -202,19 +202,17 @@ impl ContactsPlan {
     fn placeholders(&mut self, b: &mut Builder, parts: &[Part]) {
         for (k, range) in self.of_model.iter().enumerate() {
             let of = &parts[range.clone()];
-            let gaps: Vec<(NodeId, NodeId)> =
-                of.iter().filter_map(|p| p.normal.first().map(|r| (r.value, r.rate))).collect();
-            if let Some(&(mut gap, mut rate)) = gaps.first() {
-                for &(g, r) in &gaps[1..] {
-                    let first = b.g.le(gap, g);
-                    gap = b.g.select(first, gap, g);
-                    rate = b.g.select(first, rate, r);
+            let normal = |f: fn(&Row) -> NodeId| move |p: &Part| p.normal.first().map(f);
+            let values =
+                [(Input::Gap(k), normal(|r| r.value)), (Input::GapRate(k), normal(|r| r.rate))];
+            for (input, of_part) in values {
+                if let Some(node) = nearest(b, of, of_part) {
+                    self.map.insert(b.symbol(input), node);
                 }
-                self.map.insert(b.symbol(Input::Gap(k)), gap);
-                self.map.insert(b.symbol(Input::GapRate(k)), rate);
             }
-            if let Some(slip) = of.first().and_then(|p| p.tangent.as_ref()) {
-                self.map.insert(b.symbol(Input::Slip(k)), slip.rate);
+            let slip = |p: &Part| p.tangent.as_ref().map(|r| r.rate);
+            if let Some(rate) = nearest(b, of, slip) {
+                self.map.insert(b.symbol(Input::Slip(k)), rate);
             }
             second_derivatives(&mut self.map, b, k, of);
         }
@@ -407,20 +405,33 @@ impl ContactsPlan {
 fn second_derivatives(map: &mut BTreeMap<Symbol, NodeId>, b: &mut Builder, k: usize, of: &[Part]) {
     let asked = |input: Input| b.model.inputs.contains(&input);
     let (gap, slip) = (asked(Input::GapAcceleration(k)), asked(Input::SlipRate(k)));
-    if gap && let Some(first) = of.first().and_then(|p| p.normal.first()) {
-        let (mut lowest, mut accel) = (first.value, acceleration(b, first));
-        for row in of[1..].iter().filter_map(|p| p.normal.first()) {
-            let keep = b.g.le(lowest, row.value);
-            let other = acceleration(b, row);
-            accel = b.g.select(keep, accel, other);
-            lowest = b.g.select(keep, lowest, row.value);
+    let mut put = |b: &mut Builder, input: Input, row: fn(&Part) -> Option<&Row>| {
+        let accel: Vec<Option<NodeId>> = of.iter().map(|p| row(p).map(|r| acceleration(b, r))).collect();
+        let mut accel = accel.into_iter();
+        if let Some(node) = nearest(b, of, |_| accel.next().flatten()) {
+            map.insert(b.symbol(input), node);
         }
-        map.insert(b.symbol(Input::GapAcceleration(k)), accel);
+    };
+    if gap {
+        put(b, Input::GapAcceleration(k), |p| p.normal.first());
     }
-    if slip && let Some(row) = of.first().and_then(|p| p.tangent.as_ref()) {
-        let accel = acceleration(b, row);
-        map.insert(b.symbol(Input::SlipRate(k)), accel);
+    if slip {
+        put(b, Input::SlipRate(k), |p| p.tangent.as_ref());
     }
+}
+
+/// A quantity of that part whose gap is the smallest; `None` when a part has no such quantity.
+fn nearest(b: &mut Builder, of: &[Part], mut quantity: impl FnMut(&Part) -> Option<NodeId>) -> Option<NodeId> {
+    let (first, rest) = of.split_first()?;
+    let mut value = quantity(first)?;
+    let mut lowest = first.normal.first().map(|r| r.value);
+    for part in rest {
+        let (low, gap, other) = (lowest?, part.normal.first()?.value, quantity(part)?);
+        let keep = b.g.le(low, gap);
+        value = b.g.select(keep, value, other);
+        lowest = Some(b.g.select(keep, low, gap));
+    }
+    Some(value)
 }
 
 /// W u̇ + w̄ of a row, with the accelerations as inputs.

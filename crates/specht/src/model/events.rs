@@ -44,7 +44,7 @@ impl CompiledSystem {
     }
 
     pub(super) fn write_outputs(&self, at: Instant<'_>, out: &mut [f64]) {
-        if self.output_names.is_empty() {
+        if self.outputs.output_count() == 0 {
             return;
         }
         let mut scratch = self.scratch();

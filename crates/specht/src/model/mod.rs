@@ -132,7 +132,7 @@ pub struct Model {
     pub start: Start,
     /// Run settings of the file.
     pub run: Run,
-    /// Hints for plots: (x, y…) as named expressions.
+    /// Hints for plots: (x, y…) as named expressions. Their values are recorded after those of the outputs, in this order.
     pub plots: Vec<Plot>,
     /// Extra drawing in the ground frame.
     pub draws: Vec<Draw>,

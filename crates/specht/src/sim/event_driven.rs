@@ -127,7 +127,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             groups.push(d.q + d.u..tail);
         }
         groups.push(tail..n);
-        let outputs = sys.output_names().len();
+        let outputs = sys.output_count();
         let point = Point {
             gap: vec![0.0; d.contacts],
             slip: vec![0.0; d.contacts],

@@ -181,7 +181,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             slip: (0..n).map(|i| field.slip(i)).collect(),
             normal: field.forces.normal.clone(),
             tangential: field.forces.tangential.clone(),
-            outputs: vec![0.0; field.sys.output_names().len()],
+            outputs: vec![0.0; field.sys.output_count()],
         };
         let forces = self.forces();
         let at = Instant {

@@ -165,7 +165,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             positions: Positions::new(&d),
             ledger: Ledger::default(),
             auditor: Auditor::new(length),
-            out: Trajectory { samples: Samples::new(d, sys.output_names().len()), ..Default::default() },
+            out: Trajectory { samples: Samples::new(d, sys.output_count()), ..Default::default() },
             length,
             whole: 0,
             held_back: 0,
