@@ -203,6 +203,7 @@ fn audit(run: &Trajectory, names: &Names) -> Json {
         "passed": a.passed,
         "complementarity": number(a.complementarity),
         "cone": number(a.cone),
+        "impact": number(a.impact),
         "penetration": number(a.penetration),
         "drift": number(a.drift),
         "energy": number(a.energy),

@@ -12,7 +12,7 @@ use scene::{DrawTrack, Scene};
 use serde_json::{Map, Value as Json, json};
 use shapes::Prim;
 use specht::model::{Input, Model};
-use specht::sim::{ENERGY_BOUND, FORCE_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples};
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples};
 
 pub use picture::picture;
 
@@ -108,6 +108,7 @@ fn page_run(run: &Finished) -> Json {
     let lines = [
         ("complementarity", a.complementarity, FORCE_BOUND, "pulling or distant contact forces, scaled"),
         ("cone", a.cone, FORCE_BOUND, "friction outside its bound, scaled"),
+        ("impact", a.impact, IMPACT_BOUND, "laws of impact and balance of momentum, scaled"),
         ("penetration", a.penetration, length, "deepest overlap, scaled"),
         ("drift", a.drift, length, "guides, pins and closed contacts off their place, scaled"),
         ("energy", a.energy, energy + a.explained, "closing error of the ledger, scaled"),

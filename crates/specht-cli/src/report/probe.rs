@@ -84,7 +84,8 @@ impl Probe {
 
 /// Recorded contacts of the contact `name`: itself, or the parts `name[1]`, `name[2]`, … of an outline.
 fn parts(name: &str, contacts: &[String]) -> Vec<usize> {
-    let number = |rest: &str| rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).map(str::parse::<usize>);
+    let number =
+        |rest: &str| rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).map(str::parse::<usize>);
     let belongs = |c: &String| {
         c.strip_prefix(name).is_some_and(|rest| rest.is_empty() || matches!(number(rest), Some(Ok(_))))
     };

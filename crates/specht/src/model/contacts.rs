@@ -203,8 +203,7 @@ impl ContactsPlan {
         for (k, range) in self.of_model.iter().enumerate() {
             let of = &parts[range.clone()];
             let normal = |f: fn(&Row) -> NodeId| move |p: &Part| p.normal.first().map(f);
-            let values =
-                [(Input::Gap(k), normal(|r| r.value)), (Input::GapRate(k), normal(|r| r.rate))];
+            let values = [(Input::Gap(k), normal(|r| r.value)), (Input::GapRate(k), normal(|r| r.rate))];
             for (input, of_part) in values {
                 if let Some(node) = nearest(b, of, of_part) {
                     self.map.insert(b.symbol(input), node);
@@ -421,7 +420,11 @@ fn second_derivatives(map: &mut BTreeMap<Symbol, NodeId>, b: &mut Builder, k: us
 }
 
 /// A quantity of that part whose gap is the smallest; `None` when a part has no such quantity.
-fn nearest(b: &mut Builder, of: &[Part], mut quantity: impl FnMut(&Part) -> Option<NodeId>) -> Option<NodeId> {
+fn nearest(
+    b: &mut Builder,
+    of: &[Part],
+    mut quantity: impl FnMut(&Part) -> Option<NodeId>,
+) -> Option<NodeId> {
     let (first, rest) = of.split_first()?;
     let mut value = quantity(first)?;
     let mut lowest = first.normal.first().map(|r| r.value);

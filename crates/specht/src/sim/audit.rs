@@ -14,6 +14,8 @@ use super::trajectory::Status;
 
 /// Bound of the scaled complementarity and cone residuals.
 pub const FORCE_BOUND: f64 = 1e-9;
+/// Bound of the scaled residual of impact laws.
+pub const IMPACT_BOUND: f64 = 1e-8;
 /// Bound of the scaled penetration and drift.
 pub const LENGTH_BOUND: f64 = 1e-9;
 /// Bound of the scaled closing error of the energy ledger.
@@ -32,6 +34,8 @@ pub struct Audit {
     pub penetration: f64,
     /// Error of closed gaps, bilateral contacts and pins.
     pub drift: f64,
+    /// Residual of the laws of an impact and of its balance of momentum.
+    pub impact: f64,
     /// Closing error of the energy ledger.
     pub energy: f64,
     /// The part of it that the error estimates of the steps explain: the tolerance, not a mistake.
@@ -62,6 +66,7 @@ impl Audit {
         for (name, value, bound) in [
             ("complementarity residual", self.complementarity, FORCE_BOUND),
             ("cone violation", self.cone, FORCE_BOUND),
+            ("residual of an impact law", self.impact, IMPACT_BOUND),
             ("penetration", self.penetration, length),
             ("drift", self.drift, length),
             ("closing error of the energy ledger", self.energy - self.explained, energy),
@@ -151,6 +156,11 @@ impl Auditor {
                 worst(&mut self.audit.cone, off.abs() / force);
             }
         }
+    }
+
+    /// Check an impact, by the residual of its laws.
+    pub fn impact(&mut self, residual: f64) {
+        worst(&mut self.audit.impact, residual);
     }
 
     /// Check the ledger: what does not close, beyond rounding, against the largest energy moved in the run so far; and how much
@@ -308,6 +318,16 @@ mod tests {
         for status in [Status::Finished, Status::Stopped, Status::Inconsistent, Status::Indeterminate] {
             audit.judge(LENGTH_BOUND, ENERGY_BOUND, status);
             assert!(audit.passed);
+        }
+    }
+
+    #[test]
+    fn an_impact_whose_law_is_not_met_fails_the_audit() {
+        for (residual, passed) in [(1e-12, true), (3e-8, false), (f64::NAN, false)] {
+            let mut auditor = Auditor::new(1.0);
+            auditor.impact(residual);
+            auditor.audit.judge(LENGTH_BOUND, ENERGY_BOUND, Status::Finished);
+            assert_eq!(auditor.audit.passed, passed, "{residual}");
         }
     }
 }

@@ -439,6 +439,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     ));
                 }
             }
+            self.auditor.impact(impact.residual);
             if impact.gains_energy {
                 self.out.warnings.push(format!(
                     "the impact at t = {t} gains {:.3e} J: unequal restitution with friction",

@@ -25,7 +25,7 @@ mod trajectory;
 mod watch;
 mod zeno;
 
-pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, LENGTH_BOUND, TensorRemark};
+pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, LENGTH_BOUND, TensorRemark};
 pub use event_driven::event_driven;
 pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Settings};

@@ -108,10 +108,7 @@ pub(crate) fn check_sizes<S: System + ?Sized>(sys: &S, s: &State) -> Result<(), 
 }
 
 /// Set latches and index sets from the numbers of the start.
-pub(crate) fn classify<S: System + ?Sized>(
-    field: &mut Field<S>,
-    sets: &mut Sets,
-) -> Result<(), StartError> {
+pub(crate) fn classify<S: System + ?Sized>(field: &mut Field<S>, sets: &mut Sets) -> Result<(), StartError> {
     let modes = field.discrete.modes.clone();
     sets.remember(&modes);
     field.evaluate();
@@ -216,10 +213,8 @@ pub fn consistent_by<S: System + ?Sized>(
         }
     }
     if worst > GAP_ZERO {
-        let &(row, contact) = rows
-            .iter()
-            .max_by(|a, b| error(&field, a.0).total_cmp(&error(&field, b.0)))
-            .unwrap_or(&(0, 0));
+        let &(row, contact) =
+            rows.iter().max_by(|a, b| error(&field, a.0).total_cmp(&error(&field, b.0))).unwrap_or(&(0, 0));
         let gap = field.eval.gap[row];
         return Err(StartError::Apart { contact: field.info[contact].name.clone(), gap });
     }

@@ -346,7 +346,8 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             self.w.active[i] = match c.normal {
                 Normal::Unilateral { row } => {
                     let rate = self.field.eval.rate(row, &self.w.before.u);
-                    self.field.eval.gap[row] + 0.5 * delta * rate.min(0.0) <= 1e-9 * self.field.watches.scales.gap[row]
+                    self.field.eval.gap[row] + 0.5 * delta * rate.min(0.0)
+                        <= 1e-9 * self.field.watches.scales.gap[row]
                 }
                 Normal::Given { row: Some(_) } => self.field.eval.load[i] > 0.0,
                 _ => true,
