@@ -66,7 +66,7 @@ impl Locator {
                 let miss: f64 = w.iter().zip(&f).map(|(w, f)| w * f).sum();
                 m.max(miss.abs())
             });
-            !(error > TRUST * least && error > 1e-9 * size && error > 100.0 * watches.noise(what))
+            !(error > TRUST * least && error > 1e-9 * size && error > 100.0 * watches.noise(what, field.info))
         })
     }
 
