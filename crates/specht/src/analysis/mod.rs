@@ -113,7 +113,7 @@ pub enum AnalysisError {
     TooMany {
         /// Pairs.
         pairs: usize,
-        /// Limit of pairs, or of steps of the search.
+        /// Limit of pairs, or of the work of the search.
         limit: usize,
     },
     /// No parameter of this name.

@@ -130,11 +130,11 @@ pub fn painleve_at<S: System + ?Sized>(
         Status::Several => Verdict::Several,
         Status::Family => Verdict::Family,
         Status::None => Verdict::None,
+        Status::Unknown => {
+            return Err(AnalysisError::TooMany { pairs: re.len(), limit: transition.settings.work });
+        }
         Status::Invalid => return Err(AnalysisError::SingularMass),
     };
-    if !set.complete && set.solutions.is_empty() {
-        return Err(AnalysisError::TooMany { pairs: re.len(), limit: transition.settings.max_nodes });
-    }
     let factor = match re.journals[..] {
         [] => critical::common_factor(&re),
         [j] if re.pairs.iter().all(|p| p.tangent.is_none()) && only(info, j.contact) => {
@@ -258,6 +258,10 @@ impl Classifier {
             Status::Several => Verdict::Several,
             Status::Family => Verdict::Family,
             Status::None => Verdict::None,
+            Status::Unknown => {
+                let limit = self.transition.settings.work;
+                return Err(AnalysisError::TooMany { pairs: self.reactions.len(), limit });
+            }
             Status::Invalid => return Err(AnalysisError::SingularMass),
         };
         // the order of solutions changes inside a domain, the set does not

@@ -173,6 +173,7 @@ pub fn true_motion_at<S: System + ?Sized>(
         Status::Unique => Verdict::Unique,
         Status::Several => Verdict::Several,
         Status::None => Verdict::None,
+        Status::Unknown => return Err(AnalysisError::TooMany { pairs: re.len(), limit: 1 << MAX_PAIRS }),
         Status::Invalid => return Err(AnalysisError::SingularMass),
     };
     let reactions = |k: usize| -> Vec<f64> {

@@ -21,7 +21,7 @@ pub(crate) fn sort_out(p: &Problem, found: &[(Leaf, Pattern)]) -> (Vec<Point>, V
         if leaf.null.rows() == 0 {
             add_point(p, &mut points, leaf.x.clone(), pattern);
         } else if let Some(poly) = Polyhedron::new(p, leaf, pattern) {
-            if poly.is_extended() {
+            if poly.is_extended(p) {
                 add_family(p, &mut families, poly);
             } else {
                 add_point(p, &mut points, poly.x.clone(), pattern);

@@ -1,10 +1,15 @@
 //! A continuum of solutions within one pattern: a polyhedron `x = x₀ + Nᵀ t`, `a·x ≥ b` (PG-5.4-PANTOGRAPH).
 
+use super::admissible::Admissible;
 use super::fixed::DEPENDENT;
 use super::pattern::{Condition, Leaf, Pattern, State, conditions, is_feasible, satisfies};
 use super::problem::Problem;
+use super::span::Span;
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::linalg::{Mat, axpy, dot};
+
+/// Dimension up to which the member farthest from all borders is looked for.
+const SMALL: usize = 12;
 
 /// The polyhedron of a pattern.
 #[derive(Clone, Debug)]
@@ -21,7 +26,8 @@ pub(crate) struct Polyhedron {
 
 impl Polyhedron {
     /// `None` when the pattern admits nothing. The member is the one of minimum norm if that is admissible, else the one
-    /// farthest from all borders but the bounds of idle tangents: these may be used up.
+    /// farthest from all borders but the bounds of idle tangents: these may be used up. In large families it is the mean of
+    /// the members that use each edge of a friction cone most.
     pub fn new(p: &Problem, leaf: &Leaf, pattern: &Pattern) -> Option<Self> {
         let mut list = Vec::new();
         conditions(p, pattern, false, &mut list);
@@ -36,49 +42,60 @@ impl Polyhedron {
             list,
             size,
         };
-        if !leaf.feasible {
-            let t = poly.centre()?;
+        if leaf.feasible {
+            return Some(poly);
+        }
+        if leaf.null.rows() <= SMALL
+            && let Some(t) = poly.centre()
+        {
             poly.shift(&t);
-            if !is_feasible(p, pattern, &poly.x, &mut y) {
-                return None;
+            if is_feasible(p, pattern, &poly.x, &mut y) {
+                return Some(poly);
             }
         }
-        Some(poly)
+        let mut program = Admissible::default();
+        if !program.pose(p, &Span::of(&p.h), pattern, false) {
+            return None;
+        }
+        poly.x = program.mean();
+        is_feasible(p, pattern, &poly.x, &mut y).then_some(poly)
     }
 
-    /// Least and largest value of `q·x + q0`.
-    pub fn range(&self, q: &[f64], q0: f64) -> [f64; 2] {
-        let k = self.null.rows();
-        let along: Vec<f64> = (0..k).map(|i| dot(self.null.row(i), q)).collect();
-        let here = dot(q, &self.x) + q0;
-        let norm = dot(q, q).sqrt();
-        if along.iter().all(|a| a.abs() <= 1e-11 * norm) {
-            return [here, here];
-        }
-        let mut program = self.program(k);
-        for c in &self.list {
-            let (a, b) = self.row(c);
-            program.row(&a, Sense::AtLeast, b.min(0.0));
-        }
-        [-1.0, 1.0].map(|s| {
-            let cost: Vec<f64> = along.iter().map(|a| s * a).collect();
-            match program.maximize(&cost) {
-                (LpOutcome::Optimal { value }, _) => here + s * value * self.size,
-                (LpOutcome::Unbounded, _) => s * f64::INFINITY,
-                _ => here,
-            }
-        })
+    /// Least and largest value of each `q·x + q0`.
+    pub fn ranges(&self, p: &Problem, quantities: &[(Vec<f64>, f64)]) -> Vec<[f64; 2]> {
+        let mut program = self.forces(p);
+        quantities
+            .iter()
+            .map(|(q, q0)| {
+                let here = dot(q, &self.x) + q0;
+                let norm = dot(q, q).sqrt();
+                let fixed = |k: usize| dot(self.null.row(k), q).abs() <= 1e-11 * norm;
+                if (0..self.null.rows()).all(fixed) {
+                    return [here, here];
+                }
+                let [lo, hi] = program.range(q, *q0);
+                [lo.min(here), hi.max(here)]
+            })
+            .collect()
+    }
+
+    // all forces of the pattern
+    fn forces(&self, p: &Problem) -> Admissible {
+        let mut program = Admissible::default();
+        program.pose(p, &Span::of(&p.h), &self.pattern, false);
+        program
     }
 
     /// Whether the polyhedron extends in some direction by more than rounding.
-    pub fn is_extended(&self) -> bool {
+    pub fn is_extended(&self, p: &Problem) -> bool {
         // inside all borders there is room in every direction
         let room = |c: &Condition| dot(&c.a, &self.x) - c.b > 1e-6 * self.size * dot(&c.a, &c.a).sqrt();
         if self.null.rows() > 0 && self.list.iter().all(room) {
             return true;
         }
+        let mut program = self.forces(p);
         (0..self.null.rows()).any(|k| {
-            let [lo, hi] = self.range(self.null.row(k), 0.0);
+            let [lo, hi] = program.range(self.null.row(k), 0.0);
             hi - lo > 1e-7 * self.size
         })
     }

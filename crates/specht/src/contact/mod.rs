@@ -12,17 +12,20 @@
 //!
 //! Contacts here are planar (at most one tangential direction); [`check`] says so to the builder of a model.
 
+mod admissible;
 pub(crate) mod collect;
 pub(crate) mod family;
 mod fast;
 mod fixed;
 pub(crate) mod forms;
+mod islands;
 mod mass;
 pub(crate) mod pattern;
 pub(crate) mod problem;
 mod rank;
 mod reduce;
 pub(crate) mod search;
+mod span;
 pub(crate) mod transition;
 
 pub use fast::{Fast, FastNormal, FastPair, FastTangent, Fate, Lasting, Term};

@@ -34,6 +34,14 @@ pub(crate) struct Pattern {
     pub sign: Vec<f64>,
 }
 
+impl Pattern {
+    /// Nothing decided.
+    pub fn undecided(p: &Problem) -> Self {
+        let n = p.friction.len();
+        Pattern { closed: vec![None; p.normals], state: vec![None; n], sign: vec![0.0; n] }
+    }
+}
+
 /// A linear condition `a·x ≥ b` or `a·x = b` of a pattern.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
@@ -42,6 +50,19 @@ pub(crate) struct Condition {
     pub equal: bool,
     /// The tangent whose bound at stick this is.
     pub bound_of: Option<usize>,
+    /// What it restricts.
+    pub on: On,
+}
+
+/// What a [`Condition`] restricts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum On {
+    /// A normal force.
+    Normal,
+    /// The force of this tangent.
+    Tangent(usize),
+    /// An acceleration.
+    Acceleration,
 }
 
 /// What a pattern admits.
@@ -324,14 +345,14 @@ pub(crate) fn conditions(p: &Problem, pattern: &Pattern, with_equations: bool, o
     };
     let times = |a: &[f64], v: f64| -> Vec<f64> { a.iter().map(|x| v * x).collect() };
     let bound_of = std::cell::Cell::new(None);
-    let mut push = |a: Vec<f64>, b: f64, equal: bool| {
+    let mut push = |on: On, a: Vec<f64>, b: f64, equal: bool| {
         if !equal || with_equations {
-            out.push(Condition { a, b, equal, bound_of: bound_of.get() });
+            out.push(Condition { a, b, equal, bound_of: bound_of.get(), on });
         }
     };
     for i in 0..p.normals {
-        push(unit(i), 0.0, pattern.closed[i] == Some(false));
-        push(p.h.row(i).to_vec(), -p.c[i], pattern.closed[i] == Some(true));
+        push(On::Normal, unit(i), 0.0, pattern.closed[i] == Some(false));
+        push(On::Acceleration, p.h.row(i).to_vec(), -p.c[i], pattern.closed[i] == Some(true));
     }
     for (j, f) in p.friction.iter().enumerate() {
         let i = p.normals + j;
@@ -347,10 +368,10 @@ pub(crate) fn conditions(p: &Problem, pattern: &Pattern, with_equations: bool, o
             f.pins.is_empty() && (!f.is_signed() || sign != 0.0) && (one_constant || state.is_some());
         let k0 = if state == Some(State::Stick) { f.static_constant } else { f.load.constant };
         if f.is_signed() && affine {
-            push(times(&f.load.coef, sign), -sign * k0, false);
+            push(On::Tangent(j), times(&f.load.coef, sign), -sign * k0, false);
         }
         match state {
-            Some(State::Off) => push(unit(i), 0.0, true),
+            Some(State::Off) => push(On::Tangent(j), unit(i), 0.0, true),
             Some(State::Stick) | None => {
                 // x + lo ν + lo0 ≥ 0 and hi ν + hi0 − x ≥ 0; undecided: the wider of the two laws (ν ≥ 0)
                 let wide = |s: f64, d: f64| if state.is_some() { s } else { s.max(d) };
@@ -362,24 +383,24 @@ pub(crate) fn conditions(p: &Problem, pattern: &Pattern, with_equations: bool, o
                         let mut a = times(&f.load.coef, m * factor);
                         a[i] += own;
                         bound_of.set(Some(j));
-                        push(a, -(m * factor * k0 + m0), false);
+                        push(On::Tangent(j), a, -(m * factor * k0 + m0), false);
                         bound_of.set(None);
                     }
                 }
                 if state.is_some() {
-                    push(p.h.row(i).to_vec(), -p.c[i], true);
+                    push(On::Acceleration, p.h.row(i).to_vec(), -p.c[i], true);
                 }
             }
             Some(slide) => {
                 let s = if slide == State::Plus { 1.0 } else { -1.0 };
                 if f.start == Start::Zero {
-                    push(times(p.h.row(i), s), -s * p.c[i], false);
+                    push(On::Acceleration, times(p.h.row(i), s), -s * p.c[i], false);
                 }
                 if affine || factor == 0.0 {
                     let (m, constant, _) = slide_equation(p, pattern, j);
                     let mut a = times(&f.load.coef, -m);
                     a[i] += 1.0;
-                    push(a, constant, true);
+                    push(On::Tangent(j), a, constant, true);
                 }
             }
         }

@@ -7,9 +7,10 @@
 //! static coefficients, then contacts that slip get their direction and the sliding coefficient and the rest is solved
 //! again, until none is added; if that ends without a solution, all combinations are searched.
 //!
-//! Large problems whose normal forces do not depend on friction are monotone: one solution is all. Other problems with
-//! more than a million patterns (about ten contacts that rub), or more than [`Settings::max_nodes`] allows, are solved by
-//! Lemke's method on the reduced LCP; [`SolutionSet::complete`] is then false.
+//! *Large problems.* One acceleration is all there is when normal forces do not depend on friction and H is definite (two monotone
+//! problems, one after the other), and when bodies rest without the help of friction ([`needs_no_friction`]); no search is then
+//! needed. Otherwise the search ends after [`Settings::work`]; what it has seen, or one solution by Lemke's method on the
+//! reduced LCP, is then the answer, and [`SolutionSet::complete`] is false.
 //!
 //! Every solution carries the residual of all laws and of the equation of motion, scaled; solutions are accepted up to
 //! 1e-9. At an event the deciding quantity is zero: contacts for which this is so are marked `degenerate`, and all
@@ -18,7 +19,7 @@
 use super::collect::sort_out;
 use super::family::Polyhedron;
 use super::fixed::{friction_bound, normal_forces};
-use super::pattern::{Leaf, Pattern, State};
+use super::pattern::{Leaf, LeafSolver, Pattern, State, TOLERANCE};
 use super::problem::{Bounds, Layout, Problem};
 use super::search::{PRUNE_FROM, Search, count};
 use super::{Forces, Form, Reduced, Start};
@@ -37,6 +38,8 @@ pub enum Status {
     Family,
     /// None: the rigid model is inconsistent (Painlevé).
     None,
+    /// None was found, but not all patterns of modes were examined.
+    Unknown,
     /// The problem could not be posed: M is not definite on the kernel of the bilateral rows, or a number is not finite.
     Invalid,
 }
@@ -90,8 +93,8 @@ pub struct SolutionSet {
 /// Settings of [`Transition`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Nodes of the search, default 200 000. Raise it when `complete` is false and you can wait.
-    pub max_nodes: usize,
+    /// Multiplications of the search, default 20 million (some 20 ms). Raise it when `complete` is false and you can wait.
+    pub work: usize,
     /// Search for all solutions also in large problems (more than 400 patterns), default true. When false, one solution by
     /// Lemke's method is enough for these and `complete` is false; choose it for speed when friction is moderate.
     pub certify: bool,
@@ -99,7 +102,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { max_nodes: 200_000, certify: true }
+        Settings { work: 20_000_000, certify: true }
     }
 }
 
@@ -116,9 +119,6 @@ pub struct Transition {
 }
 
 const DEGENERATE: f64 = 1e-8;
-
-/// Patterns beyond which one solution by complementary pivots comes first (about ten contacts that rub).
-const SEARCHED: f64 = 1e6;
 
 impl Transition {
     /// All solutions at one instant. `starts` per contact; bilateral contacts and pins take part in any case.
@@ -164,7 +164,7 @@ impl Transition {
 
     // the rounds of METH-LAW-JUMP; with equal coefficients there is one
     fn rounds(&mut self, found: &mut Vec<(Leaf, Pattern)>) -> bool {
-        let limit = self.settings.max_nodes;
+        let limit = self.settings.work;
         let jumps = |f: &super::problem::Friction| {
             f.start == Start::Zero && (f.stick != f.slide || f.static_constant != f.load.constant)
         };
@@ -223,28 +223,31 @@ impl Transition {
     }
 
     fn search_or_lemke(&mut self, limit: usize, found: &mut Vec<(Leaf, Pattern)>) -> bool {
-        let patterns = count(&self.problem);
-        let large = patterns > PRUNE_FROM;
-        let monotone = large && is_monotone(&self.problem);
-        if large
-            && (monotone || !self.settings.certify || patterns > SEARCHED)
-            && let Some(x) = one_solution(&self.problem, &mut self.lcp)
-        {
-            let pattern = pattern_of(&self.problem, &x);
-            found.push((Leaf { x, null: Mat::default(), feasible: true }, pattern));
-            return monotone;
+        let p = &self.problem;
+        let large = count(p) > PRUNE_FROM;
+        if large {
+            if let Some(x) = needs_no_friction(p, &mut self.lcp) {
+                found.extend(around(p, x));
+                return true;
+            }
+            let monotone = is_monotone(p);
+            if (monotone || !self.settings.certify)
+                && let Some(x) = one_solution(p, &mut self.lcp)
+            {
+                found.extend(around(p, x));
+                return monotone;
+            }
         }
-        if self.search.run(&self.problem, limit) {
+        if self.search.run(p, limit) {
             found.append(&mut self.search.found);
             return true;
         }
-        // too many patterns: what the search has seen so far, or one solution by Lemke's method
+        // too much work: what the search has seen so far, or one solution by Lemke's method
         found.append(&mut self.search.found);
         if found.is_empty()
-            && let Some(x) = one_solution(&self.problem, &mut self.lcp)
+            && let Some(x) = one_solution(p, &mut self.lcp)
         {
-            let pattern = pattern_of(&self.problem, &x);
-            found.push((Leaf { x, null: Mat::default(), feasible: true }, pattern));
+            found.extend(around(p, x));
         }
         false
     }
@@ -299,6 +302,7 @@ impl Transition {
             Status::Family
         } else {
             match set.solutions.len() {
+                0 if !set.complete => Status::Unknown,
                 0 => Status::None,
                 1 => Status::Unique,
                 _ => Status::Several,
@@ -406,28 +410,29 @@ impl Transition {
 
     fn intervals(&self, eval: &Eval, group: &[Polyhedron]) -> Family {
         let (l, red, p) = (&self.layout, &self.reduced, &self.problem);
-        let hull = |q: &[f64], q0: f64| {
-            group
-                .iter()
-                .map(|g| g.range(q, q0))
-                .fold([f64::INFINITY, f64::NEG_INFINITY], |h, r| [h[0].min(r[0]), h[1].max(r[1])])
-        };
         let r = l.rows.len();
-        let accel: Vec<[f64; 2]> = (0..red.a0.len())
-            .map(|k| {
-                let q: Vec<f64> = (0..r).map(|i| red.a[(i, k)] / p.scale[i]).collect();
-                hull(&q, red.a0[k])
-            })
-            .collect();
-        let mut lambda = vec![[0.0; 2]; eval.w.rows()];
-        for (i, &row) in l.rows.iter().enumerate() {
+        let n = red.a0.len();
+        let mut list: Vec<(Vec<f64>, f64)> =
+            (0..n).map(|k| ((0..r).map(|i| red.a[(i, k)] / p.scale[i]).collect(), red.a0[k])).collect();
+        for i in 0..r {
             let mut q = vec![0.0; r];
             q[i] = 1.0 / p.scale[i];
-            lambda[row] = hull(&q, 0.0);
+            list.push((q, 0.0));
         }
         for &row in &l.bilateral {
             let a = p.bilateral_row(l, red, row);
-            lambda[row] = hull(&a.coef, a.constant);
+            list.push((a.coef, a.constant));
+        }
+        let mut hull = vec![[f64::INFINITY, f64::NEG_INFINITY]; list.len()];
+        for g in group {
+            for (h, [lo, hi]) in hull.iter_mut().zip(g.ranges(p, &list)) {
+                *h = [h[0].min(lo), h[1].max(hi)];
+            }
+        }
+        let accel = hull[..n].to_vec();
+        let mut lambda = vec![[0.0; 2]; eval.w.rows()];
+        for (&row, range) in l.rows.iter().chain(&l.bilateral).zip(&hull[n..]) {
+            lambda[row] = *range;
         }
         // accelerations vary when the energy of their difference is more than rounding
         let size = accel.iter().flatten().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -447,6 +452,48 @@ fn is_monotone(p: &Problem) -> bool {
             && (f.start != Start::Zero || (f.stick == f.slide && f.static_constant == f.load.constant))
     };
     decoupled && p.friction.iter().all(plain) && super::FullPivot::default().factor(&p.h) == p.dim()
+}
+
+/// A solution in which friction has nothing to do: without friction no closed contact would slip. The acceleration is then the
+/// only one, whatever the coefficients: for another solution 2 the energy of the difference is
+/// `|Δ|² = Σ_N −(x₁ y₂ + x₂ y₁) + Σ_T (t₁ − t₂)(s₁ − s₂)`, and with t₁ = 0, s₁ = 0 the second sum is `Σ t₂ s₂ ≤ 0`. A contact
+/// that opens has t₁ = 0 too, and `−x₂ y₁ − t₂ s₁ ≤ 0` when it opens at least μ times as fast as it slips.
+pub(crate) fn needs_no_friction(p: &Problem, lcp: &mut Solver) -> Option<Vec<f64>> {
+    let nn = p.normals;
+    if p.friction.iter().any(|f| f.start != Start::Zero) {
+        return None;
+    }
+    let h = Mat::from_fn(nn, nn, |i, j| p.h[(i, j)]);
+    if !lcp.solve(crate::lcp::Lcp::new(&h, &p.c[..nn])).is_solved() {
+        return None;
+    }
+    let mut x = lcp.z.clone();
+    x.resize(p.dim(), 0.0);
+    let mut y = Vec::new();
+    p.y(&x, &mut y);
+    let tol = TOLERANCE * p.size(&x, &y);
+    let idle = |j: usize| {
+        let (f, slip) = (&p.friction[j], y[nn + j].abs());
+        let opens = f.follows_normal().map_or(0.0, |i| {
+            let bounds = [f.stick.lo, f.stick.hi, f.slide.lo, f.slide.hi];
+            y[i] / (max_abs(&bounds) * f.load.coef[i]).max(1e-300)
+        });
+        slip <= tol || slip <= opens
+    };
+    let symmetric = (0..p.dim()).all(|i| (0..i).all(|j| (p.h[(i, j)] - p.h[(j, i)]).abs() <= 1e-12));
+    let holds = symmetric && (0..p.friction.len()).all(idle) && p.residual(&x) <= TOLERANCE;
+    holds.then_some(x)
+}
+
+/// All forces with the accelerations of a solution.
+fn around(p: &Problem, x: Vec<f64>) -> Vec<(Leaf, Pattern)> {
+    let pattern = pattern_of(p, &x);
+    let mut leaves = Vec::new();
+    LeafSolver::default().solve(p, &pattern, &mut leaves);
+    match leaves.pop() {
+        Some(leaf) if leaf.null.rows() > 0 => vec![(leaf, pattern)],
+        _ => vec![(Leaf { x, null: Mat::default(), feasible: true }, pattern)],
+    }
 }
 
 /// One solution through the reduced form, verified; `None` when none was found this way.

@@ -17,8 +17,8 @@ use crate::linalg::{dot, max_abs};
 const SEARCH_ALL: f64 = 300.0;
 /// δ of the tie-break, relative to the largest velocity; it must exceed the tolerance of the search.
 const DELTA: f64 = 1e-6;
-/// Nodes of the search of a large problem.
-const MAX_NODES: usize = 50_000;
+/// Work of the search of a large problem, in multiplications.
+const MAX_WORK: usize = 20_000_000;
 
 /// Answer of a phase: x̂ and how many solutions there are (a continuum counts as 2).
 pub(crate) type Answer = Option<(Vec<f64>, usize)>;
@@ -76,7 +76,7 @@ impl Phase {
 
     // one candidate per pattern, the smallest sum of normal impulses first
     fn all(&mut self, p: &Problem) -> Vec<Candidate> {
-        self.search.run(p, MAX_NODES);
+        self.search.run(p, MAX_WORK);
         let mut all: Vec<Candidate> = Vec::new();
         for (leaf, pattern) in std::mem::take(&mut self.search.found) {
             if leaf.null.rows() == 0 {
@@ -107,7 +107,7 @@ fn number(p: &Problem, all: &[Candidate], impulses_matter: bool) -> usize {
             // directions that leave all velocities alone do not matter when impulses do not
             let still = |k: usize| (0..p.dim()).all(|i| dot(p.h.row(i), poly.null.row(k)).abs() < 1e-9);
             let matters = impulses_matter || !(0..poly.null.rows()).all(still);
-            continuum = continuum || (matters && poly.is_extended());
+            continuum = continuum || (matters && poly.is_extended(p));
         }
     }
     if continuum { distinct.len().max(2) } else { distinct.len() }

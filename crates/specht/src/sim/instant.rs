@@ -350,6 +350,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     if matches!(self.decider.set.status, Set::Several | Set::Family) && !first {
                         self.log_finding(m, self.several_note());
                     }
+                    self.tell_incomplete();
                     break;
                 }
                 Decision::Invalid => {
@@ -676,6 +677,13 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
+    fn tell_incomplete(&mut self) {
+        const NOTE: &str = "not all modes of the closed contacts were examined: there may be other solutions";
+        if !self.decider.set.complete && !self.out.warnings.iter().any(|w| w.ends_with(NOTE)) {
+            self.out.warnings.push(format!("at t = {}: {NOTE}", self.time()));
+        }
+    }
+
     fn several_note(&self) -> String {
         let set = &self.decider.set;
         let policy = self.settings.several.word();
@@ -687,6 +695,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                 format!("the accelerations are not unique (a continuum of solutions); policy {policy}")
             }
             Set::None => format!("the rigid force problem has no solution; policy {policy}"),
+            Set::Unknown => {
+                "no solution of the force problem was found, and not all modes of its contacts were examined"
+                    .into()
+            }
             _ => format!("the force problem could not be solved; policy {policy}"),
         }
     }

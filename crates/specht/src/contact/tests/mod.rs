@@ -3,6 +3,7 @@
 mod book;
 mod laws;
 mod random;
+mod tables;
 
 use super::*;
 use crate::linalg::Mat;

@@ -59,7 +59,7 @@ fn pg_6_lcp_random_problems_agree_with_enumeration_and_lemke() {
             Status::Several => 1,
             Status::Family => 2,
             Status::None => 3,
-            Status::Invalid => panic!("case {k}"),
+            Status::Unknown | Status::Invalid => panic!("case {k}"),
         }] += 1;
 
         let form = t.reduced_form(&b.info, &b.eval, &starts).unwrap();

@@ -549,7 +549,7 @@ impl Impulses {
         if s.info.iter().any(|c| c.friction && c.tangent.len() > 1) {
             return self.not_converged();
         }
-        self.transition.settings = crate::contact::Settings { certify: false, max_nodes: 5_000 };
+        self.transition.settings = crate::contact::Settings { certify: false, ..Default::default() };
         self.pose_forces(s);
         let set = self.transition.solve(s.info, &self.posed, &starts(s));
         match set.solutions.first() {
