@@ -60,7 +60,8 @@ impl Locator {
                 return true;
             }
             let f: [f64; SAMPLES.len()] = std::array::from_fn(|s| watches.at(SAMPLES[s], k));
-            let least = f[1..].iter().take_while(|v| **v > 0.0).fold(f64::INFINITY, |m, v| m.min(*v));
+            let first = usize::from(!watches.list[k].armed);
+            let least = f[first..].iter().take_while(|v| **v > 0.0).fold(f64::INFINITY, |m, v| m.min(*v));
             let size = f.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
             let error = weights.iter().fold(0.0_f64, |m, w| {
                 let miss: f64 = w.iter().zip(&f).map(|(w, f)| w * f).sum();
@@ -83,7 +84,7 @@ impl Locator {
             if field.watches.is_held(field.watches.list[k].what, ode.time()) {
                 continue;
             }
-            let suspect = inspect(field, k);
+            let suspect = inspect(field, k, ode.step());
             if matches!(suspect, Suspect::None) {
                 continue;
             }
@@ -115,6 +116,7 @@ impl Locator {
     ) -> Option<f64> {
         self.x.resize(ode.state().len(), 0.0);
         let what = field.watches.list[k].what;
+        let field_noise = 10.0 * field.watches.noise(what);
         let x = &mut self.x;
         let mut f = |theta: f64| dense(field, ode, what, theta, x);
         const WIDTH: f64 = 1e-14;
@@ -157,7 +159,11 @@ impl Locator {
                     return None;
                 }
                 let fa = f(a);
-                (fa > 0.0).then(|| root::falls(&mut f, a, fa, x, y, WIDTH))
+                if fa > 0.0 {
+                    return Some(root::falls(&mut f, a, fa, x, y, WIDTH));
+                }
+                // out of zero downwards: beyond noise the decision at the left end was wrong
+                (y < -field_noise).then_some(0.0)
             }
         }
     }
@@ -221,7 +227,7 @@ fn dense<S: System + ?Sized>(
 }
 
 /// Read the samples of one watch.
-fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize) -> Suspect {
+fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize, h: f64) -> Suspect {
     let w = field.watches.list[k];
     let noise = field.watches.noise(w.what, field.info);
     // an unarmed function counts from where it stands
@@ -251,12 +257,14 @@ fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize) -> Suspect {
             return Suspect::Wrong(theta(s));
         }
     }
+    // a start that falls, or is bent down, and ends higher: minimum before the first sample
+    let early = theta(1) * h;
+    let bent = f(0).max(0.0) + (w.slope + 0.5 * w.bend * early) * early < 0.0;
+    if (w.slope < 0.0 && f(1) >= f(0) && w.armed) || bent {
+        return Suspect::Dip(0.0, theta(1));
+    }
     if !w.armed {
         return Suspect::None;
-    }
-    // a falling start that ends higher: minimum between the first two samples
-    if w.slope < 0.0 && f(1) >= f(0) {
-        return Suspect::Dip(0.0, theta(1));
     }
     for s in 1..SAMPLES.len() - 1 {
         let (fa, fb, fc) = (f(s - 1), f(s), f(s + 1));

@@ -51,6 +51,8 @@ pub(crate) struct Watch {
     pub armed: bool,
     /// Rate at the left end where it is known (gaps), else NaN.
     pub slope: f64,
+    /// Its rate in turn (gaps), else NaN.
+    pub bend: f64,
 }
 
 /// Sizes seen so far, which tell noise from signal.
@@ -146,7 +148,7 @@ impl Watches {
     /// Rebuild the list for new modes; [`Watches::arm`] follows once the start has been sampled.
     pub fn rebuild(&mut self, info: &[ContactInfo], d: &Discrete, directions: &[Direction], guards: usize) {
         self.list.clear();
-        let mut push = |what| self.list.push(Watch { what, armed: false, slope: f64::NAN });
+        let mut push = |what| self.list.push(Watch { what, armed: false, slope: f64::NAN, bend: f64::NAN });
         let mut slides = false;
         for (i, c) in info.iter().enumerate() {
             let mode = d.modes[i];
@@ -273,6 +275,10 @@ impl Watches {
             w.slope = match w.what {
                 What::Gap(i) => normal_row(&info[i]).map_or(f64::NAN, |row| eval.rate(row, u)),
                 What::Slip(i, d) => d * eval.accel(info[i].tangent[0], &forces.accel),
+                _ => f64::NAN,
+            };
+            w.bend = match w.what {
+                What::Gap(i) => normal_row(&info[i]).map_or(f64::NAN, |row| eval.accel(row, &forces.accel)),
                 _ => f64::NAN,
             };
         }
