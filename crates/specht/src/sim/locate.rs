@@ -116,7 +116,7 @@ impl Locator {
     ) -> Option<f64> {
         self.x.resize(ode.state().len(), 0.0);
         let what = field.watches.list[k].what;
-        let field_noise = 10.0 * field.watches.noise(what);
+        let field_noise = 10.0 * field.watches.noise(what, field.info);
         let x = &mut self.x;
         let mut f = |theta: f64| dense(field, ode, what, theta, x);
         const WIDTH: f64 = 1e-14;
