@@ -336,7 +336,9 @@ impl Transition {
         for (j, &contact) in self.layout.tangents.iter().enumerate() {
             let (i, f) = (p.normals + j, &p.friction[j]);
             let off = patterns[0].state[j] == Some(State::Off);
-            if f.start == Start::Zero && !off && y[i].abs() <= tol {
+            // without friction stick and slip are the same motion
+            let smooth = [f.stick.lo, f.stick.lo0, f.stick.hi, f.stick.hi0].iter().all(|b| *b == 0.0);
+            if f.start == Start::Zero && !off && !smooth && y[i].abs() <= tol {
                 let nu = p.nu(j, x, true);
                 let at_lower = (x[i] + f.stick.lo * nu + f.stick.lo0).abs() <= tol;
                 let at_upper = (x[i] - f.stick.hi * nu - f.stick.hi0).abs() <= tol;

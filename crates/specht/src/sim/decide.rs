@@ -118,7 +118,7 @@ impl Decider {
         self.here.clone_from(&field.state);
         let latches_keep = field.discrete.clone();
         let mut delta = 1e-5 * moment;
-        for _ in 0..3 {
+        for round in 0..3 {
             // continue the motion for a moment with the accelerations found
             let a = &self.set.solutions[k].forces.accel;
             axpy(0.5 * delta, a, &mut field.state.u);
@@ -142,6 +142,12 @@ impl Decider {
             field.evaluate();
             if let Choice::Take(j) = choice {
                 let s = &later.solutions[j];
+                // a longer moment speaks only of the ties: what changes elsewhere is the motion itself
+                let now = &self.set.solutions[k];
+                let foreign = |i: usize| s.modes[i] != now.modes[i] && !now.degenerate[i];
+                if round > 0 && (0..s.modes.len()).any(foreign) {
+                    break;
+                }
                 field.discrete.modes.copy_from_slice(&s.modes);
                 field.signs.copy_from_slice(&s.signs);
                 forces.clone_from(&s.forces);

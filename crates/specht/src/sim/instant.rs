@@ -331,7 +331,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 self.settings.several,
                 before,
                 moment,
-                m.tie,
+                m.tie && !m.jumped,
             );
             let t = self.time();
             if first && round == 0 {
