@@ -35,7 +35,7 @@ pub struct SolveArgs {
     /// Method (contact problems)
     #[arg(long, value_enum, default_value = "cascade")]
     pub method: MethodArg,
-    /// Stop after this many seconds with the best answer (contact problems)
+    /// Stop after this many seconds with the best answer; holds for all solves of --nearest and --all together
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<f64>,
     /// Of several solutions take the one of slightly compliant contacts (no needless clamping); the answer says under
@@ -182,11 +182,13 @@ fn solve_contacts(map: &Map<String, Value>, args: &SolveArgs) -> Result<(Value, 
         });
     }
     if args.all {
-        let all = specht::cone::solve_all(&p).map_err(refuse)?.ok_or_else(|| {
+        let left = args.time_limit.map(|t| (t - clock.elapsed().as_secs_f64()).max(0.0));
+        let all = specht::cone::solve_all(&p, left).map_err(refuse)?.ok_or_else(|| {
             Refusal::new("--all needs at most 3 contacts, all with Coulomb's law")
                 .help("without --all one solution is computed for any number of contacts")
         })?;
         answer["regular"] = json!(all.regular);
+        answer["complete"] = json!(all.complete);
         answer["solutions"] = all.solutions.iter().map(|f| json!({ "r": f.r, "u": f.u })).collect();
     }
     Ok((answer, if s.status == Status::Solved { Exit::Done } else { Exit::Stopped }))
@@ -335,7 +337,8 @@ fn solve_lcp(map: &Map<String, Value>, args: &SolveArgs) -> Result<(Value, Exit)
         answer["status"] = json!("ray");
     }
     if args.all {
-        let e = enumerate(p, &EnumerateSettings::default());
+        let time_limit = args.time_limit.map(|t| (t - clock.elapsed().as_secs_f64()).max(0.0));
+        let e = enumerate(p, &EnumerateSettings { time_limit, ..EnumerateSettings::default() });
         answer["complete"] = json!(e.complete);
         answer["solutions"] = e
             .pieces

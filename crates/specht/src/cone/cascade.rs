@@ -102,6 +102,15 @@ pub struct Counts {
     pub negative: usize,
 }
 
+impl Counts {
+    pub(super) fn add(&mut self, other: &Counts) {
+        self.sweeps += other.sweeps;
+        self.ipm += other.ipm;
+        self.newton += other.newton;
+        self.negative += other.negative;
+    }
+}
+
 /// What one island reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Report {

@@ -11,8 +11,10 @@
 //! from a grid of angles. One spatial contact alone is solved by [`super::local`], where completeness is guaranteed; for two and
 //! three the grid (16 or 12 angles per contact) makes a missed solution unlikely, not impossible.
 
+use super::cascade::Clock;
 use super::local::{OneContact, solve_all as one};
 use super::problem::{Law, Operator, Problem, ProblemError};
+use super::sparse::Matrix;
 use crate::linalg::{Cholesky, Lu, Mat};
 
 /// One solution.
@@ -31,13 +33,15 @@ pub struct AllSolutions {
     pub solutions: Vec<Found>,
     /// Every combination of modes led to a regular system, so none can hide in a continuum.
     pub regular: bool,
+    /// False when the time limit ended the search: there may be more.
+    pub complete: bool,
 }
 
 /// Largest number of contacts that is enumerated.
 pub const MAX_CONTACTS: usize = 3;
 /// Two solutions are the same when their impulses or velocities differ by less than this, relative to the largest.
 const SAME: f64 = 1e-7;
-/// Violation of a sign condition that still counts as rounding, relative to the largest velocity or impulse.
+/// Violation of a sign condition that still counts as rounding, relative to the terms of its row.
 const ROUND: f64 = 1e-10;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -50,24 +54,60 @@ enum Mode {
     Spatial,
 }
 
-/// All solutions, if the problem has at most three contacts with Coulomb's law and no other laws; else `None`.
-pub fn solve_all(p: &Problem) -> Result<Option<AllSolutions>, ProblemError> {
+/// All solutions, if the problem has at most three contacts with Coulomb's law and no other laws; else `None`. The search ends after
+/// `time_limit` seconds, if given, and says so.
+pub fn solve_all(p: &Problem, time_limit: Option<f64>) -> Result<Option<AllSolutions>, ProblemError> {
     p.check()?;
     let plain = p.contacts.iter().all(|c| matches!(c.law, Law::Coulomb { .. }));
     if p.contacts.len() > MAX_CONTACTS || !plain {
         return Ok(None);
     }
-    let w = delassus(p)?;
-    let mut search = Search {
-        p,
-        lu: Lu::default(),
-        scale: w.max_abs().max(f64::MIN_POSITIVE),
-        w,
-        out: AllSolutions { regular: true, ..Default::default() },
+    let (scaled, scale) = balanced(p, delassus(p)?);
+    let mut out = search(&scaled, time_limit);
+    for f in &mut out.solutions {
+        f.r.iter_mut().zip(&scale).for_each(|(r, s)| *r *= s);
+        f.u.iter_mut().zip(&scale).for_each(|(u, s)| *u /= s);
+    }
+    Ok(Some(out))
+}
+
+/// The same problem with a diagonal of ones: `r = S r̂`, `u = S⁻¹ û`, `μ̂ = μ s_N/s_T`. Units and masses that differ by many orders would
+/// otherwise decide which violations count.
+fn balanced(p: &Problem, mut w: Mat) -> (Problem, Vec<f64>) {
+    let mut scale = vec![1.0; p.rows()];
+    let mut contacts = p.contacts.clone();
+    let mut f = 0;
+    let inverse = |d: f64| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 };
+    for c in &mut contacts {
+        let normal = inverse(w[(f, f)]);
+        let tangent =
+            inverse((1..c.rows).map(|k| w[(f + k, f + k)]).sum::<f64>() / (c.rows as f64 - 1.0).max(1.0));
+        scale[f..f + c.rows].fill(tangent);
+        scale[f] = normal;
+        if let Law::Coulomb { mu } = &mut c.law
+            && c.rows > 1
+        {
+            *mu *= normal / tangent;
+        }
+        f += c.rows;
+    }
+    let m = scale.len();
+    (0..m).for_each(|i| (0..m).for_each(|j| w[(i, j)] *= scale[i] * scale[j]));
+    let q = p.q.iter().zip(&scale).map(|(q, s)| q * s).collect();
+    (Problem::from_w(Matrix::Dense(w), q, contacts), scale)
+}
+
+fn search(p: &Problem, time_limit: Option<f64>) -> AllSolutions {
+    let w = match &p.operator {
+        Operator::Delassus(Matrix::Dense(w)) => w.clone(),
+        _ => Mat::default(),
     };
+    let clock = Clock::new(time_limit);
+    let out = AllSolutions { regular: true, complete: true, ..Default::default() };
+    let mut search = Search { p, lu: Lu::default(), w, clock, out };
     if p.contacts.len() == 1 {
         search.single();
-        return Ok(Some(search.out));
+        return search.out;
     }
     let choices: Vec<Vec<Mode>> = p
         .contacts
@@ -97,7 +137,7 @@ pub fn solve_all(p: &Problem) -> Result<Option<AllSolutions>, ProblemError> {
             .collect();
         search.combination(&modes);
     }
-    Ok(Some(search.out))
+    search.out
 }
 
 /// `W` with all entries.
@@ -131,7 +171,7 @@ struct Search<'a> {
     p: &'a Problem,
     w: Mat,
     lu: Lu,
-    scale: f64,
+    clock: Clock,
     out: AllSolutions,
 }
 
@@ -170,6 +210,10 @@ impl Search<'_> {
         };
         let starts = grid.pow(spatial.len() as u32);
         for k in 0..starts {
+            if self.clock.over() {
+                self.out.complete = false;
+                return;
+            }
             let mut rest = k;
             let mut theta = vec![0.0; modes.len()];
             for &c in &spatial {
@@ -341,8 +385,11 @@ impl Search<'_> {
     fn keep_if(&mut self, modes: &[Mode], theta: &[f64], r: Vec<f64>) {
         let m = r.len();
         let u: Vec<f64> = (0..m).map(|i| self.p.q[i] + crate::linalg::dot(self.w.row(i), &r)).collect();
-        let us = ROUND * crate::linalg::max_abs(&self.p.q).max(crate::linalg::max_abs(&r) * self.scale);
-        let rs = ROUND * crate::linalg::max_abs(&r);
+        // each condition against the terms of its own row
+        let size = |i: usize| {
+            let terms = self.w.row(i).iter().zip(&r).map(|(w, r)| (w * r).abs());
+            ROUND * terms.fold(self.p.q[i].abs(), |a, b| a + b)
+        };
         let mut f = 0;
         for (c, mode) in modes.iter().enumerate() {
             let d = self.p.contacts[c].rows;
@@ -352,8 +399,10 @@ impl Search<'_> {
             } else {
                 r.get(f + 1).map_or(0.0, |x| x.abs())
             };
+            let us = size(f + (d - 1).min(1)).max(if d == 3 { size(f + 2) } else { 0.0 });
+            let rs = ROUND * (t + mu * r[f].abs() + r[f].abs());
             let ok = match mode {
-                Mode::Open => u[f] >= -us,
+                Mode::Open => u[f] >= -size(f),
                 Mode::Stick => r[f] >= -rs && t <= mu * r[f] + rs,
                 Mode::Planar(s) => r[f] >= 0.0 && (*s == 0.0 || u[f + 1] * s <= us),
                 Mode::Spatial => r[f] >= 0.0 && u[f + 1] * theta[c].cos() + u[f + 2] * theta[c].sin() <= us,

@@ -83,18 +83,22 @@ impl Island {
         self.q_norm = 0.0;
         self.q_max = 0.0;
         self.q_s = 0.0;
+        for c in &self.cones {
+            for k in 0..c.rows.d {
+                self.q_max = self.q_max.max((q[c.source[k]] * c.stretch[k]).abs());
+            }
+        }
         for (i, c) in self.cones.iter_mut().enumerate() {
             scale_of(c, &self.form.diagonal(i));
             for k in 0..c.rows.d {
                 let v = q[c.source[k]] * c.stretch[k];
-                self.q_norm += v * v;
-                self.q_max = self.q_max.max(v.abs());
+                self.q_norm += (v / self.q_max.max(f64::MIN_POSITIVE)).powi(2);
                 self.t1[c.rows.at + k] = c.scale[k];
                 self.b[c.rows.at + k] = c.scale[k] * v;
                 self.q_s = self.q_s.max((c.rho.sqrt() * v).abs());
             }
         }
-        self.q_norm = self.q_norm.sqrt();
+        self.q_norm = self.q_max * self.q_norm.sqrt();
         if self.q_s > 0.0 {
             self.b.iter_mut().for_each(|b| *b /= self.q_s);
         }

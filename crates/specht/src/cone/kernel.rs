@@ -5,7 +5,17 @@
 //! dF = B dr + S du,  B = I − J,  S = ρ J E,  J ∈ ∂P_K,  E = I + μ n (0, û_Tᵀ)
 //! ```
 //!
+//! The projection on a steep cone hides a violation: at `r = 0`, `u_N < 0` it answers with `|u_N|/μ`. Above [`STEEP`] each law
+//! therefore has a map of its own, in its own units, with the same zeros:
+//!
+//! ```text
+//! F_N = r_N − max(0, r_N − ρ u_N)          F_T = r_T − P(r_T − ρ u_T),  P on the disc of radius μ max(0, r_N)
+//! ```
+//!
 //! (Alart & Curnier 1991; spec METH-CONE-PROBLEM, METH-CONE-NEWTON.) Vectors are padded with zeros to three entries.
+
+/// Coefficient above which normal and tangential law are measured apart; up to it the joint map is at least a third of each.
+pub(super) const STEEP: f64 = 2.0;
 
 /// Vector of one contact, padded with zeros.
 pub(super) type V3 = [f64; 3];
@@ -140,6 +150,10 @@ pub(super) fn admissible(kind: Kind, mu: f64, bound: f64, r: V3) -> V3 {
 #[inline]
 pub(super) fn natural(kind: Kind, mu: f64, bound: f64, r: V3, u: V3, rho: f64) -> V3 {
     match kind {
+        Kind::Soc if mu > STEEP => {
+            let p = disc([r[1] - rho * u[1], r[2] - rho * u[2], 0.0], mu * r[0].max(0.0));
+            [r[0] - (r[0] - rho * u[0]).max(0.0), r[1] - p[0], r[2] - p[1]]
+        }
         Kind::Soc | Kind::Convex => {
             let s = if kind == Kind::Soc { u[0] + mu * norm2(u[1], u[2]) } else { u[0] };
             let p = project([r[0] - rho * s, r[1] - rho * u[1], r[2] - rho * u[2]], mu);
@@ -173,6 +187,15 @@ pub(super) fn natural_jacobian(
     let mut b = [[0.0; 3]; 3];
     let mut s = [[0.0; 3]; 3];
     match kind {
+        Kind::Soc if mu > STEEP => {
+            if r[0] - rho * u[0] > 0.0 {
+                s[0][0] = rho;
+            } else {
+                b[0][0] = 1.0;
+            }
+            let slope = if r[0] > 0.0 { mu } else { 0.0 };
+            tangential(d, 1, slope * r[0], slope, r, u, rho, &mut b, &mut s);
+        }
         Kind::Soc | Kind::Convex => {
             let ut = if kind == Kind::Soc { norm2(u[1], u[2]) } else { 0.0 };
             let z = [r[0] - rho * (u[0] + mu * ut), r[1] - rho * u[1], r[2] - rho * u[2]];
@@ -221,33 +244,35 @@ pub(super) fn natural_jacobian(
                 s[i][i] = rho;
             }
         }
-        Kind::Disc | Kind::Pair => {
-            let o = usize::from(kind == Kind::Pair);
-            let (radius, slope) = if o == 1 { (mu * r[0].abs(), mu * r[0].signum()) } else { (bound, 0.0) };
-            if o == 1 {
-                s[0][0] = rho;
-            }
-            let z = [r[o] - rho * u[o], if o + 1 < d { r[o + 1] - rho * u[o + 1] } else { 0.0 }];
-            let t = norm2(z[0], z[1]);
-            if t <= radius {
-                for i in o..d {
-                    s[i][i] = rho;
-                }
-            } else {
-                let e = [z[0] / t, z[1] / t];
-                let g = radius / t;
-                for i in o..d {
-                    for c in o..d {
-                        let j = g * (f64::from(i == c) - e[i - o] * e[c - o]);
-                        b[i][c] = f64::from(i == c) - j;
-                        s[i][c] = rho * j;
-                    }
-                    if o == 1 {
-                        b[i][0] = -slope * e[i - o];
-                    }
-                }
-            }
+        Kind::Disc => tangential(d, 0, bound, 0.0, r, u, rho, &mut b, &mut s),
+        Kind::Pair => {
+            s[0][0] = rho;
+            tangential(d, 1, mu * r[0].abs(), mu * r[0].signum(), r, u, rho, &mut b, &mut s);
         }
     }
     (f, b, s)
+}
+
+/// Rows `o` to `d` of the map `r_T − P(r_T − ρ u_T)` on a disc whose radius grows by `slope` with the normal impulse (row 0).
+#[inline]
+fn tangential(d: usize, o: usize, radius: f64, slope: f64, r: V3, u: V3, rho: f64, b: &mut M3, s: &mut M3) {
+    let z = [r[o] - rho * u[o], if o + 1 < d { r[o + 1] - rho * u[o + 1] } else { 0.0 }];
+    let t = norm2(z[0], z[1]);
+    if t <= radius && radius > 0.0 {
+        for i in o..d {
+            s[i][i] = rho;
+        }
+        return;
+    }
+    let (e, g) = if t > 0.0 { ([z[0] / t, z[1] / t], radius / t) } else { ([0.0; 2], 0.0) };
+    for i in o..d {
+        for c in o..d {
+            let j = g * (f64::from(i == c) - e[i - o] * e[c - o]);
+            b[i][c] = f64::from(i == c) - j;
+            s[i][c] = rho * j;
+        }
+        if o == 1 {
+            b[i][0] = -slope * e[i - o];
+        }
+    }
 }

@@ -99,6 +99,10 @@ pub enum ProblemError {
     MatrixEntry { name: &'static str, row: usize, col: usize, value: f64 },
     #[error("{name}[{index}] is {value}; every entry must be a finite number")]
     VectorEntry { name: &'static str, index: usize, value: f64 },
+    #[error(
+        "{name} has an entry of size {value:e}; beyond {LARGEST:e} products overflow, choose other units"
+    )]
+    Range { name: &'static str, value: f64 },
     #[error("mu of contact {contact} is {value}; it must be finite and not negative")]
     Friction { contact: usize, value: f64 },
     #[error("friction bound of contact {contact} is {value}; it must be finite and not negative")]
@@ -116,6 +120,9 @@ pub enum ProblemError {
     #[error("setting {name} is {value}; it must be positive and finite")]
     Setting { name: &'static str, value: f64 },
 }
+
+/// Largest entry: squares and their sums must not overflow.
+const LARGEST: f64 = 1e100;
 
 /// Relative tolerance of the symmetry of `M`.
 const SYMMETRY: f64 = 1e-10;
@@ -198,24 +205,35 @@ fn check_contact(contact: usize, c: &Contact) -> Result<(), ProblemError> {
         Law::Coulomb { mu } | Law::BilateralFriction { mu } if bad(mu) => {
             Err(ProblemError::Friction { contact, value: mu })
         }
+        Law::Coulomb { mu } | Law::BilateralFriction { mu } => in_range("mu", mu),
         Law::Elliptic { mu } if bad(mu[0]) => Err(ProblemError::Friction { contact, value: mu[0] }),
         Law::Elliptic { mu } if bad(mu[1]) => Err(ProblemError::Friction { contact, value: mu[1] }),
+        Law::Elliptic { mu } => in_range("mu", mu[0].max(mu[1])),
         Law::Loaded { bound } if bad(bound) => Err(ProblemError::Bound { contact, value: bound }),
-        _ => Ok(()),
+        Law::Loaded { bound } => in_range("the friction bounds", bound),
+        Law::Bilateral => Ok(()),
     }
 }
 
 fn finite(name: &'static str, v: &[f64]) -> Result<(), ProblemError> {
     match v.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(ProblemError::VectorEntry { name, index, value: v[index] }),
-        None => Ok(()),
+        None => in_range(name, v.iter().fold(0.0, |m: f64, x| m.max(x.abs()))),
     }
+}
+
+fn in_range(name: &'static str, value: f64) -> Result<(), ProblemError> {
+    if value <= LARGEST { Ok(()) } else { Err(ProblemError::Range { name, value }) }
 }
 
 fn entries(name: &'static str, m: &Matrix) -> Result<(), ProblemError> {
     match m.first_not_finite() {
         Some((row, col, value)) => Err(ProblemError::MatrixEntry { name, row, col, value }),
-        None => Ok(()),
+        None => {
+            let mut largest = 0.0_f64;
+            (0..m.rows()).for_each(|i| m.for_row(i, |_, v| largest = largest.max(v.abs())));
+            in_range(name, largest)
+        }
     }
 }
 

@@ -14,6 +14,7 @@
 use super::problem::{Law, Operator, Problem, ProblemError};
 use super::solver::{Solution, Solver};
 use super::sparse::{Matrix, Sparse};
+use std::time::Instant;
 
 /// Compliances relative to the diagonal of W.
 const ALPHA: [f64; 4] = [1e-3, 1e-4, 1e-5, 1e-6];
@@ -33,13 +34,18 @@ impl Solver {
         }
         let diagonal = self.diagonal(p)?;
         let mut solver = Solver::new(super::Settings { warm: true, ..self.settings });
+        let begin = Instant::now();
+        // the limit is one for all solves
+        let left = |s: &Solver| s.settings.time_limit.map(|t| (t - begin.elapsed().as_secs_f64()).max(0.0));
         for alpha in ALPHA {
+            solver.settings.time_limit = left(self);
             solver.solve(&softened(p, alpha, &diagonal, previous))?;
         }
         self.remember(&solver);
-        let warm = std::mem::replace(&mut self.settings.warm, true);
+        let settings = self.settings;
+        self.settings = super::Settings { warm: true, time_limit: left(self), ..settings };
         let answer = self.solve(p);
-        self.settings.warm = warm;
+        self.settings = settings;
         answer
     }
 }

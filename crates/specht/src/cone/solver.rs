@@ -1,9 +1,9 @@
 //! The solver: problem in, answer with status and both errors out.
 
-use super::cascade::{Clock, Counts, Settings, Stage, solve_island};
+use super::cascade::{Clock, Counts, Method, Settings, Stage, solve_island};
 use super::exist::{self, Existence};
 use super::prep::Prep;
-use super::problem::{Problem, ProblemError};
+use super::problem::{Law, Problem, ProblemError};
 use rayon::prelude::*;
 
 /// How a solve ended.
@@ -43,6 +43,57 @@ pub struct Solution {
     pub islands: usize,
     /// With [`Status::NoSolution`]: one entry per row; empty otherwise.
     pub certificate: Vec<f64>,
+}
+
+impl Solution {
+    /// The larger of both errors; infinite when one is not a number.
+    pub fn error(&self) -> f64 {
+        let e = self.error_plain.max(self.error_scaled);
+        if self.error_plain.is_nan() || self.error_scaled.is_nan() { f64::INFINITY } else { e }
+    }
+}
+
+/// Coefficients above this are reached in steps …
+const STEEP: f64 = 20.0;
+/// … of this factor.
+const RAISE: f64 = 4.0;
+
+/// Largest coefficient of friction.
+fn steepest(p: &Problem) -> f64 {
+    p.contacts.iter().fold(0.0, |m, c| match c.law {
+        Law::Coulomb { mu } | Law::BilateralFriction { mu } => mu.max(m),
+        Law::Elliptic { mu } => mu[0].max(mu[1]).max(m),
+        _ => m,
+    })
+}
+
+/// The law with a coefficient of at most `most`; ellipses keep their shape.
+fn limited(law: Law, most: f64) -> Law {
+    match law {
+        Law::Coulomb { mu } => Law::Coulomb { mu: mu.min(most) },
+        Law::BilateralFriction { mu } => Law::BilateralFriction { mu: mu.min(most) },
+        Law::Elliptic { mu } => {
+            let f = (most / mu[0].max(mu[1])).min(1.0);
+            Law::Elliptic { mu: [f * mu[0], f * mu[1]] }
+        }
+        other => other,
+    }
+}
+
+/// Whether some contact is at its bound, so that a larger coefficient changes the answer.
+fn slides(p: &Problem, s: &Solution) -> bool {
+    let mut row = 0;
+    s.status != Status::Solved
+        || p.contacts.iter().any(|c| {
+            let r = &s.r[row..row + c.rows];
+            row += c.rows;
+            let t = r[1..].iter().map(|v| v * v).sum::<f64>().sqrt();
+            match c.law {
+                Law::Coulomb { mu } | Law::BilateralFriction { mu } => t > 0.999 * mu * r[0].abs() && t > 0.0,
+                Law::Elliptic { mu } => t > 0.999 * mu[0].min(mu[1]) * r[0] && t > 0.0,
+                _ => false,
+            }
+        })
 }
 
 /// Solver with its workspace; repeated solves of the same structure do not allocate.
@@ -85,18 +136,82 @@ impl Solver {
         if !(tol > 0.0 && tol.is_finite()) {
             return Err(ProblemError::Setting { name: "tolerance", value: tol });
         }
-        self.prep.load(p)?;
-        let warm = self.settings.warm && !self.memory.is_empty();
-        self.start(p, warm);
-        // solve the islands
         let clock = Clock::new(self.settings.time_limit);
+        let warm = self.settings.warm && !self.memory.is_empty();
         let settings = self.settings;
+        if settings.method == Method::Cascade && steepest(p) > STEEP {
+            return self.solve_steep(p, warm, &clock, out);
+        }
+        self.once(p, &settings, warm, &clock, out)
+    }
+
+    /// Steep cones are nearly half-spaces, and methods that walk through their interior or across them get lost. Contacts that
+    /// stick or are open stay a solution when μ grows, so the coefficients are raised from 1 in steps, each from the last answer.
+    fn solve_steep(
+        &mut self,
+        p: &Problem,
+        warm: bool,
+        clock: &Clock,
+        out: &mut Solution,
+    ) -> Result<(), ProblemError> {
+        let settings = self.settings;
+        if warm {
+            let memory = self.memory.clone();
+            self.once(p, &Settings { method: Method::Newton, ..settings }, true, clock, out)?;
+            if out.status == Status::Solved {
+                return Ok(());
+            }
+            self.memory = memory;
+        }
+        let mut part = p.clone();
+        let (end, mut mu) = (steepest(p), 1.0_f64);
+        let mut counts = Counts::default();
+        let mut started = warm;
+        loop {
+            for (c, whole) in part.contacts.iter_mut().zip(&p.contacts) {
+                c.law = limited(whole.law, mu);
+            }
+            let last = mu >= end;
+            let quick = Settings { restarts: if last { settings.restarts } else { 1 }, ..settings };
+            self.once(if last { p } else { &part }, &quick, started, clock, out)?;
+            out.counts.add(&counts);
+            counts = out.counts;
+            started = true;
+            if last {
+                break;
+            }
+            mu = if slides(&part, out) { RAISE * mu } else { end };
+        }
+        if out.status == Status::Solved || out.status == Status::NoSolution || clock.over() {
+            return Ok(());
+        }
+        // another way to the end
+        let best = out.clone();
+        self.once(p, &settings, false, clock, out)?;
+        out.counts.add(&counts);
+        if out.status != Status::Solved && out.error() > best.error() {
+            *out = best;
+        }
+        Ok(())
+    }
+
+    /// The cascade on every island.
+    fn once(
+        &mut self,
+        p: &Problem,
+        settings: &Settings,
+        warm: bool,
+        clock: &Clock,
+        out: &mut Solution,
+    ) -> Result<(), ProblemError> {
+        self.prep.load(p)?;
+        self.start(p, warm);
         let islands = &mut self.prep.islands;
         let rows: usize = islands.iter().map(|i| i.m).sum();
         if settings.parallel && islands.len() > 1 && rows > 60 {
-            islands.par_iter_mut().for_each(|i| solve_island(i, &settings, warm, &clock));
+            islands.par_iter_mut().for_each(|i| solve_island(i, settings, warm, clock));
         } else {
-            islands.iter_mut().for_each(|i| solve_island(i, &settings, warm, &clock));
+            islands.iter_mut().for_each(|i| solve_island(i, settings, warm, clock));
         }
         self.collect(p, out);
         out.certificate.clear();
@@ -163,6 +278,7 @@ impl Solver {
         out.islands = self.prep.islands.len();
         let (mut plain, mut scaled, mut q_max) = (0.0_f64, 0.0_f64, 0.0_f64);
         let q_norm = p.q.iter().map(|q| q * q).sum::<f64>().sqrt();
+        let q_norm = if q_norm > 0.0 { q_norm } else { crate::linalg::max_abs(&p.q) };
         let mut ok = true;
         for island in &self.prep.islands {
             let rep = &island.report;
@@ -190,7 +306,8 @@ impl Solver {
         self.prep.add_w_times(p, &out.r, &mut out.u);
         out.error_plain = if q_norm > 0.0 { plain.sqrt() / q_norm } else { 0.0 };
         out.error_scaled = if q_max > 0.0 { scaled / q_max } else { 0.0 };
-        out.status = if ok { Status::Solved } else { Status::NotConverged };
+        let finite = out.r.iter().chain(&out.u).all(|v| v.is_finite());
+        out.status = if ok && finite { Status::Solved } else { Status::NotConverged };
         // remember by key
         self.memory.clear();
         let mut row = 0;

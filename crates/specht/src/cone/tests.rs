@@ -407,7 +407,7 @@ fn meth_cone_exist_closing_walls_have_a_certificate() {
 fn meth_cone_exist_painleve_contact_has_all_its_solutions() {
     let w = Mat::from_rows(&[[1.0, 0.95, 0.0], [0.95, 1.0, 0.0], [0.0, 0.0, 1.0]]);
     let p = Problem::from_w(Matrix::Dense(w), vec![0.2, 2.0, 0.0], vec![Contact::spatial(1.5, 0)]);
-    let all = solve_all(&p).unwrap().unwrap();
+    let all = solve_all(&p, None).unwrap().unwrap();
     let has =
         |r: [f64; 2]| all.solutions.iter().any(|s| (s.r[0] - r[0]).abs() + (s.r[1] - r[1]).abs() < 2e-3);
     assert!(has([0.0, 0.0]) && has([0.471, -0.706]) && has([17.436, -18.564]));
@@ -421,7 +421,7 @@ fn meth_cone_exist_enumeration_contains_the_solver_s_answer() {
     for seed in 0..30 {
         let p = problems::random(2, 0.7, seed);
         let s = solve(&p).unwrap();
-        let all = solve_all(&p).unwrap().unwrap();
+        let all = solve_all(&p, None).unwrap().unwrap();
         assert!(
             all.solutions.iter().any(|f| f.u.iter().zip(&s.u).all(|(a, b)| (a - b).abs() < 1e-6)),
             "seed {seed}"
@@ -575,4 +575,124 @@ fn meth_cone_problem_misuse_is_refused_by_name() {
         solve(&Problem::from_w(Matrix::Dense(Mat::zeros(0, 0)), vec![], vec![])).unwrap().status,
         Status::Solved
     );
+}
+
+/// The laws of a planar or spatial Coulomb contact, each in its own units: velocities against the largest of q, impulses against
+/// what stops that velocity at the contact. Nothing is divided by μ.
+fn own_units(p: &Problem, w: &Mat, s: &Solution) -> f64 {
+    let speed = crate::linalg::max_abs(&p.q);
+    let norm = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let (mut row, mut worst) = (0, 0.0_f64);
+    for c in &p.contacts {
+        let Law::Coulomb { mu } = c.law else { panic!() };
+        let (r, u) = (&s.r[row..row + c.rows], &s.u[row..row + c.rows]);
+        let mean = (row..row + c.rows).map(|k| w[(k, k)]).sum::<f64>() / c.rows as f64;
+        let slip = norm(&u[1..]);
+        let against = if slip > 0.0 {
+            let parts = (1..c.rows).map(|k| r[k] + mu * r[0] * u[k] / slip);
+            parts.map(|v| v * v).sum::<f64>().sqrt() * mean
+        } else {
+            0.0
+        };
+        for v in [
+            -u[0],
+            -r[0] * mean,
+            u[0].min(r[0] * mean),
+            (norm(&r[1..]) - mu * r[0]) * mean,
+            // slip, and a force that is not opposite to it at the bound
+            slip.min(against),
+        ] {
+            worst = worst.max(v / speed);
+        }
+        row += c.rows;
+    }
+    worst
+}
+
+/// A violated law is never small because μ is large: r = 0 while bodies approach was "solved" from μ = 1e8 on.
+#[test]
+fn meth_cone_problem_the_error_does_not_shrink_with_mu() {
+    for mu in [0.3, 3.0, 1e2, 1e4, 1e8, 1e12] {
+        for (r, u) in [
+            ([0.0; 3], [-1.0, 0.4, -0.2]),
+            ([0.0; 3], [-1.0, 0.0, 0.0]),
+            ([0.5, 0.0, 0.0], [0.0, 0.7, 0.0]),
+            ([0.5, 0.1, 0.0], [0.8, 0.0, 0.0]),
+        ] {
+            let f = super::kernel::natural(super::kernel::Kind::Soc, mu, 0.0, r, u, 1.0);
+            let e = f.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let least = if mu * r[0] < 0.7 && r[0] > 0.0 { mu * r[0] } else { 0.3 };
+            assert!(e > 0.9 * least.min(0.3), "mu = {mu}, r = {r:?}, u = {u:?}: {e}");
+        }
+    }
+}
+
+/// Towers, walls, lattices and random structures up to μ = 1e6, checked by the laws in their own units.
+#[test]
+fn meth_cone_cascade_steep_cones_are_solved() {
+    let mut solved = 0;
+    let mut total = 0;
+    for mu in [50.0, 1e3, 3e4, 1e6] {
+        for seed in 0..3 {
+            for p in [
+                problems::tower(6, mu, seed),
+                problems::lattice(2, mu, seed),
+                problems::random(4, mu, seed),
+                problems::wall(3, 4, mu, seed),
+            ] {
+                let s = solve(&p).unwrap();
+                total += 1;
+                if s.status == Status::Solved {
+                    solved += 1;
+                    let e = own_units(&p, &delassus(&p), &s);
+                    assert!(e < 1e-6, "mu {mu}, seed {seed}: {e}");
+                }
+            }
+        }
+    }
+    assert!(solved + 2 >= total, "{solved} of {total}");
+}
+
+/// Numbers whose squares overflow are refused by name; an answer is never "solved" without numbers.
+#[test]
+fn meth_cone_problem_overflow_is_refused() {
+    let c = |mu| vec![Contact::planar(mu, 0)];
+    let w = |x: f64| Matrix::Dense(Mat::from_rows(&[[x, 0.0], [0.0, x]]));
+    for (p, name) in [
+        (Problem::from_w(w(1.0), vec![-1e200, 1e180], c(0.5)), "q"),
+        (Problem::from_w(w(1e160), vec![-1.0, 1.0], c(0.5)), "W"),
+        (Problem::from_w(w(1.0), vec![-1.0, 1.0], c(1e300)), "mu"),
+    ] {
+        assert!(solve(&p).unwrap_err().to_string().starts_with(name));
+    }
+    for size in [1e-90, 1e-30, 1e30, 1e90] {
+        let s = solve(&Problem::from_w(w(2.0), vec![-size, 0.3 * size], c(0.5))).unwrap();
+        assert_eq!(s.status, Status::Solved, "{size}");
+        assert!(
+            (s.r[0] / size - 0.5).abs() < 1e-9 && (s.r[1] / size + 0.15).abs() < 1e-9,
+            "{size}: {:?}",
+            s.r
+        );
+    }
+}
+
+/// Two blocks of 1 kg and of 1e-12 kg, not coupled: the light one has its own scale, and every solution of one is combined with
+/// every solution of the other. Sticking needs |q_T| ≤ μ|q_N| by hand.
+#[test]
+fn meth_cone_exist_enumeration_measures_each_contact_in_its_own_units() {
+    for light in [1.0, 1e-6, 1e-12] {
+        let d = [1.0, 1.0, 1.0 / light, 1.0 / light];
+        let w = Mat::from_fn(4, 4, |i, j| if i == j { d[i] } else { 0.0 });
+        let contacts = vec![Contact::planar(0.5, 0), Contact::planar(0.5, 1)];
+        let p = Problem::from_w(Matrix::Dense(w), vec![-1.0, 0.2, -1.0, 0.8], contacts);
+        let all = solve_all(&p, None).unwrap().unwrap();
+        assert!(all.complete && all.regular);
+        assert_eq!(all.solutions.len(), 1, "{light}: {:?}", all.solutions);
+        let r = &all.solutions[0].r;
+        let expected = [1.0, -0.2, light, -0.5 * light];
+        assert!(r.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9 * b.abs()), "{light}: {r:?}");
+    }
+    // a limit of no time is kept and said
+    let p = problems::random(3, 0.7, 0);
+    assert!(!solve_all(&p, Some(0.0)).unwrap().unwrap().complete);
 }

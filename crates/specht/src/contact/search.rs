@@ -20,6 +20,8 @@ use crate::linalg::{Mat, dot, max_abs};
 
 /// Patterns up to which all are visited.
 pub(crate) const PRUNE_FROM: f64 = 400.0;
+/// The same where contacts depend on each other: nearly every pattern is then a family.
+const DEPENDENT_FROM: f64 = 30.0;
 /// Degrees of freedom left up to which implied motions are looked for by linear programs.
 const FEW: usize = 6;
 /// Accelerations larger than this, relative to the largest |ĉ|, are not zero in any tolerance.
@@ -70,9 +72,12 @@ impl Search {
 
     fn run_island(&mut self, p: &Problem) -> bool {
         let mut pattern = Pattern::undecided(p);
-        if self.always_prune || count(p) > PRUNE_FROM {
+        let patterns = count(p);
+        if self.always_prune || patterns > DEPENDENT_FROM {
             self.span = Span::of(&p.h);
-            return self.branch(p, pattern);
+            if self.always_prune || patterns > PRUNE_FROM || self.span.dim() < p.dim() {
+                return self.branch(p, pattern);
+            }
         }
         let items: Vec<Item> = items(p);
         self.visit(p, &items, &mut pattern);

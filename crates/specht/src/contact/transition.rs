@@ -436,8 +436,9 @@ impl Transition {
         for (&row, range) in l.rows.iter().chain(&l.bilateral).zip(&hull[n..]) {
             lambda[row] = *range;
         }
-        // accelerations vary when the energy of their difference is more than rounding
-        let size = accel.iter().flatten().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
+        // accelerations vary when they do so by more than rounding of what they are made of; at rest that is weight and support
+        let size = accel.iter().flatten().chain(&red.a0).filter(|v| v.is_finite());
+        let size = size.fold(0.0, |m: f64, v| m.max(v.abs()));
         let moves = accel.iter().any(|[lo, hi]| hi - lo > 1e-7 * size);
         Family { accel, lambda, moves }
     }

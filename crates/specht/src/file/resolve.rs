@@ -104,7 +104,9 @@ impl Builder<'_> {
     fn unknown(&self, part: &PathPart<'_>) -> ExprError {
         let locals = self.context.locals.iter().map(|(n, _)| n.as_str());
         let names = self.names.all().map(|(n, _)| n);
-        unknown_name(part.name, part.span, names.chain(locals).chain(["t", "pi"]))
+        // an error that is only counted needs no hint: comparing thousands of names with thousands of others takes minutes
+        let compared = if self.report.is_full() { 0 } else { usize::MAX };
+        unknown_name(part.name, part.span, names.chain(locals).chain(["t", "pi"]).take(compared))
     }
 
     /// `t`, and the words that have a meaning at the present place only.

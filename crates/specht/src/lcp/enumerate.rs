@@ -102,11 +102,19 @@ pub struct EnumerateSettings {
     pub plain_up_to: usize,
     /// Rows of the quantities by which solutions are compared; all variables when `None` (default).
     pub observe: Option<Mat>,
+    /// Stop after this many seconds (default none), likewise.
+    pub time_limit: Option<f64>,
 }
 
 impl Default for EnumerateSettings {
     fn default() -> Self {
-        EnumerateSettings { max_nodes: 200_000, max_leaves: 4_000, plain_up_to: 64, observe: None }
+        EnumerateSettings {
+            max_nodes: 200_000,
+            max_leaves: 4_000,
+            plain_up_to: 64,
+            observe: None,
+            time_limit: None,
+        }
     }
 }
 
@@ -141,6 +149,7 @@ pub fn enumerate_modes(p: Lcp<'_>, items: &[Vec<Vec<Var>>], settings: &Enumerate
         choice: vec![UNDECIDED; items.len()],
         found: Vec::new(),
         nodes: 0,
+        begin: std::time::Instant::now(),
         cut_short: false,
         lu: Lu::default(),
         levels: Vec::new(),
@@ -181,6 +190,7 @@ struct Search<'a> {
     fixed: Vec<u32>,
     choice: Vec<usize>,
     found: Vec<Found>,
+    begin: std::time::Instant,
     nodes: usize,
     cut_short: bool,
     lu: Lu,
@@ -193,7 +203,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn visit(&mut self, depth: usize) {
         self.nodes += 1;
-        if self.nodes > self.settings.max_nodes || self.found.len() >= self.settings.max_leaves {
+        let late = self.settings.time_limit.is_some_and(|t| self.begin.elapsed().as_secs_f64() > t);
+        if late || self.nodes > self.settings.max_nodes || self.found.len() >= self.settings.max_leaves {
             self.cut_short = true;
             return;
         }

@@ -132,6 +132,12 @@ impl ContactsPlan {
                     contact.name
                 )));
             }
+            if row.columns.is_empty() {
+                return Err(refuse(format!(
+                    "`slip` of contact `{}` contains no velocity; write velocities with a prime, as in \"x' - v\"",
+                    contact.name
+                )));
+            }
             slip = Some(row);
         }
         let name = contact.name.clone();

@@ -56,6 +56,21 @@ fn a_pushed_table_on_any_number_of_feet_stands_and_its_forces_are_an_interval() 
     }
 }
 
+/// At rest the accelerations are zero up to rounding, and rounding is not a continuum of accelerations.
+#[test]
+fn a_table_at_rest_has_one_acceleration_whatever_its_feet() {
+    let mut r = Random(5);
+    for _ in 0..60 {
+        let n = 2 + r.below(6);
+        let feet: Vec<[f64; 2]> =
+            (0..n).map(|k| [k as f64 - 0.5 + r.unit(), 0.3]).map(|[s, h]| [s - 0.6, h]).collect();
+        let b = table(&feet, Some(0.7), r.within(1e-3, 1e3), 0.0);
+        let set = b.transition(&vec![Start::Zero; n]);
+        assert_eq!(set.status, Status::Unique);
+        assert!(set.families.iter().all(|f| !f.moves));
+    }
+}
+
 /// Beyond μ m g the table slides with (F − μ m g)/m, as long as it does not tip.
 #[test]
 fn a_table_pushed_beyond_its_friction_slides_on_all_feet() {

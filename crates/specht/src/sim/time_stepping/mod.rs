@@ -55,6 +55,13 @@ pub fn time_stepping<S: System + ?Sized>(
         return Err(StartError::Settings(problem));
     }
     start::check_sizes(sys, start)?;
+    let steps = (settings.until - start.t) / settings.step;
+    if steps > settings.max_steps as f64 {
+        return Err(StartError::Settings(format!(
+            "a step of {:e} s makes {steps:.1e} steps until {} s, more than {:.0e}; choose a longer one",
+            settings.step, settings.until, settings.max_steps as f64
+        )));
+    }
     crate::contact::check_loads(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
     let mut s = Stepper::new(sys, start.clone(), settings);
     start::classify(&mut s.field, &mut s.sets)?;
