@@ -208,6 +208,8 @@ fn audit(run: &Trajectory, names: &Names) -> Json {
         "drift": number(a.drift),
         "energy": number(a.energy),
         "explained": number(a.explained),
+        "created": number(a.created),
+        "step_error": a.step_error.map_or(Json::Null, number),
         "remarks": a.remarks,
         "ledger": {
             "initial": number(e.initial),

@@ -1,9 +1,12 @@
 //! METH-TIMESTEP: every kind of contact in the time-stepping scheme against closed forms; what it says when there are several
 //! solutions or none; many contacts.
 
+mod lab;
 mod systems;
 
+use lab::Lab;
 use specht::file::{Options, read};
+use specht::impact::Law;
 use specht::model::build;
 use specht::sim::*;
 use specht::system::*;
@@ -245,9 +248,10 @@ fn an_impact_without_solution_ends_the_run_with_a_sentence() {
         out.kinetic = 0.5 * s.u[0] * s.u[0];
     })
     .restitution(&[0.5]);
-    let t = stepped(&sys, &state(&[1.0], &[-1.0]), &steps(2.0, 1e-2));
+    let settings = Settings { impact: Law::Moreau, ..steps(2.0, 1e-2) };
+    let t = stepped(&sys, &state(&[1.0], &[-1.0]), &settings);
     assert_eq!(t.status, Status::Inconsistent, "{}", t.message);
-    assert!(t.message.contains("no solution") && t.message.contains("Newton"), "{}", t.message);
+    assert!(t.message.contains("impact") && t.message.contains("no solution"), "{}", t.message);
 }
 
 /// A friction coefficient that is not a number is an error with the name of the contact.
@@ -328,4 +332,222 @@ fn a_step_too_long_for_a_spring_is_named() {
     assert_eq!(t.status, Status::Failed);
     assert!(t.message.contains("too long for the stiffest spring"), "{}", t.message);
     assert!(t.last.state.u[0].is_finite());
+}
+
+/// A slender rod that falls on its lower tip; e and mu of the tip, h the height of the tip.
+const ROD: &str = r#"
+gravity = [0, -9.81]
+[parameters]
+a   = 0.7
+h   = 0.2
+e   = 0
+mu  = 0.4
+vx  = 0.8
+[coordinates]
+x   = { rate = "vx" }
+y   = "h + 0.5*sin(a)"
+phi = { start = "a", rate = -0.5 }
+[ground]
+floor = { through = [0, 0], normal = [0, 1] }
+[[body]]
+name = "rod"
+mass = 1.3
+inertia = "1.3/12"
+position = ["x", "y"]
+angle = "phi"
+features = { tip = [-0.5, 0], end = [0.5, 0] }
+[[contact]]
+name = "tip"
+between = ["rod.tip", "ground.floor"]
+friction = "mu"
+restitution = "e"
+[[contact]]
+name = "end"
+between = ["rod.end", "ground.floor"]
+friction = "mu"
+restitution = "e"
+[run]
+until = 1
+"#;
+
+fn both(lab: &Lab, settings: &Settings) -> [Trajectory; 2] {
+    let start = lab.start();
+    let outside = || Outside::default();
+    let exact = event_driven(&lab.sys, &start, settings, &mut outside()).expect("consistent start");
+    assert_eq!(exact.status, Status::Finished, "{}", exact.message);
+    [exact, stepped(&lab.sys, &start, settings)]
+}
+
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
+}
+
+/// An impact without rebound was spread over two steps, and with friction that is another impact, whatever the step.
+#[test]
+fn a_rod_lands_with_friction_in_one_impact() {
+    let mut lab = Lab::text(ROD, &["h", "mu", "a"], None, &[]);
+    for (mu, a) in [(0.1, 0.5), (0.4, 0.7), (1.1, 1.2)] {
+        let mut errors = [0.0_f64; 2];
+        for (error, step) in errors.iter_mut().zip([4e-4, 5e-5]) {
+            for k in 0..8 {
+                lab.set(&[("mu", mu), ("a", a), ("h", 0.1 + 1.7e-4 * f64::from(k))]);
+                let settings = steps(0.2, step);
+                let [exact, t] = both(&lab, &settings);
+                assert_eq!(t.of_kind(Kind::Impact).count(), 1);
+                *error = error.max(apart(&exact.last.state.u, &t.last.state.u));
+            }
+        }
+        assert!(errors[1] < 0.2 * errors[0] && errors[1] < 1e-3, "mu {mu}: {errors:?}");
+    }
+}
+
+/// The step scheme used Moreau's law whatever was asked for.
+#[test]
+fn impacts_of_a_step_follow_the_law_that_is_asked_for() {
+    let mut lab = Lab::text(ROD, &["h", "mu", "e"], None, &[]);
+    let mut ends = Vec::new();
+    for impact in [Law::Poisson, Law::Newton, Law::Moreau] {
+        lab.set(&[("mu", 0.35), ("e", 0.6), ("h", 0.13)]);
+        let settings = Settings { impact, ..steps(0.25, 1e-4) };
+        let [exact, t] = both(&lab, &settings);
+        assert!(t.of_kind(Kind::Impact).count() > 0);
+        let error = apart(&exact.last.state.u, &t.last.state.u);
+        assert!(error < 1e-3, "{impact:?}: off by {error:e}");
+        ends.push(t.last.state.u.clone());
+    }
+    assert!(apart(&ends[0], &ends[1]) > 0.05 && apart(&ends[0], &ends[2]) > 0.01, "{ends:?}");
+}
+
+/// A relaxing surface that had been left pulled for ever: the error of a step hid that the body was away.
+#[test]
+fn a_relaxing_surface_never_pulls() {
+    const TABLE: &str = r#"
+gravity = [0, -9.81]
+[coordinates]
+y = 0.03
+[[body]]
+name = "ball"
+mass = 0.4
+position = [0, "y"]
+[[contact]]
+name = "table"
+gap = "y"
+spring = 700
+damper = 9
+relaxing = true
+[run]
+until = 1
+"#;
+    let lab = Lab::text(TABLE, &[], None, &[]);
+    for step in [2e-3, 1e-3, 3e-4] {
+        let [exact, t] = both(&lab, &steps(0.5, step));
+        assert!(t.samples.rows().all(|row| row.normal[0] >= 0.0), "step {step}");
+        let error = (exact.last.state.q[0] - t.last.state.q[0]).abs();
+        assert!(error < 0.3 * step, "step {step}: off by {error:e}");
+    }
+}
+
+/// A bead on a circular wire: the normal impulses of a bent guide took energy in every step, booked as impact.
+#[test]
+fn a_guide_that_bends_takes_no_energy() {
+    let radius = 0.35;
+    let wire = vec![contact("wire", Normal::Bilateral { row: 0 }, Vec::new())];
+    let sys = Hand::new(2, 1, wire, move |s, _, out| {
+        weigh(s, out);
+        let r = s.q[0].hypot(s.q[1]);
+        let (n, u) = ([s.q[0] / r, s.q[1] / r], &s.u);
+        out.gap[0] = r - radius;
+        out.w[(0, 0)] = n[0];
+        out.w[(0, 1)] = n[1];
+        let across = n[0] * u[1] - n[1] * u[0];
+        out.accel_offset[0] = across * across / r;
+    });
+    let start = state(&[radius, 0.0], &[0.0, 1.0]);
+    let error = |step: f64| {
+        let t = stepped(&sys, &start, &steps(1.0, step));
+        assert_eq!(t.energy.impact[0], 0.0);
+        (t.energy.kinetic + t.energy.potential - t.energy.initial).abs()
+    };
+    let (coarse, fine) = (error(4e-3), error(1e-3));
+    assert!(fine < 1e-4 && coarse / fine > 10.0, "{coarse:e} {fine:e}");
+}
+
+/// At a step of half a radian friction gave 3 J and 46 J went into impacts of a machine that has none; the audit passed.
+#[test]
+fn friction_only_takes_and_a_coarse_step_is_not_trusted() {
+    let lab = Lab::with("slider_crank", &[], None, &[("mu", "0.2"), ("M", "2 N*m")]);
+    for step in [2e-2, 1e-2, 5e-3, 2e-3] {
+        let t = stepped(&lab.sys, &lab.start(), &steps(1.0, step));
+        assert!(t.energy.impact.iter().all(|w| *w == 0.0) && t.energy.friction.iter().all(|w| *w <= 0.0));
+        assert!(!t.audit.passed, "step {step}: {:?}", t.audit);
+    }
+    let [exact, t] = both(&lab, &steps(1.0, 2.5e-4));
+    trusted(&t);
+    near(t.last.state.q[0], exact.last.state.q[0], 0.02);
+}
+
+/// Two frequencies and a damper, the stiffest decides: 2/ω = 2 ms and 2/λ = 1 ms. A step below it runs, beyond it the message says
+/// which would.
+#[test]
+fn a_step_too_long_for_its_forces_is_refused_with_the_largest_that_serves() {
+    for (stiffness, damping, limit) in [(1e6, 3.0, 2e-3), (40.0, 2000.0, 1e-3)] {
+        let sys = Hand::new(2, 0, Vec::new(), move |s, _, out| {
+            out.mass[(0, 0)] = 1.0;
+            out.mass[(1, 1)] = 1.0;
+            out.h[0] = -stiffness * s.q[0];
+            out.h[1] = -30.0 * s.q[1] - damping * s.u[1];
+            out.power = -damping * s.u[1] * s.u[1];
+            out.kinetic = 0.5 * (s.u[0] * s.u[0] + s.u[1] * s.u[1]);
+            out.potential = 0.5 * (stiffness * s.q[0] * s.q[0] + 30.0 * s.q[1] * s.q[1]);
+        });
+        let start = state(&[1e-3, 1e-3], &[0.0, 0.1]);
+        for factor in [1.1, 3.0, 40.0] {
+            let t = stepped(&sys, &start, &steps(1.0, factor * limit));
+            assert_eq!(t.status, Status::Failed, "{factor} of the limit");
+            let words: Vec<&str> = t.message.split(' ').collect();
+            let at = words.iter().position(|w| *w == "most").unwrap_or_else(|| panic!("{}", t.message));
+            let serves: f64 = words[at + 1].parse().unwrap();
+            assert!(serves <= limit && serves > 0.4 * limit, "{}", t.message);
+        }
+        let t = stepped(&sys, &start, &steps(1.0, 0.9 * limit));
+        assert_eq!(t.status, Status::Finished, "{}", t.message);
+    }
+}
+
+/// A corner that was about to pass the edge of the other body was taken for a frontal impact.
+#[test]
+fn a_corner_that_passes_a_corner_is_no_impact() {
+    const SLIDE: &str = r#"
+gravity = [0, -9.81]
+[parameters]
+v = 0.9
+[coordinates]
+x = { rate = "v" }
+y = 0.02
+th = 0
+[ground]
+base = { closed = true, material = "left", outline = [[-0.05, -0.03], [0.05, -0.03], [0.05, 0], [-0.05, 0]] }
+[[body]]
+name = "box"
+mass = 0.7
+inertia = 5e-4
+position = ["x", "y"]
+angle = "th"
+features = { skin = { closed = true, material = "left", outline = [[-0.047, -0.02], [0.047, -0.02], [0.047, 0.02], [-0.047, 0.02]] } }
+[[contact]]
+name = "c"
+between = ["box.skin", "ground.base"]
+[run]
+until = 1
+"#;
+    let mut lab = Lab::text(SLIDE, &["v"], None, &[]);
+    for v in [0.9, -1.3] {
+        lab.set(&[("v", v)]);
+        for step in [3e-4, 1e-4, 2.3e-5] {
+            let t = stepped(&lab.sys, &lab.start(), &steps(0.02, step));
+            trusted(&t);
+            assert_eq!(t.of_kind(Kind::Impact).count(), 0);
+            near(t.last.state.u[0], v, 1e-12);
+        }
+    }
 }

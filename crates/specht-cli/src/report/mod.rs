@@ -105,7 +105,7 @@ fn page_run(run: &Finished) -> Json {
     let a = &run.trajectory.audit;
     let (length, energy) =
         if run.time_stepping { (STEP_BOUND, STEP_BOUND) } else { (LENGTH_BOUND, ENERGY_BOUND) };
-    let lines = [
+    let mut lines = vec![
         ("complementarity", a.complementarity, FORCE_BOUND, "pulling or distant contact forces, scaled"),
         ("cone", a.cone, FORCE_BOUND, "friction outside its bound, scaled"),
         ("impact", a.impact, IMPACT_BOUND, "laws of impact and balance of momentum, scaled"),
@@ -113,6 +113,12 @@ fn page_run(run: &Finished) -> Json {
         ("drift", a.drift, length, "guides, pins and closed contacts off their place, scaled"),
         ("energy", a.energy, energy + a.explained, "closing error of the ledger, scaled"),
     ];
+    if run.time_stepping {
+        lines.push(("created", a.created, STEP_BOUND, "energy given by friction and impacts, scaled"));
+    }
+    if let Some(error) = a.step_error {
+        lines.push(("step", error, STEP_BOUND, "error of the end state by runs with longer steps, scaled"));
+    }
     let lines: Vec<Json> = lines
         .iter()
         .map(|(name, value, limit, about)| {

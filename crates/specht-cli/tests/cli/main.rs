@@ -6,6 +6,7 @@ mod page;
 mod readme;
 mod robust;
 mod runs;
+mod stepping;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

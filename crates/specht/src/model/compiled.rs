@@ -147,12 +147,8 @@ impl FlankPlan {
     fn fitting(&self, latch: i32, value: impl Fn(u32) -> f64) -> i32 {
         let (away, force) = (value(self.away), value(self.force));
         if self.surface.is_some() {
-            // the surface follows the body, so only the force ends a contact
-            return match latch {
-                PRESSING if force > 0.0 => PRESSING,
-                _ if away < 0.0 || (away == 0.0 && force > 0.0) => PRESSING,
-                _ => AWAY,
-            };
+            // the surface follows the body, so only the force ends a contact; a surface never pulls
+            return if force > 0.0 && (latch == PRESSING || away <= 0.0) { PRESSING } else { AWAY };
         }
         if away > 0.0 || (away == 0.0 && !(value(self.gap_rate) < 0.0)) {
             AWAY

@@ -40,6 +40,10 @@ pub struct Audit {
     pub energy: f64,
     /// The part of it that the error estimates of the steps explain: the tolerance, not a mistake.
     pub explained: f64,
+    /// Time-stepping: energy that friction or impacts gave instead of taking.
+    pub created: f64,
+    /// Time-stepping: error of the end of the run, by the same run with longer steps.
+    pub step_error: Option<f64>,
     /// A friction tensor that created energy.
     pub tensor: Option<TensorRemark>,
     /// Whether everything is below its bound.
@@ -70,6 +74,8 @@ impl Audit {
             ("penetration", self.penetration, length),
             ("drift", self.drift, length),
             ("closing error of the energy ledger", self.energy - self.explained, energy),
+            ("energy created by friction or impacts", self.created, energy),
+            ("error of the end state by runs with longer steps", self.step_error.unwrap_or(0.0), energy),
         ] {
             if value.is_nan() {
                 self.remarks.push(format!("{name}: some number is not a number"));
@@ -94,6 +100,8 @@ impl Audit {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Auditor {
     pub audit: Audit,
+    /// Energy that friction or impacts gave instead of taking, J.
+    pub created: f64,
     force: f64,
     length: f64,
     closing: f64,

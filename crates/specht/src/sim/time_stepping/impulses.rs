@@ -31,12 +31,12 @@ use super::super::settings::Policy;
 use super::super::trajectory::Status;
 
 /// Patterns of modes up to which all solutions are asked for.
-const FEW: f64 = 400.0;
+pub(super) const FEW: f64 = 400.0;
 /// Accepted error of the cone problem, relative to the velocities of the step: up to [`SMALL`] rows, and beyond.
 const TOLERANCE: [f64; 2] = [1e-10, 1e-9];
 const SMALL: usize = 60;
 /// An answer above [`TOLERANCE`] that is still good enough.
-const ACCEPTED: f64 = 1e-8;
+pub(super) const ACCEPTED: f64 = 1e-8;
 /// Rounds of bounds that depend on the answer.
 const ROUNDS: usize = 60;
 /// Agreement of these bounds, relative to the largest impulse.
@@ -103,7 +103,7 @@ pub(super) struct Impulses {
     rhs: Vec<f64>,
     unit: f64,
     /// Largest |q|.
-    fastest: f64,
+    pub fastest: f64,
     /// Per contact: slipped in this step under a static coefficient.
     released: Vec<bool>,
     /// Per contact: coefficient or bound in use.
@@ -173,7 +173,7 @@ impl Impulses {
             Ok(solved) => solved,
             Err(text) => return Ended::Failed(Status::Failed, text),
         };
-        let few = patterns(s) <= FEW;
+        let few = patterns(s.info, s.active) <= FEW;
         if few && !(solved && self.continues(s)) {
             return self.look_at_all(s, solved);
         }
@@ -618,16 +618,16 @@ fn starts(s: &Step<'_>) -> Vec<Start> {
 }
 
 /// Patterns of modes of the active contacts.
-fn patterns(s: &Step<'_>) -> f64 {
+pub(super) fn patterns(info: &[ContactInfo], active: &[bool]) -> f64 {
     let count = |(i, c): (usize, &ContactInfo)| {
         let rubs = c.friction && !c.tangent.is_empty();
         match c.normal {
-            Normal::Unilateral { .. } if s.active[i] => 2.0 + 2.0 * f64::from(u8::from(rubs)),
+            Normal::Unilateral { .. } if active[i] => 2.0 + 2.0 * f64::from(u8::from(rubs)),
             Normal::Bilateral { .. } if rubs => 6.0,
             Normal::Pin { .. } if rubs => 3.0,
-            Normal::Given { .. } if rubs && s.active[i] => 3.0,
+            Normal::Given { .. } if rubs && active[i] => 3.0,
             _ => 1.0,
         }
     };
-    s.info.iter().enumerate().map(count).product()
+    info.iter().enumerate().map(count).product()
 }

@@ -1,6 +1,6 @@
 //! What a step leaves behind: events, samples, the trajectory.
 
-use crate::system::{ContactEvent, Direction, Forces, Instant, Mode, Normal, System, Trigger};
+use crate::system::{ContactEvent, Direction, Forces, Instant, Mode, Normal, State, System, Trigger};
 
 use super::super::field::Field;
 use super::super::settings::Record;
@@ -24,7 +24,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         let info = self.field.info;
         for (i, c) in info.iter().enumerate() {
             let after = self.field.discrete.modes[i];
-            let hit = matches!(c.normal, Normal::Unilateral { row } if self.w.impacts[i] && self.impulses.impulse[row] > 0.0);
+            let hit = matches!(c.normal, Normal::Unilateral { row } if self.w.impacts[i] && self.w.impulse[row] > 0.0);
             let mut push = |kind| triggers.push(Trigger::Contact { contact: i, kind });
             if hit {
                 push(ContactEvent::Impact);
@@ -82,7 +82,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
     fn fire(&mut self, triggers: &[Trigger]) -> Option<(Status, String)> {
         let forces = self.forces();
         let mut impulses = Forces::new(&self.field.dims);
-        let impulse = &self.impulses.impulse;
+        let impulse = &self.w.impulse;
         impulses.lambda.copy_from_slice(impulse);
         for (i, c) in self.field.info.iter().enumerate() {
             if self.w.impacts[i] {
@@ -120,7 +120,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
 
     fn push(&mut self, kind: Kind, list: &[usize], name: Option<String>) {
         let (info, w) = (self.field.info, &self.w);
-        let row = |r: Option<usize>| r.map_or(0.0, |r| self.impulses.impulse[r]);
+        let row = |r: Option<usize>| r.map_or(0.0, |r| w.impulse[r]);
         let hit = kind == Kind::Impact;
         let contacts = list
             .iter()
@@ -134,10 +134,13 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             })
             .collect();
         self.out.events.push(Event {
-            time: self.field.state.t,
+            time: if hit { w.before.t } else { self.field.state.t },
             kind,
             contacts,
-            before: w.before.clone(),
+            before: State {
+                u: if hit { w.approach.clone() } else { w.before.u.clone() },
+                ..w.before.clone()
+            },
             after: self.field.state.clone(),
             name,
             note: String::new(),
@@ -207,6 +210,8 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         out.time = self.field.state.t;
         out.energy = self.ledger.energy;
         out.audit = self.auditor.audit;
+        let created = (self.auditor.created - out.energy.rounding).max(0.0);
+        out.audit.created = created / out.energy.scale.max(f64::MIN_POSITIVE);
         out.audit.judge(STEP_BOUND, STEP_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
         for e in &out.events {

@@ -1,27 +1,35 @@
 //! Time-stepping after Moreau and Jean (METH-TIMESTEP): fixed steps Δ, any number of events inside a step, order 1.
 //!
 //! ```text
-//! q_M = q + ½Δ Y u        active: g(q) + ½Δ min(γ_N, 0) ≤ 10⁻⁹ L, bilateral contacts and pins always
-//! M u⁺ = M u + Δ h + Wᵀ Λ     at the midpoint;   0 ≤ γ⁺ + ε γ⁻ ⊥ Λ_N ≥ 0,   Coulomb on γ_T⁺ + ε_T γ_T⁻
+//! u ← u after the impact law, where touching contacts approach faster than v_rest ([`hits`])
+//! q_M = q + ½Δ Y u        switches, edges and flanks as they are there; active: g ≤ 10⁻⁹ L there or at q, bilateral contacts and pins always
+//! M u⁺ = M u + Δ h + Wᵀ Λ     at q_M and ū = (u + u⁺)/2;   0 ≤ γ_N⁺ ⊥ Λ_N ≥ 0,   Coulomb on γ_T⁺,   γ⁺ = W u⁺ + w̃ + ½Δ w̄
 //! q⁺ = q + Δ Y (θ u⁺ + (1−θ) u),      then positions are projected where they violate gaps ([`positions`])
 //! ```
 //!
-//! The problem of a step is a cone problem ([`impulses`]) with the impulses of the step before as its start. Contacts slower
-//! than `v_rest = 2Δ Σ_k |w_k| |u̇_k|` of the smooth motion count as persistent (ε = 0), which closes series of impacts; the
-//! log says so with `accumulated`. Contacts without rebound that would close within the step take part with `γ⁺ + g/Δ ≥ 0`.
-//! Smooth forces are explicit (midpoint). A step whose problem is not solved is halved, twice at most; then the run ends
-//! with a sentence. Energy: `½u⁺Mu⁺ − ½u⁻Mu⁻ = Δ h·ū + Σ Λ·γ̄` is booked term by term; what the finite step leaves open
-//! is the numerical part. A step allocates nothing while contacts and modes stay and nothing is recorded.
+//! The problem of a step is a cone problem ([`impulses`]) with the impulses of the step before as its start, solved twice where
+//! anything depends on ū. Contacts slower than `v_rest = 2Δ (Σ_k |w_k| |u̇_k| + |w̄|)` of the smooth motion and of their own force count as persistent,
+//! which closes series of impacts; the log says so with `accumulated`. Persistent ones that would close within the step
+//! take part with `γ⁺ + g/Δ ≥ 0`. Smooth forces are explicit; a step that they do not allow ends the run with the largest that
+//! serves ([`stiffness`]). A step whose problem is not solved is halved, twice at most; then the run ends
+//! with a sentence. Energy: impacts are booked by their law, sliding by `Λ_T·γ̄_T`; what the finite step leaves open
+//! is the numerical part. The whole run is done again with two and four times the step, and the audit compares ([`compare`]).
+//! A step allocates nothing while contacts and modes stay and nothing is recorded.
 
+mod book;
+mod compare;
+mod hits;
 mod impulses;
 mod log;
 mod positions;
 #[cfg(test)]
 mod random_tests;
+mod stiffness;
 
 use std::sync::atomic::Ordering;
 
 use crate::contact::Forces;
+use crate::impact::Impactor;
 use crate::linalg::axpy;
 use crate::system::{Mode, Normal, Restitution, State, System, Trigger};
 
@@ -32,8 +40,10 @@ use super::ledger::Ledger;
 use super::settings::{Outside, Settings};
 use super::start::{self, StartError};
 use super::trajectory::{Samples, Status, Trajectory};
+use hits::DIVISIONS;
 use impulses::{Ended, Impulses, Step};
 use positions::Positions;
+use stiffness::{AHEAD, EVERY, Stiffness};
 
 /// Bound of penetration, drift and energy in the audit of a run with fixed steps: these errors are of the order of the step.
 pub const STEP_BOUND: f64 = 1e-2;
@@ -63,6 +73,21 @@ pub fn time_stepping<S: System + ?Sized>(
         )));
     }
     crate::contact::check_loads(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
+    let (mut out, range) = run(sys, start, settings, outside)?;
+    if matches!(out.status, Status::Finished | Status::Stopped) && out.counts.steps > 1 {
+        out.audit.step_error = compare::with_longer_steps(sys, start, settings, outside, &out, &range);
+        out.audit.judge(STEP_BOUND, STEP_BOUND, out.status);
+    }
+    Ok(out)
+}
+
+/// One run, and how far every coordinate moved.
+fn run<S: System + ?Sized>(
+    sys: &S,
+    start: &State,
+    settings: &Settings,
+    outside: &mut Outside<'_>,
+) -> Result<(Trajectory, Vec<f64>), StartError> {
     let mut s = Stepper::new(sys, start.clone(), settings);
     start::classify(&mut s.field, &mut s.sets)?;
     s.begin();
@@ -80,13 +105,15 @@ pub fn time_stepping<S: System + ?Sized>(
             break end;
         }
     };
-    Ok(s.finish(end))
+    let range = s.range();
+    Ok((s.finish(end), range))
 }
 
 struct Stepper<'a, S: System + ?Sized> {
     field: Field<'a, S>,
     settings: &'a Settings,
     sets: Sets,
+    impactor: Impactor,
     impulses: Impulses,
     positions: Positions,
     ledger: Ledger,
@@ -104,6 +131,9 @@ struct Stepper<'a, S: System + ?Sized> {
     restitution: Vec<Restitution>,
     crossings: Vec<f64>,
     slow: Vec<bool>,
+    stiffness: Stiffness,
+    /// Smallest and largest value of every coordinate.
+    seen: [Vec<f64>; 2],
     recorded: u64,
     w: Work,
 }
@@ -111,24 +141,44 @@ struct Stepper<'a, S: System + ?Sized> {
 /// Memory of one step.
 #[derive(Default)]
 struct Work {
-    /// State and modes at the beginning.
+    /// State, modes and latches at the beginning.
     before: State,
     modes: Vec<Mode>,
+    latches: Vec<i32>,
     /// Modes and forces of the smooth motion: bilateral contacts and pins only.
     smooth: Vec<Mode>,
     smooth_forces: Forces,
-    gaps: Vec<f64>,
+    /// Rates before an impact; v_rest and the last normal force without impact per contact.
+    rates: Vec<f64>,
+    rest: Vec<f64>,
+    press: Vec<f64>,
+    /// Steps in which a contact is still landing.
+    landing: Vec<u8>,
     active: Vec<bool>,
     impacts: Vec<bool>,
+    closed: Vec<bool>,
+    /// Contacts that meet within the step: when, whether really, and those of the first impact.
+    meets: Vec<f64>,
+    closes: Vec<bool>,
+    due: Vec<bool>,
     swallowed: Vec<usize>,
-    rates: Vec<f64>,
+    /// Velocities before the impact, its impulses per row and its work per contact; or impact and forces in one problem.
+    approach: Vec<f64>,
+    impulse: Vec<f64>,
+    work: Vec<f64>,
+    together: bool,
+    /// All impulses of the step per row.
+    acted: Vec<f64>,
+    /// What the problem of a step was posed with: h, w̄, μ, loads.
+    posed: [Vec<f64>; 4],
+    here: State,
+    accel: Vec<f64>,
     offset: Vec<f64>,
     momentum: Vec<f64>,
     free: Vec<f64>,
     mean: Vec<f64>,
     z_rate: Vec<f64>,
     tangential: Vec<f64>,
-    work: Vec<f64>,
     q: Vec<f64>,
     q_rate: Vec<f64>,
     triggers: Vec<Trigger>,
@@ -149,17 +199,28 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             modes: vec![Mode::Open; d.contacts],
             smooth: field.info.iter().map(|c| smooth(&c.normal)).collect(),
             smooth_forces: field.forces.clone(),
-            gaps: vec![0.0; d.rows],
+            rates: vec![0.0; d.rows],
+            rest: vec![0.0; d.contacts],
+            press: vec![0.0; d.contacts],
+            landing: vec![0; d.contacts],
             active: vec![true; d.contacts],
             impacts: vec![false; d.contacts],
-            rates: vec![0.0; d.rows],
+            closed: vec![false; d.contacts],
+            meets: vec![0.0; d.contacts],
+            closes: vec![false; d.contacts],
+            due: vec![false; d.contacts],
+            approach: vec![0.0; d.u],
+            impulse: vec![0.0; d.rows],
+            work: vec![0.0; d.contacts],
+            acted: vec![0.0; d.rows],
+            here: field.state.clone(),
+            accel: vec![0.0; d.u],
             offset: vec![0.0; d.rows],
             momentum: vec![0.0; d.u],
             free: vec![0.0; d.u],
             mean: vec![0.0; d.u],
             z_rate: vec![0.0; d.z],
             tangential: vec![0.0; d.contacts],
-            work: vec![0.0; d.contacts],
             q: vec![0.0; d.q],
             q_rate: vec![0.0; d.q],
             ..Work::default()
@@ -168,6 +229,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             begin: field.state.t,
             settings,
             sets: Sets::default(),
+            impactor: Impactor::default(),
             impulses: Impulses::new(&d),
             positions: Positions::new(&d),
             ledger: Ledger::default(),
@@ -181,6 +243,8 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             restitution: vec![Restitution::default(); d.contacts],
             crossings: vec![0.0; d.crossings],
             slow: vec![false; d.contacts],
+            stiffness: Stiffness::new(d.q + d.u + d.z),
+            seen: [field.state.q.clone(), field.state.q.clone()],
             recorded: 0,
             w,
             field,
@@ -192,6 +256,10 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             *m = if self.sets.closed[i] { Mode::Closed } else { Mode::Open };
         }
         self.field.evaluate();
+        if self.solve_smooth() {
+            (0..AHEAD).for_each(|_| self.feel_stiffness(self.settings.step));
+            self.stiffness.doubt();
+        }
         self.ledger.start(self.field.dims.contacts, &self.field.eval);
         self.crossings.clone_from(&self.field.eval.crossings);
         self.out.start.point = self.point();
@@ -202,10 +270,40 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         self.field.state.t >= self.settings.until - 1e-9 * self.settings.step
     }
 
-    /// One step of the grid, in parts when it must be; the end of the run when there is one.
+    /// One step of the grid, divided at impacts; the end of the run when there is one.
     fn step(&mut self) -> Option<(Status, String)> {
         let t = self.field.state.t;
         let next = (self.begin + (self.whole + 1) as f64 * self.settings.step).min(self.settings.until);
+        let delta = next - t;
+        let end = self.meet(next, delta).or_else(|| self.advance_in_parts(next));
+        if end.is_none() {
+            self.whole += 1;
+            self.record_if_due(next);
+        }
+        end
+    }
+
+    /// Through the impacts of the step up to the last of them.
+    fn meet(&mut self, next: f64, delta: f64) -> Option<(Status, String)> {
+        for division in 0..=DIVISIONS {
+            if let Err((status, text)) = self.strike(delta) {
+                return Some((status, format!("impact at t = {}: {text}", self.field.state.t)));
+            }
+            if division == DIVISIONS {
+                break;
+            }
+            let Some(time) = self.first_impact(next) else { break };
+            let end = self.advance_in_parts(time);
+            if end.is_some() {
+                return end;
+            }
+        }
+        None
+    }
+
+    /// To the time `next`, in parts when it must be.
+    fn advance_in_parts(&mut self, next: f64) -> Option<(Status, String)> {
+        let t = self.field.state.t;
         let (mut parts, mut done) = (1_u32, 0);
         while done < parts {
             let to = if done + 1 == parts {
@@ -219,24 +317,28 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
                 Err((Status::Failed, _)) if parts < 1 << HALVINGS => {
                     parts *= 2;
                     done *= 2;
-                    self.field.state.clone_from(&self.w.before);
-                    self.field.evaluate();
+                    self.go_back();
                 }
                 Err((status, text)) => {
-                    self.field.state.clone_from(&self.w.before);
+                    self.go_back();
                     let text = format!("step at t = {}: {text}", self.w.before.t);
                     return Some((status, text));
                 }
             }
         }
-        self.whole += 1;
         if parts > 1 {
             self.warn(format!(
                 "the step at t = {t} was divided by {parts}: its contact problem was not solved"
             ));
         }
-        self.record_if_due(next);
         None
+    }
+
+    /// To the beginning of the step that failed.
+    fn go_back(&mut self) {
+        self.field.state.clone_from(&self.w.before);
+        self.field.discrete.latches.clone_from(&self.w.latches);
+        self.field.evaluate();
     }
 
     fn warn(&mut self, text: String) {
@@ -250,16 +352,70 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
     /// From the present instant, at which the field is evaluated, to `next`. `Err`: there is no step, the state is in
     /// between.
     fn advance(&mut self, next: f64) -> Result<Option<(Status, String)>, (Status, String)> {
-        let t = self.field.state.t;
-        let delta = next - t;
+        let delta = next - self.field.state.t;
+        let (dims, info) = (self.field.dims, self.field.info);
         self.w.before.clone_from(&self.field.state);
         self.w.modes.copy_from_slice(&self.field.discrete.modes);
+        self.w.latches.clone_from(&self.field.discrete.latches);
         self.w.tangential.copy_from_slice(&self.field.forces.tangential);
-        self.activate(delta);
         self.evaluate_midpoint(delta)?;
-        self.pose(delta);
+        self.solve(delta)?;
 
-        let (dims, info) = (self.field.dims, self.field.info);
+        // states and work at the mean velocity, not at that of the smooth motion: contacts may hold the body
+        if self.evaluate_mean() {
+            self.solve(delta)?;
+            self.evaluate_mean();
+        }
+        let power = self.field.eval.power;
+        let drive = self.field.eval.drive_offset * delta;
+        self.w.z_rate.copy_from_slice(&self.field.eval.z_rate);
+        self.book();
+        let theta = self.settings.theta;
+        for k in 0..dims.u {
+            self.w.mean[k] = theta * self.impulses.u[k] + (1.0 - theta) * self.w.before.u[k];
+        }
+        self.field.discrete.modes.copy_from_slice(&self.impulses.modes);
+        self.field.signs.copy_from_slice(&self.impulses.signs);
+        self.field.state.clone_from(&self.w.before);
+        self.move_mid(delta);
+        self.field.state.u.copy_from_slice(&self.impulses.u);
+        axpy(delta, &self.w.z_rate, &mut self.field.state.z);
+        self.field.state.t = next;
+        self.tail[dims.contacts] += delta * power;
+        self.tail[dims.contacts + 1] += drive;
+        self.out.counts.steps += 1;
+
+        // latches, projection
+        self.field.evaluate();
+        let Field { sys, state, discrete, eval, .. } = &mut self.field;
+        sys.latch(state, discrete, eval, true);
+        self.field.evaluate();
+        self.positions.project(&mut self.field, &self.w.acted, self.length);
+        self.take_forces(next, delta);
+        self.ledger.update(&self.field.eval, &self.tail);
+        let f = &self.field;
+        self.auditor.check(f.state.t, info, &f.eval, &f.discrete.modes, &f.forces);
+        self.auditor.energy(&self.ledger.energy);
+        let [low, high] = &mut self.seen;
+        for (k, q) in f.state.q.iter().enumerate() {
+            low[k] = low[k].min(*q);
+            high[k] = high[k].max(*q);
+        }
+        if let Some(end) = self.too_long(delta) {
+            return Ok(Some(end));
+        }
+        let end = self.events();
+        self.w.impacts.fill(false);
+        self.w.impulse.fill(0.0);
+        self.w.work.fill(0.0);
+        self.w.together = false;
+        Ok(end)
+    }
+
+    /// The contact problem of a step at the present evaluation of its midpoint.
+    fn solve(&mut self, delta: f64) -> Result<(), (Status, String)> {
+        self.pose(delta);
+        let (info, t) = (self.field.info, self.w.before.t);
         let ended = self.impulses.solve(&Step {
             info,
             eval: &self.field.eval,
@@ -282,59 +438,52 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
                 return Err((
                     Status::Inconsistent,
                     format!(
-                        "{text}. Newton's law may have none for an impact with friction: take restitution 0, or the event-driven scheme with Poisson's law"
+                        "{text}. Moreau's law may have none for an impact with friction: take restitution 0, or Poisson's law"
                     ),
                 ));
             }
             Ended::Failed(status, text) => return Err((status, text)),
         }
-
-        // velocities, positions, states
-        let a = &self.impulses;
-        self.field.discrete.modes.copy_from_slice(&a.modes);
-        self.field.signs.copy_from_slice(&a.signs);
-        let theta = self.settings.theta;
-        for k in 0..dims.u {
-            self.w.mean[k] = theta * a.u[k] + (1.0 - theta) * self.w.before.u[k];
+        let eval = &self.field.eval;
+        for (a, b) in self.w.posed.iter_mut().zip([&eval.h, &eval.accel_offset, &eval.mu, &eval.load]) {
+            a.clone_from(b);
         }
-        self.w.z_rate.copy_from_slice(&self.field.eval.z_rate);
-        // work of the smooth forces at the mean velocity, not at that of the smooth motion: contacts may hold the body
-        for k in 0..dims.u {
+        Ok(())
+    }
+
+    /// The midpoint at the mean velocity; whether the problem that was solved is another one there.
+    fn evaluate_mean(&mut self) -> bool {
+        for k in 0..self.field.dims.u {
             self.field.state.u[k] = 0.5 * (self.impulses.u[k] + self.w.before.u[k]);
         }
         self.field.evaluate();
-        let power = self.field.eval.power;
-        let drive = self.field.eval.drive_offset * delta;
-        self.book();
-        self.field.state.clone_from(&self.w.before);
-        self.move_mid(delta);
-        self.field.state.u.copy_from_slice(&self.impulses.u);
-        axpy(delta, &self.w.z_rate, &mut self.field.state.z);
-        self.field.state.t = next;
-        self.tail[dims.contacts] += delta * power;
-        self.tail[dims.contacts + 1] += drive;
-        self.out.counts.steps += 1;
+        let eval = &self.field.eval;
+        self.w.posed.iter().zip([&eval.h, &eval.accel_offset, &eval.mu, &eval.load]).any(|(a, b)| a != b)
+    }
 
-        // latches, projection
-        self.field.evaluate();
-        let Field { sys, state, discrete, eval, .. } = &mut self.field;
-        sys.latch(state, discrete, eval, true);
-        self.field.evaluate();
-        self.positions.project(&mut self.field, &self.impulses.impulse, self.length);
-        self.take_forces(next, delta);
-        self.ledger.update(&self.field.eval, &self.tail);
-        let f = &self.field;
-        self.auditor.check(f.state.t, info, &f.eval, &f.discrete.modes, &f.forces);
-        self.auditor.energy(&self.ledger.energy);
-        if !self.field.state.u.iter().chain(&self.field.state.q).all(|x| x.abs() < RUNAWAY) {
-            return Ok(Some((
-                Status::Failed,
-                format!(
-                    "at t = {next} the motion has grown beyond all bounds: a step of {delta} s is too long for the stiffest spring or damper; take a shorter one (--step), or the event-driven scheme"
-                ),
-            )));
+    /// The end of a run whose step is too long for its smooth forces.
+    fn too_long(&self, delta: f64) -> Option<(Status, String)> {
+        let t = self.field.state.t;
+        if let Some(step) = self.stiffness.refuses(self.settings.step) {
+            let text = format!(
+                "a step of {} s is too long for the stiffest spring or damper at t = {t}: take at most {step:.0e} s (--step), or the event-driven scheme",
+                self.settings.step
+            );
+            return Some((Status::Failed, text));
         }
-        Ok(self.events())
+        let state = &self.field.state;
+        if state.u.iter().chain(&state.q).all(|x| x.abs() < RUNAWAY) {
+            return None;
+        }
+        let text = format!(
+            "at t = {t} the motion has grown beyond all bounds: a step of {delta} s is too long for it; take a shorter one (--step), or the event-driven scheme"
+        );
+        Some((Status::Failed, text))
+    }
+
+    /// How far every coordinate moved.
+    fn range(&self) -> Vec<f64> {
+        self.seen[1].iter().zip(&self.seen[0]).map(|(a, b)| a - b).collect()
     }
 
     /// Whether a contact is to rebound in this step.
@@ -346,22 +495,6 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             .any(|(i, e)| *i && (e.normal > 0.0 || e.tangential > 0.0))
     }
 
-    /// Contacts that take part, by gap and rate at the beginning of the step.
-    fn activate(&mut self, delta: f64) {
-        self.w.gaps.copy_from_slice(&self.field.eval.gap);
-        for (i, c) in self.field.info.iter().enumerate() {
-            self.w.active[i] = match c.normal {
-                Normal::Unilateral { row } => {
-                    let rate = self.field.eval.rate(row, &self.w.before.u);
-                    self.field.eval.gap[row] + 0.5 * delta * rate.min(0.0)
-                        <= 1e-9 * self.field.watches.scales.gap[row]
-                }
-                Normal::Given { row: Some(_) } => self.field.eval.load[i] > 0.0,
-                _ => true,
-            };
-        }
-    }
-
     /// The system at the midpoint: positions moved by the old velocities, velocities under smooth forces.
     fn evaluate_midpoint(&mut self, delta: f64) -> Result<(), (Status, String)> {
         self.w.mean.copy_from_slice(&self.w.before.u);
@@ -369,6 +502,9 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         self.field.state.t += 0.5 * delta;
         self.w.z_rate.copy_from_slice(&self.field.eval.z_rate);
         axpy(0.5 * delta, &self.w.z_rate, &mut self.field.state.z);
+        // an edge that is left within the step is no obstacle, and a flank that lets go does not pull
+        let Field { sys, state, discrete, eval, .. } = &mut self.field;
+        sys.latch(state, discrete, eval, true);
         self.field.evaluate();
         for round in 0..2 {
             if round > 0 {
@@ -377,15 +513,12 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
                 }
                 self.field.evaluate();
             }
-            // u̇ under smooth forces, bilateral contacts and pins kept
-            std::mem::swap(&mut self.field.discrete.modes, &mut self.w.smooth);
-            std::mem::swap(&mut self.field.forces, &mut self.w.smooth_forces);
-            let solved = self.field.solve();
-            std::mem::swap(&mut self.field.forces, &mut self.w.smooth_forces);
-            std::mem::swap(&mut self.field.discrete.modes, &mut self.w.smooth);
-            if !solved {
+            if !self.solve_smooth() {
                 return Err((Status::Failed, "the mass matrix is singular".to_string()));
             }
+        }
+        if self.out.counts.steps % EVERY == 0 {
+            self.feel_stiffness(self.settings.step);
         }
         for k in 0..self.field.dims.u {
             self.w.free[k] = self.w.before.u[k] + delta * self.smooth(k);
@@ -393,58 +526,19 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         Ok(())
     }
 
+    /// u̇ under smooth forces, bilateral contacts and pins kept, at the present evaluation.
+    fn solve_smooth(&mut self) -> bool {
+        std::mem::swap(&mut self.field.discrete.modes, &mut self.w.smooth);
+        std::mem::swap(&mut self.field.forces, &mut self.w.smooth_forces);
+        let solved = self.field.solve();
+        std::mem::swap(&mut self.field.forces, &mut self.w.smooth_forces);
+        std::mem::swap(&mut self.field.discrete.modes, &mut self.w.smooth);
+        solved
+    }
+
     /// Acceleration of the smooth motion.
     fn smooth(&self, k: usize) -> f64 {
         self.w.smooth_forces.accel[k]
-    }
-
-    /// Momentum before the impulses, and the offsets β of all rows.
-    fn pose(&mut self, delta: f64) {
-        self.field.sys.restitution(&self.w.before, &self.field.discrete, &mut self.restitution);
-        let (eval, w) = (&self.field.eval, &mut self.w);
-        for k in 0..w.momentum.len() {
-            w.momentum[k] = crate::linalg::dot(eval.mass.row(k), &w.before.u) + delta * eval.h[k];
-        }
-        for r in 0..w.rates.len() {
-            w.rates[r] = eval.rate(r, &w.before.u);
-            w.offset[r] = eval.rate_offset[r];
-        }
-        w.swallowed.clear();
-        for (i, c) in self.field.info.iter().enumerate() {
-            w.impacts[i] = false;
-            let Normal::Unilateral { row } = c.normal else { continue };
-            let parts = eval.w.row(row).iter().zip(&w.smooth_forces.accel);
-            let rest = 2.0 * delta * parts.map(|(w, a)| (w * a).abs()).sum::<f64>();
-            // a leaning tangent (friction tensor) is judged by the plain slip, wherever the normal ends with a velocity that is not zero
-            let lean = eval.lean.get(i).copied().unwrap_or(0.0);
-            if !w.active[i] {
-                // speculative: it may just touch within the step, never before an impact that rebounds; its partner may be
-                // held while it falls, so the whole acceleration of either counts
-                let gentle = self.restitution[i].normal == 0.0 || w.rates[row].abs() < rest;
-                let closing = eval.rate(row, &w.free).min(w.rates[row] - 0.5 * rest);
-                if gentle && w.gaps[row] + delta * closing <= 0.0 {
-                    w.active[i] = true;
-                    w.offset[row] += w.gaps[row].max(0.0) / delta;
-                    for &t in &c.tangent {
-                        w.offset[t] += lean * w.gaps[row].max(0.0) / delta;
-                    }
-                }
-                continue;
-            }
-            w.impacts[i] = w.rates[row] < -rest;
-            if w.impacts[i] {
-                let Restitution { normal, tangential, .. } = self.restitution[i];
-                w.offset[row] += normal * w.rates[row];
-                for &t in &c.tangent {
-                    let slip = w.rates[t] - lean * w.rates[row];
-                    w.offset[t] += tangential * slip + lean * normal * w.rates[row];
-                }
-                self.slow[i] = false;
-            } else if self.restitution[i].normal > 0.0 && w.rates[row] < 0.0 && !self.slow[i] {
-                self.slow[i] = true;
-                w.swallowed.push(i);
-            }
-        }
     }
 
     /// Positions along `w.mean` for `delta`.
@@ -466,62 +560,5 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         std::mem::swap(&mut state.u, &mut self.w.mean);
         state.q.copy_from_slice(&self.w.q);
         axpy(delta, &self.w.q_rate, &mut state.q);
-    }
-
-    /// Work of the impulses: normal parts and impacts as impact, sliding as friction.
-    fn book(&mut self) {
-        let (info, eval) = (self.field.info, &self.field.eval);
-        let (impulse, u0, u1) = (&self.impulses.impulse, &self.w.before.u, &self.impulses.u);
-        let n = info.len();
-        let mean = |row: usize| match impulse[row] {
-            0.0 => 0.0,
-            l => 0.5 * l * (eval.rate(row, u0) + eval.rate(row, u1)),
-        };
-        for (i, c) in info.iter().enumerate() {
-            let tangential: f64 = c.tangent.iter().map(|&r| mean(r)).sum();
-            let normal: f64 = match c.normal {
-                Normal::Unilateral { row } | Normal::Bilateral { row } => mean(row),
-                Normal::Pin { rows } => rows.iter().map(|&r| mean(r)).sum(),
-                Normal::Given { .. } => 0.0,
-            };
-            self.w.work[i] = 0.0;
-            if self.w.impacts[i] {
-                self.w.work[i] = normal + tangential;
-                self.ledger.energy.impact[i] += normal + tangential;
-            } else {
-                self.ledger.energy.impact[i] += normal;
-                self.tail[i] += tangential;
-            }
-        }
-        for k in 0..u0.len() {
-            self.tail[n + 1] += eval.drive[k] * (u1[k] - u0[k]);
-        }
-        for (r, l) in impulse.iter().enumerate() {
-            self.tail[n + 1] -= l * eval.rate_offset[r];
-        }
-    }
-
-    /// Forces, accelerations, time and rate of sticking.
-    fn take_forces(&mut self, now: f64, delta: f64) {
-        std::mem::swap(&mut self.field.forces, &mut self.impulses.forces);
-        let f = &mut self.field.forces;
-        for k in 0..f.accel.len() {
-            f.accel[k] = (self.impulses.u[k] - self.w.before.u[k]) / delta;
-        }
-        let d = &mut self.field.discrete;
-        for i in 0..d.modes.len() {
-            if d.modes[i] != Mode::Stick {
-                d.stick_since[i] = f64::NAN;
-                d.load_rate[i] = 0.0;
-                continue;
-            }
-            if d.stick_since[i].is_nan() {
-                d.stick_since[i] = now;
-            }
-            // growth of |λ_T| since the last step, when it was sticking there too
-            let rate = (f.tangential[i] - self.w.tangential[i]) / delta;
-            let grows = if f.tangential[i] == 0.0 { rate.abs() } else { f.tangential[i].signum() * rate };
-            d.load_rate[i] = if self.w.modes[i] == Mode::Stick { grows.max(0.0) } else { 0.0 };
-        }
     }
 }

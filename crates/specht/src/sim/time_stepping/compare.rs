@@ -1,0 +1,69 @@
+//! The same run with longer steps: what the step does to the result
+//!
+//! The scheme has order one or better, so the end of a run and that of the same run with twice the step differ by the error of the
+//! first at least, and with four times the step by three times that; two, because one may agree by chance. Differences are measured per coordinate against the range in which it moved, in the metric of M: a coordinate
+//! that hardly moves counts as if it moved by a tenth of the largest motion, and that by 10⁻⁶ L at least. Where a longer
+//! step ends the run in another way, half the step is asked instead.
+
+use crate::system::{Discrete, Eval, State, System};
+
+use super::super::settings::{Outside, Record, Settings};
+use super::super::trajectory::Trajectory;
+
+/// Least range of a coordinate, relative to the largest motion.
+const LEAST: f64 = 0.1;
+/// Motion that counts as rest, relative to the length scale.
+const AT_REST: f64 = 1e-6;
+
+/// The error by these differences, dimensionless; infinite when no other run ends as the first did. `None` when interrupted.
+pub(super) fn with_longer_steps<S: System + ?Sized>(
+    sys: &S,
+    start: &State,
+    settings: &Settings,
+    outside: &Outside<'_>,
+    out: &Trajectory,
+    range: &[f64],
+) -> Option<f64> {
+    let (mut error, mut compared) = (0.0_f64, 0);
+    // step, and what the error of order one is of the difference; half the step only when a longer one says nothing
+    for (factor, part) in [(2.0, 1.0), (4.0, 1.0 / 3.0), (0.5, 2.0)] {
+        if compared == 2 {
+            break;
+        }
+        let settings = Settings { step: factor * settings.step, record: Record::Events, ..settings.clone() };
+        let mut quiet = Outside { interrupt: outside.interrupt, progress: None };
+        let Ok((other, _)) = super::run(sys, start, &settings, &mut quiet) else { continue };
+        if outside.interrupt.is_some_and(|i| i.load(std::sync::atomic::Ordering::Relaxed)) {
+            return None;
+        }
+        if other.status == out.status {
+            error = error.max(part * difference(sys, out, &other, range, start.t));
+            compared += 1;
+        }
+    }
+    Some(if compared > 0 { error } else { f64::INFINITY })
+}
+
+fn difference<S: System + ?Sized>(sys: &S, a: &Trajectory, b: &Trajectory, range: &[f64], begin: f64) -> f64 {
+    let d = sys.dims();
+    let mut eval = Eval::new(&d);
+    let mut discrete = Discrete { modes: a.last.modes.clone(), ..Discrete::default() };
+    discrete.stick_since = vec![f64::NAN; d.contacts];
+    discrete.load_rate = vec![0.0; d.contacts];
+    discrete.latches = vec![0; d.latches];
+    sys.latch(&a.last.state, &mut discrete, &mut eval, false);
+    sys.evaluate(&a.last.state, &discrete, &mut eval);
+    let inertia = |k: usize| if d.q == d.u { eval.mass[(k, k)].max(0.0).sqrt() } else { 0.0 };
+    let heaviest = (0..d.q).fold(0.0_f64, |m, k| m.max(inertia(k)));
+    let least = AT_REST * sys.length_scale() * heaviest;
+    let largest = (0..d.q).fold(least, |m, k| m.max(inertia(k) * range[k]));
+    let time = (a.time - b.time).abs() / (a.time - begin).abs().max(f64::MIN_POSITIVE);
+    (0..d.q).fold(time, |m, k| {
+        let (x, y) = (a.last.state.q[k], b.last.state.q[k]);
+        // a coordinate without mass of its own: as if it had the largest
+        let inertia = if inertia(k) > 0.0 { inertia(k) } else { heaviest };
+        let scale = range[k].max(LEAST * largest / inertia).max(f64::MIN_POSITIVE);
+        // rounding of the coordinate itself is no error of the step
+        m.max(((x - y).abs() - 1e-12 * x.abs()).max(0.0) / scale)
+    })
+}
