@@ -14,6 +14,9 @@ use super::watch::{contact_speed, normal_row};
 /// Velocities below this, relative to the size of their terms, are zero.
 pub(crate) const SPEED_ZERO: f64 = 1e-10;
 
+/// A slip that has been located at zero is at most this, relative to the size of its terms.
+const STOPPED: f64 = 1e-6;
+
 /// What is known about the contacts at an instant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sets {
@@ -91,7 +94,9 @@ impl Sets {
         let slip = field.eval.rate(row, &field.state.u);
         let size =
             field.watches.scales.slip[i].max(contact_speed(&field.info[i], &field.eval, &field.state.u));
-        if self.stopped[i] || slip.abs() <= SPEED_ZERO * size {
+        // an impact at the same instant makes a stop void
+        let stopped = self.stopped[i] && slip.abs() <= STOPPED * size;
+        if stopped || slip.abs() <= SPEED_ZERO * size {
             Start::Zero
         } else if slip > 0.0 {
             Start::Plus
