@@ -90,6 +90,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub ode: Dop853,
     pub control: Control,
     pub h: f64,
+    /// The longest step so far.
+    pub longest: f64,
     pub locator: Locator,
     pub projector: Projector,
     pub zeno: Zeno,
@@ -140,6 +142,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             ode: Dop853::new(n),
             control: Control::new(settings.tolerance, groups),
             h: f64::INFINITY,
+            longest: 0.0,
             locator: Locator::default(),
             projector: Projector::default(),
             zeno: Zeno::new(d.contacts),
@@ -386,6 +389,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.ledger.step(eval, state, &forces.lambda, self.ode.step(), self.ode.error());
         self.ode.advance();
         self.out.counts.steps += 1;
+        self.longest = self.longest.max(self.ode.step());
         self.x.copy_from_slice(self.ode.state());
         self.field.watches.shift();
         let t = self.ode.time();

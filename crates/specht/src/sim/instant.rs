@@ -310,6 +310,14 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
+    /// Time over which forces change: the last step, which may have been cut short by events, or a tenth of the longest.
+    fn moment(&self) -> f64 {
+        match self.h.is_finite() {
+            true => self.h.max(0.1 * self.longest),
+            false => 1e-3 * (self.settings.until - self.time()).abs(),
+        }
+    }
+
     /// Impacts, then modes.
     fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
         for round in 0.. {
@@ -323,8 +331,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             self.sets.fill(&self.field, m.jumped || m.turned);
             let before = before(first, m, &self.impulses.lambda);
-            let moment =
-                if self.h.is_finite() { self.h } else { 1e-3 * (self.settings.until - self.time()).abs() };
+            let moment = self.moment();
             let decision = self.decider.decide(
                 &mut self.field,
                 &self.sets.starts,
