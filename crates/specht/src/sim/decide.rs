@@ -116,7 +116,7 @@ impl Decider {
         forces: &mut Forces,
     ) -> Option<Choice> {
         self.here.clone_from(&field.state);
-        let latches_keep = field.discrete.clone();
+        let mut kept = field.discrete.clone();
         let mut delta = 1e-5 * moment;
         for round in 0..3 {
             // continue the motion for a moment with the accelerations found
@@ -131,7 +131,7 @@ impl Decider {
             field.evaluate();
             let later = self.transition.solve(field.info, &field.eval, starts);
             field.state.clone_from(&self.here);
-            field.discrete.clone_from(&latches_keep);
+            field.discrete.clone_from(&kept);
             let choice = policy::choose(
                 policy,
                 &later,
@@ -148,7 +148,7 @@ impl Decider {
                 if round > 0 && (0..s.modes.len()).any(foreign) {
                     break;
                 }
-                field.discrete.modes.copy_from_slice(&s.modes);
+                kept.modes.copy_from_slice(&s.modes);
                 field.signs.copy_from_slice(&s.signs);
                 forces.clone_from(&s.forces);
                 if !s.degenerate.iter().any(|d| *d) {
@@ -161,6 +161,7 @@ impl Decider {
             }
             delta *= 100.0;
         }
+        field.discrete.modes.copy_from_slice(&kept.modes);
         None
     }
 

@@ -387,9 +387,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     fn commit(&mut self, record: bool) {
         let Field { eval, state, forces, .. } = &self.field;
         self.ledger.step(eval, state, &forces.lambda, self.ode.step(), self.ode.error());
+        self.longest = self.longest.max(self.ode.step());
         self.ode.advance();
         self.out.counts.steps += 1;
-        self.longest = self.longest.max(self.ode.step());
         self.x.copy_from_slice(self.ode.state());
         self.field.watches.shift();
         let t = self.ode.time();
