@@ -517,7 +517,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
                 return Err((Status::Failed, "the mass matrix is singular".to_string()));
             }
         }
-        if self.out.counts.steps % EVERY == 0 {
+        if self.out.counts.steps.is_multiple_of(EVERY) {
             self.feel_stiffness(self.settings.step);
         }
         for k in 0..self.field.dims.u {
