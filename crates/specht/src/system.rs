@@ -424,11 +424,18 @@ pub trait System: Sync {
     }
 
     /// Set every latch from the values at `s` (at the start and after velocities or memory jumped). A guard that is
-    /// exactly zero keeps its latch when `keep` is true.
+    /// zero keeps its latch when `keep` is true.
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool);
 
     /// The guard `k` fell through zero: change to the neighbouring branch.
     fn flip(&self, k: usize, d: &mut Discrete);
+
+    /// Latches or modes changed from `before` to `d` while the state stood still: set those latches whose guards jumped with them.
+    /// True when there are such.
+    fn follow(&self, s: &State, before: &Discrete, d: &mut Discrete, out: &mut Eval) -> bool {
+        let _ = (s, before, d, out);
+        false
+    }
 
     /// Restitution of every contact at `s` (only read at impacts).
     fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]);

@@ -13,7 +13,8 @@
 //! | | sides | for |
 //! |---|---|---|
 //! | [`Tape::eval`] | from the present values | outputs, tests, time-stepping |
-//! | [`Tape::latch`], [`Tape::latch_directed`] | from the present values, written to `latches` | start of a smooth arc |
+//! | [`Tape::latch`] | from the present values, written to `latches` | what holds at a point |
+//! | [`Tape::settle`] | from values, rates and the sides before | start of a smooth arc |
 //! | [`Tape::eval_latched`] | read from `latches` | inside an arc: a smooth function across the whole step |
 //!
 //! After any evaluation [`Tape::guards`] gives one number per switch: positive inside the region of the latched side, zero at its border, negative
@@ -39,7 +40,7 @@ use super::table::Table;
 
 /// One instruction; operands are registers.
 #[derive(Clone, Copy, Debug)]
-enum Instr {
+pub(super) enum Instr {
     Add(u32, u32),
     Sub(u32, u32),
     Mul(u32, u32),
@@ -66,30 +67,35 @@ enum Instr {
 
 /// A switch as it stands in one tape.
 #[derive(Clone, Debug)]
-struct Local {
-    number: u32,
-    argument: u32,
+pub(super) struct Local {
+    pub number: u32,
+    pub argument: u32,
     side: u32,
-    switch: Switch,
+    /// The terms of the sum that the argument is: their size tells its rounding.
+    pub terms: Vec<u32>,
+    pub switch: Switch,
 }
 
 /// The compiled program.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    constants: Vec<f64>,
+    pub(super) constants: Vec<f64>,
     /// Input index per input register.
-    inputs: Vec<u32>,
-    instrs: Vec<Instr>,
-    tables: Vec<Arc<Table>>,
+    pub(super) inputs: Vec<u32>,
+    pub(super) instrs: Vec<Instr>,
+    pub(super) tables: Vec<Arc<Table>>,
     outputs: Vec<u32>,
-    locals: Vec<Local>,
+    /// Operands first.
+    pub(super) locals: Vec<Local>,
     switch_total: usize,
 }
 
 /// The registers of a tape. Make one per tape and thread with [`Tape::workspace`] and use it again and again.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    regs: Vec<f64>,
+    pub(super) regs: Vec<f64>,
+    /// Whether each register changes with the motion, see [`Tape::settle`].
+    pub(super) moves: Vec<bool>,
 }
 
 /// How the sides of switches are found.
@@ -162,32 +168,6 @@ impl Sides for Partly<'_> {
     }
 }
 
-/// Sides by value and rate; switches come in the order of the tape.
-struct Directed<'a> {
-    locals: std::slice::Iter<'a, Local>,
-    rates: &'a [f64],
-    zero: f64,
-}
-
-impl Directed<'_> {
-    fn side(&mut self, k: u32, x: f64) -> f64 {
-        let rate = self.rates.get(k as usize).copied().unwrap_or(0.0);
-        self.locals.next().map_or(0.0, |l| l.switch.directed(x, rate, self.zero))
-    }
-}
-
-impl Sides for Directed<'_> {
-    fn sign(&mut self, k: u32, x: f64) -> f64 {
-        self.side(k, x)
-    }
-    fn floor(&mut self, k: u32, x: f64) -> f64 {
-        self.side(k, x)
-    }
-    fn cell(&mut self, k: u32, _: &Table, x: f64) -> f64 {
-        self.side(k, x)
-    }
-}
-
 impl Tape {
     /// Compiles the roots; the tape has its own switches.
     pub fn new(graph: &Graph, roots: &[NodeId]) -> Self {
@@ -227,7 +207,8 @@ impl Tape {
             let mut switch = |argument: NodeId| {
                 let number = switches.register(graph, n);
                 let switch = switches.get(number as usize).clone();
-                locals.push(Local { number, argument: r(argument), side: here, switch });
+                let terms = summands(graph, argument).into_iter().map(r).collect();
+                locals.push(Local { number, argument: r(argument), side: here, terms, switch });
                 number
             };
             let instr = match graph.op(n) {
@@ -269,7 +250,7 @@ impl Tape {
     pub fn workspace(&self) -> Work {
         let mut regs = self.constants.clone();
         regs.resize(self.constants.len() + self.inputs.len() + self.instrs.len(), 0.0);
-        Work { regs }
+        Work { regs, moves: Vec::new() }
     }
 
     /// Number of instructions.
@@ -320,20 +301,6 @@ impl Tape {
     /// Evaluates by the present values and writes the sides of this tape's switches to `latches`.
     pub fn latch(&self, inputs: &[f64], work: &mut Work, latches: &mut [f64]) {
         self.run(inputs, work, &mut Free);
-        self.store_sides(work, latches);
-    }
-
-    /// Like [`Tape::latch`], but an argument within `zero` of a border takes the side to which it moves: `rates` holds the
-    /// time derivatives of the arguments, by number of switch. With rate zero a sign becomes 0.
-    pub fn latch_directed(
-        &self,
-        inputs: &[f64],
-        work: &mut Work,
-        rates: &[f64],
-        zero: f64,
-        latches: &mut [f64],
-    ) {
-        self.run(inputs, work, &mut Directed { locals: self.locals.iter(), rates, zero });
         self.store_sides(work, latches);
     }
 
@@ -428,4 +395,17 @@ impl Tape {
             regs[base + i] = value;
         }
     }
+}
+
+/// The terms of a sum of sums.
+fn summands(graph: &Graph, node: NodeId) -> Vec<NodeId> {
+    let (mut out, mut stack) = (Vec::new(), vec![node]);
+    while let Some(n) = stack.pop() {
+        match graph.op(n) {
+            Op::Add(a, b) | Op::Sub(a, b) => stack.extend([a, b]),
+            Op::Neg(a) => stack.push(a),
+            _ => out.push(n),
+        }
+    }
+    out
 }

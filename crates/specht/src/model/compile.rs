@@ -151,11 +151,13 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             }
         }
     }
+    let mut is_slip = vec![false; switches.len()];
+    slip_switches.iter().for_each(|&(k, ..)| is_slip[k] = true);
     let relevance = relevance(b, &plan, &switches, &roots.nodes[..dynamics]);
     let mut derivation = std::mem::replace(&mut b.total, Derivation::new([]));
     let rate_nodes: Vec<NodeId> = switches.iter().map(|s| derivation.of(&mut b.g, s.argument)).collect();
     b.total = derivation;
-    let switch_rates = Tape::new(&b.g, &rate_nodes);
+    let switch_rates = Tape::with_switches(&b.g, &rate_nodes, &mut switches.clone());
 
     let mut latches = switches.len();
     let mut parameter_roots = Vec::new();
@@ -332,19 +334,12 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         energies,
         image: Eval::default(),
         switch_count: switches.len(),
-        moving_switches: switches
-            .iter()
-            .map(|s| {
-                let still = |i: &crate::expr::Symbol| {
-                    matches!(b.inputs[i.0 as usize], Input::Memory(_) | Input::Parameter(_))
-                };
-                !s.inputs.iter().all(still)
-            })
-            .collect(),
+        moving: b.inputs.iter().map(|i| !is_frozen(*i)).collect(),
         switch_rates,
         guards,
         relevance,
         slip_switches,
+        is_slip,
         contours,
         watches,
         flanks,
@@ -406,6 +401,11 @@ impl Roots {
         let list = if b.is_parameter(node) { &mut scatter.constant } else { &mut scatter.moving };
         list.push((place as u32, root));
     }
+}
+
+/// Whether an input stays as it is between events.
+fn is_frozen(input: Input) -> bool {
+    matches!(input, Input::Memory(_) | Input::Parameter(_) | Input::Direction(_) | Input::Feature(_))
 }
 
 /// The contact whose slip (times ±1) is this node.

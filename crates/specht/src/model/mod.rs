@@ -18,6 +18,7 @@ mod forces;
 mod frames;
 mod geometry;
 mod kinematics;
+mod latches;
 mod lean;
 mod live;
 mod outline;

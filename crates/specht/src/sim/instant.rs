@@ -7,11 +7,12 @@
 use crate::contact::{Forces, Reduced, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
-use crate::system::{ContactEvent, Mode, Normal, Restitution, State, System, Trigger};
+use crate::system::{ContactEvent, Discrete, Mode, Normal, Restitution, State, System, Trigger};
 
 use super::classify::{SPEED_ZERO, flank_acts};
 use super::decide::Decision;
 use super::event_driven::{End, Run};
+use super::field::Field;
 use super::settings::Record;
 use super::settling::{Closing, Undo};
 use super::tangential::before;
@@ -142,6 +143,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         if self.settings.record != Record::Events || !quiet {
             self.record(true);
         }
+        let before = self.field.discrete.clone();
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
             match self.field.watches.list[k].what {
@@ -164,6 +166,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         self.join_touching();
         let rates = self.closed_rates();
+        self.follow(&before);
         self.flip_along(&mut m);
         if m.guards > 0 {
             self.field.evaluate();
@@ -269,9 +272,17 @@ impl<S: System + ?Sized> Run<'_, S> {
             .collect();
         field.state = here;
         field.evaluate();
+        let before = field.discrete.clone();
         for k in along {
             self.flip(m, k);
         }
+        self.follow(&before);
+    }
+
+    /// Latches or modes changed: the switches whose guards jumped with them change too. True when there are such.
+    fn follow(&mut self, before: &Discrete) -> bool {
+        let Field { sys, state, discrete, eval, .. } = &mut self.field;
+        before != discrete && sys.follow(state, before, discrete, eval)
     }
 
     /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
@@ -330,6 +341,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 }
             }
             self.sets.fill(&self.field, m.jumped || m.turned);
+            let frozen = self.field.discrete.clone();
             let before = before(first, m, &self.impulses.lambda);
             let moment = self.moment();
             let decision = self.decider.decide(
@@ -358,6 +370,11 @@ impl<S: System + ?Sized> Run<'_, S> {
                         self.log_finding(m, self.several_note());
                     }
                     self.tell_incomplete();
+                    if round < 3 && self.follow(&frozen) {
+                        // laws that switch with the direction of slip
+                        self.field.evaluate();
+                        continue;
+                    }
                     break;
                 }
                 Decision::Invalid => {

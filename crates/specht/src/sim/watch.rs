@@ -251,7 +251,8 @@ impl Watches {
         self.scales.see(info, eval, q, u);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         self.scales.force = self.scales.force.max(load);
-        for (s, v) in self.scales.guard.iter_mut().zip(&eval.guards) {
+        // a guard without a border is infinite
+        for (s, v) in self.scales.guard.iter_mut().zip(&eval.guards).filter(|(_, v)| v.is_finite()) {
             *s = s.max(v.abs());
         }
         for (s, v) in self.scales.crossing.iter_mut().zip(&eval.crossings) {
