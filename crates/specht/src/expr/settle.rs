@@ -108,7 +108,7 @@ fn decide(l: &Local, work: &Work, side: f64, how: &Settling<'_>, rate: impl FnOn
     if !work.moves[l.argument as usize] {
         return l.switch.side(x);
     }
-    let zero = NOISE * l.terms.iter().map(|&r| work.regs[r as usize].abs()).sum::<f64>();
+    let zero = NOISE * l.size(work);
     if let Some(before) = how.before {
         let guard = l.switch.guard(x, side);
         let stays = match before[k] {

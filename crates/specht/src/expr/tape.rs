@@ -76,6 +76,13 @@ pub(super) struct Local {
     pub switch: Switch,
 }
 
+impl Local {
+    /// Sum of the absolute values of the terms of the argument.
+    pub fn size(&self, work: &Work) -> f64 {
+        self.terms.iter().map(|&r| work.regs[r as usize].abs()).sum()
+    }
+}
+
 /// The compiled program.
 #[derive(Clone, Debug)]
 pub struct Tape {
@@ -326,6 +333,16 @@ impl Tape {
         for l in &self.locals {
             if let Some(argument) = out.get_mut(l.number as usize) {
                 *argument = work.regs[l.argument as usize];
+            }
+        }
+    }
+
+    /// Writes the sizes of the arguments of this tape's switches, by number, after an evaluation: the sum of the absolute values of
+    /// their terms, which tells the rounding of the sum.
+    pub fn switch_sizes(&self, work: &Work, out: &mut [f64]) {
+        for l in &self.locals {
+            if let Some(size) = out.get_mut(l.number as usize) {
+                *size = l.size(work);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! From a [`Model`] to its tapes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::expr::{Derivation, NodeId, Op, SwitchKind, SwitchSet, Tape};
 use crate::system::{ContactInfo, Dims, Direction, Eval, Normal};
@@ -122,6 +122,17 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             }
         }
     }
+    // event functions last: switches that only they use change no motion
+    let motion = roots.nodes.len();
+    let crossing_nodes: Vec<NodeId> = model
+        .events
+        .iter()
+        .filter_map(|e| match e.trigger {
+            Trigger::Crossing(node, _) => Some(b.replace(node, &plan.map)),
+            Trigger::Contact(..) => None,
+        })
+        .collect();
+    let crossings: Vec<u32> = crossing_nodes.iter().map(|&n| roots.add(n)).collect();
     let mut switches = SwitchSet::new();
     let main = Tape::with_switches(&b.g, &roots.nodes, &mut switches);
 
@@ -153,7 +164,10 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     }
     let mut is_slip = vec![false; switches.len()];
     slip_switches.iter().for_each(|&(k, ..)| is_slip[k] = true);
-    let relevance = relevance(b, &plan, &switches, &roots.nodes[..dynamics]);
+    let followed: Vec<NodeId> = roots.nodes[..dynamics].iter().chain(&crossing_nodes).copied().collect();
+    let relevance = relevance(b, &plan, &switches, &followed);
+    let moving: HashSet<NodeId> = b.g.reach(&roots.nodes[..motion]).into_iter().collect();
+    let silent = switches.iter().map(|s| !moving.contains(&s.node)).collect();
     let mut derivation = std::mem::replace(&mut b.total, Derivation::new([]));
     let rate_nodes: Vec<NodeId> = switches.iter().map(|s| derivation.of(&mut b.g, s.argument)).collect();
     b.total = derivation;
@@ -222,27 +236,20 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     }
 
     // everything that is not part of an evaluation
-    let crossing_nodes: Vec<(NodeId, i8)> = model
+    let directions = model
         .events
         .iter()
         .filter_map(|e| match e.trigger {
-            Trigger::Crossing(node, direction) => Some((node, direction)),
+            Trigger::Crossing(_, 1..) => Some(Direction::Up),
+            Trigger::Crossing(_, 0) => Some(Direction::Both),
+            Trigger::Crossing(..) => Some(Direction::Down),
             Trigger::Contact(..) => None,
-        })
-        .collect();
-    let directions = crossing_nodes
-        .iter()
-        .map(|&(_, d)| match d {
-            1.. => Direction::Up,
-            0 => Direction::Both,
-            _ => Direction::Down,
         })
         .collect();
     let replace = |b: &mut Builder, nodes: Vec<NodeId>| -> Tape {
         let nodes: Vec<NodeId> = nodes.into_iter().map(|n| b.replace(n, &plan.map)).collect();
         Tape::new(&b.g, &nodes)
     };
-    let crossings = replace(b, crossing_nodes.iter().map(|c| c.0).collect());
     let restitution = replace(b, plan.contacts.iter().flat_map(|c| c.restitution).collect());
     // outputs see the switches of the dynamics as they are frozen, so that they have both limits at an event
     let plotted = model.plots.iter().flat_map(|p| std::iter::once(p.x.1).chain(p.y.iter().map(|y| y.1)));
@@ -282,7 +289,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         contacts: contacts.len(),
         latches,
         guards: guards.len(),
-        crossings: crossing_nodes.len(),
+        crossings: crossings.len(),
     };
     let mut parameters = Vec::new();
     for p in &model.parameters {
@@ -293,7 +300,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             parameters[k] = p.value;
         }
     }
-    let used = [&main, &crossings, &restitution, &outputs, &sets, &poses, &sizes];
+    let used = [&main, &restitution, &outputs, &sets, &poses, &sizes];
     let contour_tapes = contours.iter().map(|c| &c.tape);
     let fill = fill(b, &plan, used.into_iter().chain([&switch_rates]).chain(contour_tapes), &dims);
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
@@ -338,6 +345,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         switch_rates,
         guards,
         relevance,
+        silent,
         slip_switches,
         is_slip,
         contours,
@@ -424,7 +432,7 @@ fn relevance(b: &Builder, plan: &ContactsPlan, switches: &SwitchSet, dynamics: &
     if switches.is_empty() {
         return Vec::new();
     }
-    let everywhere: std::collections::HashSet<NodeId> = b.g.reach(dynamics).into_iter().collect();
+    let everywhere: HashSet<NodeId> = b.g.reach(dynamics).into_iter().collect();
     let mut users: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
     for (c, contact) in plan.contacts.iter().enumerate() {
         let mut nodes = vec![contact.mu, contact.mu_static, contact.load, contact.load_static];

@@ -84,6 +84,16 @@ pub(super) enum Guard {
     Flank { which: usize, outer: bool },
 }
 
+impl Guard {
+    /// The switch behind it.
+    fn switch(&self) -> Option<usize> {
+        match self {
+            Guard::Sign { switch } | Guard::Floor { switch, .. } | Guard::Cell { switch, .. } => Some(*switch),
+            _ => None,
+        }
+    }
+}
+
 /// When the guard of a switch counts.
 #[derive(Clone, Debug)]
 pub(super) enum Relevance {
@@ -209,6 +219,8 @@ pub struct CompiledSystem {
     pub(super) switch_rates: Tape,
     pub(super) guards: Vec<Guard>,
     pub(super) relevance: Vec<Relevance>,
+    /// By switch: whether only event functions use it.
+    pub(super) silent: Vec<bool>,
     /// (switch, contact, factor): the switch is the sign of the slip of a contact.
     pub(super) slip_switches: Vec<(usize, usize, f64)>,
     /// By switch: whether it is one of these.
@@ -222,7 +234,8 @@ pub struct CompiledSystem {
     pub(super) sizes: Tape,
 
     pub(super) parameter_tape: Tape,
-    pub(super) crossings: Tape,
+    /// Event functions, as outputs of the main tape.
+    pub(super) crossings: Vec<u32>,
     pub(super) restitution: Tape,
     pub(super) outputs: Tape,
     pub(super) sets: Tape,
@@ -315,10 +328,10 @@ impl CompiledSystem {
         self.image = image;
     }
 
-    /// Sizes of the scratch memory: inputs, then sides of the switches, their arguments, and those before a jump.
+    /// Sizes of the scratch memory: inputs, then sides of the switches, their arguments, and once more their number.
     pub(super) fn prepare(&self, out: &mut Eval) {
         let size = self.base.len() + 3 * self.switch_count;
-        let tapes = 3 + self.contours.len();
+        let tapes = 2 + self.contours.len();
         if out.work.len() == size && out.tapes.len() == tapes {
             return;
         }
@@ -326,7 +339,6 @@ impl CompiledSystem {
         out.work.resize(size, 0.0);
         out.tapes.clear();
         out.tapes.push(self.main.workspace());
-        out.tapes.push(self.crossings.workspace());
         out.tapes.push(self.switch_rates.workspace());
         out.tapes.extend(self.contours.iter().map(|c| c.tape.workspace()));
         let sigma = self.contours.iter().map(|c| c.sigma.len()).sum();
@@ -372,7 +384,7 @@ impl CompiledSystem {
         let arguments = &mut arguments[..self.switch_count];
         self.fill(s, d, inputs);
         out.singular = None;
-        let (first, contour_work) = out.tapes.split_at_mut(3);
+        let (first, contour_work) = out.tapes.split_at_mut(2);
         for (c, work) in self.contours.iter().zip(contour_work) {
             if !c.solve(inputs, work, &d.latches, &mut out.contour, &mut out.guards) && out.singular.is_none()
             {
@@ -392,8 +404,10 @@ impl CompiledSystem {
     }
 
     fn write_guards(&self, d: &Discrete, out: &mut Eval) {
-        let arguments = &out.work[self.base.len() + self.switch_count..];
+        let switches = &mut out.work[self.base.len() + self.switch_count..];
+        let (arguments, sizes) = switches.split_at_mut(self.switch_count);
         let (tape, work) = (&self.main, &out.tapes[0]);
+        tape.switch_sizes(work, sizes);
         for (k, guard) in self.guards.iter().enumerate() {
             let relevant = |switch: usize| match &self.relevance[switch] {
                 Relevance::Always => true,
@@ -401,6 +415,9 @@ impl CompiledSystem {
                     d.modes[c].direction() != 0.0 || (at_rest && d.modes[c] == Mode::Stick)
                 }),
             };
+            if let Some(switch) = guard.switch() {
+                out.guard_sizes[k] = sizes[switch];
+            }
             out.guards[k] = match guard {
                 Guard::Sign { switch } if relevant(*switch) => match d.latches[*switch] {
                     0 => -arguments[*switch].abs(),
@@ -629,10 +646,8 @@ impl System for CompiledSystem {
         if !self.guards.is_empty() {
             self.write_guards(d, out);
         }
-        if !self.crossings.is_empty() || self.dims.crossings > 0 {
-            let inputs = &out.work[..self.base.len()];
-            self.crossings.eval(inputs, &mut out.tapes[1]);
-            self.crossings.outputs(&out.tapes[1], &mut out.crossings);
+        for (value, &root) in out.crossings.iter_mut().zip(&self.crossings) {
+            *value = self.main.output(&out.tapes[0], root as usize);
         }
     }
 
@@ -643,7 +658,7 @@ impl System for CompiledSystem {
 
         // contact parameters
         let (inputs, _) = out.work.split_at_mut(self.base.len());
-        let (first, contour_work) = out.tapes.split_at_mut(3);
+        let (first, contour_work) = out.tapes.split_at_mut(2);
         for (c, work) in self.contours.iter().zip(contour_work) {
             c.latch(inputs, work, &mut d.latches, &mut out.contour);
         }
@@ -686,6 +701,10 @@ impl System for CompiledSystem {
                 d.latches[f.latch] = f.next(d.latches[f.latch], *outer);
             }
         }
+    }
+
+    fn is_silent(&self, k: usize) -> bool {
+        self.guards[k].switch().is_some_and(|switch| self.silent[switch])
     }
 
     fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]) {

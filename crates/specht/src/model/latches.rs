@@ -12,7 +12,7 @@ pub(super) enum Before {
     None,
     /// Sides, but not the arguments.
     Unknown,
-    /// Sides, and the arguments, in the last part of the scratch memory.
+    /// Sides, and the arguments: they are in the last part of the scratch memory.
     Arguments,
 }
 
@@ -27,7 +27,7 @@ impl CompiledSystem {
         let (inputs, rest) = out.work.split_at_mut(self.base.len());
         let (sides, rest) = rest.split_at_mut(self.switch_count);
         let (arguments, old) = rest.split_at_mut(self.switch_count);
-        let (first, contour_work) = out.tapes.split_at_mut(3);
+        let (first, contour_work) = out.tapes.split_at_mut(2);
         for (c, work) in self.contours.iter().zip(contour_work) {
             c.solve(inputs, work, &d.latches, &mut out.contour, &mut out.guards);
         }
@@ -55,7 +55,7 @@ impl CompiledSystem {
             before: (before != Before::None).then_some(&*old),
             given: if modes_count { &self.is_slip } else { &[] },
         };
-        let (main_work, rate_work) = first.split_at_mut(2);
+        let (main_work, rate_work) = first.split_at_mut(1);
         let inputs = &*inputs;
         self.main.settle(inputs, &mut main_work[0], sides, &how, |k, sides| {
             self.switch_rates.eval_latched(inputs, &mut rate_work[0], sides);

@@ -31,7 +31,7 @@ pub(crate) struct Moment {
     pub(super) before: State,
     modes: Vec<Mode>,
     pub(super) forces: Forces,
-    tie: bool,
+    pub(super) tie: bool,
     switched: Vec<usize>,
     guards: usize,
     flipped: Vec<usize>,
@@ -39,8 +39,11 @@ pub(crate) struct Moment {
     turned: bool,
     singular: bool,
     pub(super) jumped: bool,
-    triggers: Vec<Trigger>,
-    fired: Vec<usize>,
+    pub(super) triggers: Vec<Trigger>,
+    pub(super) fired: Vec<usize>,
+    /// The user's event functions before, and those that have passed zero.
+    pub(super) crossings: Vec<f64>,
+    pub(super) crossed: Vec<usize>,
     impulse_n: Vec<f64>,
     impulse_t: Vec<f64>,
     loss: Vec<f64>,
@@ -138,8 +141,11 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.sets.remember(&self.field.discrete.modes);
         let energy = self.field.eval.kinetic + self.field.eval.potential;
         // the left limit, before any switch flips
-        let quiet = (self.locator.found.watches.iter())
-            .all(|&k| matches!(self.field.watches.list[k].what, What::Crossing(..)));
+        let quiet = self.locator.found.watches.iter().all(|&k| match self.field.watches.list[k].what {
+            What::Crossing(..) => true,
+            What::Guard(g) => self.field.sys.is_silent(g),
+            _ => false,
+        });
         if self.settings.record != Record::Events || !quiet {
             self.record(true);
         }
@@ -159,6 +165,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
                     m.triggers.push(Trigger::Crossing(c));
+                    m.crossed.push(c);
                     self.fired.push(c);
                 }
                 What::Singular => m.singular = true,
@@ -173,6 +180,8 @@ impl<S: System + ?Sized> Run<'_, S> {
             m.turned =
                 self.closed_rates().iter().zip(&rates).any(|(a, b)| (a.0 - b.0).abs() > SPEED_ZERO * a.1);
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
+        } else if !m.flipped.is_empty() {
+            self.field.evaluate();
         }
         self.touch_down();
         if m.singular
@@ -187,6 +196,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.changes(&mut m);
             self.log(&m);
         }
+        self.find_jumps(&mut m);
         let end = end.or_else(|| self.user_events(&mut m));
         self.record(true);
         end
@@ -223,7 +233,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     fn flip(&mut self, m: &mut Moment, g: usize) {
         let t = self.time();
         self.field.sys.flip(g, &mut self.field.discrete);
-        m.guards += 1;
+        m.guards += usize::from(!self.field.sys.is_silent(g));
         m.flipped.push(g);
         let span = self.settings.until.abs();
         if let Some(hold) = self.field.watches.holds.get_mut(g)
@@ -307,6 +317,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         m.before.clone_from(&self.field.state);
         m.modes.clone_from(&self.field.discrete.modes);
         m.forces.clone_from(&self.field.forces);
+        m.crossings.clone_from(&self.field.eval.crossings);
         self.clear_impulses(m);
     }
 
@@ -330,7 +341,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// Impacts, then modes.
-    fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
+    pub(super) fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
         for round in 0.. {
             if let Some(end) = self.impacts(m) {
                 return Some(end);
@@ -533,7 +544,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// What each contact did, as triggers of user events.
-    fn changes(&self, m: &mut Moment) {
+    pub(super) fn changes(&self, m: &mut Moment) {
         for i in 0..m.modes.len() {
             let mut push = |kind| m.triggers.push(Trigger::Contact { contact: i, kind });
             if m.impulse_n[i] != 0.0 && !m.tangential {
@@ -560,61 +571,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
-    /// Fire user events; changed memory means one more decision.
-    fn user_events(&mut self, m: &mut Moment) -> Option<End> {
-        if m.triggers.is_empty() {
-            return None;
-        }
-        self.fill_point();
-        let field = &mut self.field;
-        let mut memory = field.state.memory.clone();
-        let at = crate::system::Instant {
-            state: &field.state,
-            discrete: &field.discrete,
-            eval: &field.eval,
-            accel: &field.forces.accel,
-            forces: &self.forces,
-            impulses: &self.impulses,
-        };
-        let stop = field.sys.fire(&m.triggers, at, &mut memory, &mut m.fired);
-        if m.fired.is_empty() {
-            return None;
-        }
-        let changed = memory != field.state.memory;
-        if changed {
-            let energy = field.eval.kinetic + field.eval.potential;
-            field.state.memory.copy_from_slice(&memory);
-            field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
-            field.evaluate();
-            self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
-        }
-        let names = self.field.sys.event_names();
-        let fired = std::mem::take(&mut m.fired);
-        for &k in &fired {
-            let name = names.get(k).cloned();
-            self.push_event(m, Kind::Mark, &[], name, String::new());
-        }
-        if stop {
-            let name = fired.last().and_then(|&k| names.get(k)).map_or("", |n| n.as_str());
-            return Some((Status::Stopped, format!("event `{name}`")));
-        }
-        if changed {
-            // contacts may react at once; what they do is logged, but fires nothing more at this instant
-            let mut again = Moment::default();
-            self.open_moment(&mut again);
-            self.sets.remember(&self.field.discrete.modes);
-            again.tie = true;
-            m.triggers.clear();
-            let end = self.settle(&mut again, false);
-            self.changes(&mut again);
-            self.log(&again);
-            return end;
-        }
-        None
-    }
-
     /// Write the log entries of this instant, one per kind.
-    fn log(&mut self, m: &Moment) {
+    pub(super) fn log(&mut self, m: &Moment) {
         let n = self.field.dims.contacts;
         let largest = m.impulse_n.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         let hit: Vec<usize> = (0..n)

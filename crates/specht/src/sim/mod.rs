@@ -13,6 +13,7 @@ mod field;
 mod instant;
 mod ledger;
 mod locate;
+mod marks;
 mod policy;
 mod project;
 mod record;
