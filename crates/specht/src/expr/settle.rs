@@ -7,7 +7,7 @@
 //!
 //! | argument x of a switch with the side s | new side |
 //! |---|---|
-//! | at rest: with the present sides no moving input reaches it | that of x, exactly (so `floor(t) == 1` holds for a second) |
+//! | at a border and at rest: with the present sides it does not depend on what moves | that of x (so `floor(t) == 1` holds for a second) |
 //! | did not jump, or is not outside the region of s | s |
 //! | otherwise | that of x; at a border the one to which x moves |
 //!
@@ -15,7 +15,7 @@
 //! is the sum, and the way it goes in the time to which instants are known.
 
 use super::switch::SwitchKind;
-use super::tape::{Instr, Local, Tape, Work};
+use super::tape::{Local, Tape, Work};
 
 /// Relative rounding of an argument, and of the time of an instant.
 const NOISE: f64 = 1e-13;
@@ -30,6 +30,16 @@ pub struct Settling<'a> {
     pub before: Option<&'a [f64]>,
     /// By number of switch: its side is given.
     pub given: &'a [bool],
+}
+
+/// What an argument does when everything that moves is moved.
+enum Shaken {
+    /// It is the same number: its value counts as it is.
+    Constant,
+    /// It changes by rounding only: it is the border.
+    Rounding,
+    /// It moves.
+    Moves,
 }
 
 impl Tape {
@@ -47,68 +57,61 @@ impl Tape {
             Some(_) => self.eval_latched(inputs, work, sides),
             None => self.latch(inputs, work, sides),
         }
-        self.find_moving(work, how.moving);
         for l in &self.locals {
             let k = l.number as usize;
             if how.given.get(k) == Some(&true) {
                 continue;
             }
-            let new = decide(l, work, sides[k], how, |k| rate(k, sides));
+            let (x, zero) = (work.regs[l.argument as usize], NOISE * l.size(work));
+            let border = l.switch.at_border(x, zero);
+            let still = border.and_then(|border| match self.shake(l, inputs, work, sides, how.moving) {
+                Shaken::Constant => Some(l.switch.side(x)),
+                Shaken::Rounding => Some(border),
+                Shaken::Moves => None,
+            });
+            let new = match still {
+                Some(side) => side,
+                None => decide(l, x, zero, sides[k], how, |k| rate(k, sides)),
+            };
             if new != sides[k] && !new.is_nan() {
                 sides[k] = new;
                 self.eval_latched(inputs, work, sides);
-                self.find_moving(work, how.moving);
             }
         }
     }
 
-    /// Marks the registers that change during the arc: what a moving input reaches through the branches taken.
-    fn find_moving(&self, work: &mut Work, moving: &[bool]) {
-        let Work { regs, moves } = work;
-        let first = self.constants.len();
-        let base = first + self.inputs.len();
-        moves.resize(regs.len(), false);
-        for (reg, &i) in moves[first..base].iter_mut().zip(&self.inputs) {
-            *reg = moving.get(i as usize).copied().unwrap_or(true);
-        }
-        for (i, instr) in self.instrs.iter().enumerate() {
-            let m = |a: u32| moves[a as usize];
-            let is_zero = |a: u32| !moves[a as usize] && regs[a as usize] == 0.0;
-            moves[base + i] = match *instr {
-                Instr::Add(a, b)
-                | Instr::Sub(a, b)
-                | Instr::Pow(a, b)
-                | Instr::Atan2(a, b)
-                | Instr::Hypot(a, b) => m(a) || m(b),
-                Instr::Mul(a, b) => (m(a) || m(b)) && !is_zero(a) && !is_zero(b),
-                Instr::Div(a, b) => (m(a) || m(b)) && !is_zero(a),
-                Instr::Neg(a) | Instr::Square(a) | Instr::Powi(a, _) | Instr::Fun(_, a) => m(a),
-                Instr::Table(t, c, x) => {
-                    m(x) && !self.tables[t as usize / 4].is_flat(regs[c as usize], (t % 4) as u8)
-                }
-                Instr::Select(c, a, b) => m(if regs[c as usize] != 0.0 { a } else { b }),
-                // sides are frozen, and so is what is made of them
-                Instr::Sign(..)
-                | Instr::Floor(..)
-                | Instr::Cell(..)
-                | Instr::Positive(_)
-                | Instr::NonNegative(_)
-                | Instr::IsZero(_)
-                | Instr::And(..)
-                | Instr::Or(..)
-                | Instr::Not(_) => false,
-            };
-        }
+    /// What the argument of a switch does, with the present sides, when all moving inputs change.
+    fn shake(&self, l: &Local, inputs: &[f64], work: &mut Work, sides: &[f64], moving: &[bool]) -> Shaken {
+        let x = work.regs[l.argument as usize];
+        let mut beside = std::mem::take(&mut work.beside);
+        beside.clear();
+        beside.extend(inputs.iter().enumerate().map(|(i, &value)| {
+            let step = 0.01 * value.abs() + 1e-3;
+            let moves = moving.get(i).copied().unwrap_or(true);
+            if moves { value + step * (0.5 + (0.618_033_988_75 * i as f64).fract()) } else { value }
+        }));
+        self.eval_latched(&beside, work, sides);
+        let change = (work.regs[l.argument as usize] - x).abs();
+        let shaken = match change {
+            0.0 => Shaken::Constant,
+            _ if change <= NOISE * l.size(work) => Shaken::Rounding,
+            _ => Shaken::Moves,
+        };
+        self.eval_latched(inputs, work, sides);
+        work.beside = beside;
+        shaken
     }
 }
 
-fn decide(l: &Local, work: &Work, side: f64, how: &Settling<'_>, rate: impl FnOnce(usize) -> f64) -> f64 {
-    let x = work.regs[l.argument as usize];
+fn decide(
+    l: &Local,
+    x: f64,
+    zero: f64,
+    side: f64,
+    how: &Settling<'_>,
+    rate: impl FnOnce(usize) -> f64,
+) -> f64 {
     let k = l.number as usize;
-    if !work.moves[l.argument as usize] {
-        return l.switch.side(x);
-    }
-    let zero = NOISE * l.size(work);
     if let Some(before) = how.before {
         let guard = l.switch.guard(x, side);
         let stays = match before[k] {

@@ -72,6 +72,19 @@ impl Switch {
         }
     }
 
+    /// The side of the border that is within `zero` of the argument, if there is one.
+    pub fn at_border(&self, argument: f64, zero: f64) -> Option<f64> {
+        match self.kind {
+            SwitchKind::Sign => (argument.abs() <= zero).then_some(0.0),
+            SwitchKind::Floor => ((argument - argument.round()).abs() <= zero).then_some(argument.round()),
+            SwitchKind::Cell => {
+                let (lower, upper) = (self.side(argument - zero), self.side(argument + zero));
+                let on_left_end = self.table.as_ref().is_some_and(|t| t.cell_ends(upper).0 == argument);
+                (lower != upper || on_left_end).then_some(upper)
+            }
+        }
+    }
+
     /// The side of an argument that moves with `rate`: within `zero` of a border the one to which it moves. An argument
     /// that moves is never at rest on the border of a sign; with rate zero it counts as positive there.
     pub fn directed(&self, argument: f64, rate: f64, zero: f64) -> f64 {

@@ -168,19 +168,6 @@ impl Table {
         }
     }
 
-    /// Whether the `order`-th derivative is constant in a cell.
-    pub fn is_flat(&self, cell: f64, order: u8) -> bool {
-        let n = self.cubics.len();
-        let slope = match self.ends {
-            _ if cell.is_nan() => return true,
-            Ends::Repeat => return is_constant(&self.cubics[self.unroll(cell).0], order),
-            _ if cell < 0.0 => self.left[1],
-            _ if cell >= n as f64 => self.right[1],
-            _ => return is_constant(&self.cubics[cell as usize], order),
-        };
-        order > 0 || slope == 0.0
-    }
-
     /// Left and right end of a cell; infinite beyond the table.
     pub fn cell_ends(&self, cell: f64) -> (f64, f64) {
         let n = self.cubics.len();
@@ -222,11 +209,6 @@ fn polynomial(c: &[f64; 4], s: f64, order: u8) -> f64 {
         3 => 6.0 * c[3],
         _ => 0.0,
     }
-}
-
-/// Whether the `order`-th derivative of a cubic is constant.
-fn is_constant(c: &[f64; 4], order: u8) -> bool {
-    c.iter().skip(order as usize + 1).all(|&c| c == 0.0)
 }
 
 /// Appends the cubics of points with increasing x.

@@ -40,7 +40,7 @@ use super::table::Table;
 
 /// One instruction; operands are registers.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Instr {
+enum Instr {
     Add(u32, u32),
     Sub(u32, u32),
     Mul(u32, u32),
@@ -86,11 +86,11 @@ impl Local {
 /// The compiled program.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    pub(super) constants: Vec<f64>,
+    constants: Vec<f64>,
     /// Input index per input register.
-    pub(super) inputs: Vec<u32>,
-    pub(super) instrs: Vec<Instr>,
-    pub(super) tables: Vec<Arc<Table>>,
+    inputs: Vec<u32>,
+    instrs: Vec<Instr>,
+    tables: Vec<Arc<Table>>,
     outputs: Vec<u32>,
     /// Operands first.
     pub(super) locals: Vec<Local>,
@@ -101,8 +101,8 @@ pub struct Tape {
 #[derive(Clone, Debug, Default)]
 pub struct Work {
     pub(super) regs: Vec<f64>,
-    /// Whether each register changes with the motion, see [`Tape::settle`].
-    pub(super) moves: Vec<bool>,
+    /// Inputs beside the present ones, see [`Tape::settle`].
+    pub(super) beside: Vec<f64>,
 }
 
 /// How the sides of switches are found.
@@ -257,7 +257,7 @@ impl Tape {
     pub fn workspace(&self) -> Work {
         let mut regs = self.constants.clone();
         regs.resize(self.constants.len() + self.inputs.len() + self.instrs.len(), 0.0);
-        Work { regs, moves: Vec::new() }
+        Work { regs, beside: Vec::new() }
     }
 
     /// Number of instructions.

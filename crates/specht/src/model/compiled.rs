@@ -88,7 +88,9 @@ impl Guard {
     /// The switch behind it.
     fn switch(&self) -> Option<usize> {
         match self {
-            Guard::Sign { switch } | Guard::Floor { switch, .. } | Guard::Cell { switch, .. } => Some(*switch),
+            Guard::Sign { switch } | Guard::Floor { switch, .. } | Guard::Cell { switch, .. } => {
+                Some(*switch)
+            }
             _ => None,
         }
     }

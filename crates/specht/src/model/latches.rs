@@ -72,7 +72,13 @@ impl CompiledSystem {
     }
 
     /// Sides of the switches whose arguments jumped from `before` to `d`.
-    pub(super) fn follow_jumps(&self, s: &State, before: &Discrete, d: &mut Discrete, out: &mut Eval) -> bool {
+    pub(super) fn follow_jumps(
+        &self,
+        s: &State,
+        before: &Discrete,
+        d: &mut Discrete,
+        out: &mut Eval,
+    ) -> bool {
         if self.switch_count == 0 {
             return false;
         }
