@@ -438,6 +438,12 @@ pub trait System: Sync {
         false
     }
 
+    /// What has no finite value at `s`, by its name: `force \`spring\``. Only asked when something has none.
+    fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
+        let _ = (s, d, eval);
+        None
+    }
+
     /// Latches or modes changed from `before` to `d` while the state stood still: set those latches whose guards jumped with them.
     /// True when there are such.
     fn follow(&self, s: &State, before: &Discrete, d: &mut Discrete, out: &mut Eval) -> bool {

@@ -264,6 +264,16 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let pose_nodes =
         b.frames.iter().flat_map(|f| [f.pose.origin[0], f.pose.origin[1], f.pose.angle]).collect();
     let poses = replace(b, pose_nodes);
+    let mut law_names = Vec::new();
+    let mut law_nodes = Vec::new();
+    for (name, node) in super::undefined::laws(model) {
+        let node = b.replace(node, &plan.map);
+        if b.depends_only(node, |i| !super::undefined::needs_more(i)) {
+            law_names.push(name);
+            law_nodes.push(node);
+        }
+    }
+    let laws = Tape::new(&b.g, &law_nodes);
     let parameter_tape = Tape::new(&b.g, &parameter_roots);
     let gap_nodes: Vec<NodeId> = plan.rows.iter().map(|r| r.value).collect();
     let size_nodes = b.sizes(&gap_nodes);
@@ -300,7 +310,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             parameters[k] = p.value;
         }
     }
-    let used = [&main, &restitution, &outputs, &sets, &poses, &sizes];
+    let used = [&main, &restitution, &outputs, &sets, &poses, &sizes, &laws];
     let contour_tapes = contours.iter().map(|c| &c.tape);
     let fill = fill(b, &plan, used.into_iter().chain([&switch_rates]).chain(contour_tapes), &dims);
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
@@ -361,6 +371,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         sets,
         starts,
         poses,
+        laws,
+        law_names,
         pool: Pool::default(),
     };
     system.set_parameters(&parameters);

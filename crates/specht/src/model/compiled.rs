@@ -243,6 +243,9 @@ pub struct CompiledSystem {
     pub(super) sets: Tape,
     pub(super) starts: Tape,
     pub(super) poses: Tape,
+    /// Formulas of the forces, for messages.
+    pub(super) laws: Tape,
+    pub(super) law_names: Vec<String>,
     pub(super) pool: Pool,
 }
 
@@ -703,6 +706,10 @@ impl System for CompiledSystem {
                 d.latches[f.latch] = f.next(d.latches[f.latch], *outer);
             }
         }
+    }
+
+    fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
+        self.first_undefined(s, d, eval)
     }
 
     fn is_silent(&self, k: usize) -> bool {

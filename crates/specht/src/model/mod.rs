@@ -26,6 +26,7 @@ mod scale;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod undefined;
 
 pub use compile::build;
 pub use compiled::CompiledSystem;

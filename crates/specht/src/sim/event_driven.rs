@@ -284,6 +284,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             }
             self.commit(true);
             self.h = next;
+            if let Some(what) = self.field.undefined() {
+                let t = self.time();
+                return Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}"));
+            }
         }
     }
 
@@ -458,8 +462,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// The step size fell to nothing.
     fn collapse(&mut self, h: f64) -> Flow {
         let t = self.ode.time();
+        // a formula that ends here, seen in the step that failed
+        let beyond = self.field.undefined().map(|what| (what, self.time()));
         self.x.copy_from_slice(self.ode.state());
         self.field.at(t, &self.x);
+        if let Some((what, end)) = beyond {
+            let message = format!("{what} has no finite value from t = {} on", end.max(t));
+            return Flow::End(Status::Failed, message);
+        }
         let singular = self.field.watches.list.iter().position(|w| w.what == What::Singular);
         if let Some(k) = singular
             && self.field.nearness() < 1e-3

@@ -471,6 +471,9 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             );
             return Some((Status::Failed, text));
         }
+        if let Some(what) = self.field.undefined() {
+            return Some((Status::Failed, format!("{what} has no finite value at t = {t}")));
+        }
         let state = &self.field.state;
         if state.u.iter().chain(&state.q).all(|x| x.abs() < RUNAWAY) {
             return None;
