@@ -153,7 +153,7 @@ fn event_functions_see_jumps_of_velocity_and_memory() {
 #[test]
 fn an_event_on_a_velocity_is_quiet_at_rest() {
     let text = r#"
-        name = "pendulum that comes to rest on two stops"
+        name = "double pendulum that comes to rest on a slope"
         gravity = [0, -9.81]
         coordinates = { a = { start = 0.5, rate = 0.3 }, b = 0.2 }
         ground = { floor = { through = [0, -1.3], normal = [0.3, 1] } }
@@ -162,12 +162,12 @@ fn an_event_on_a_velocity_is_quiet_at_rest() {
             { name = "arm", on = "rod", mass = 0.4, inertia = 0.02, position = [1, 0], angle = "b", center = [0.3, 0.1], features = { tip = [0.6, 0] } },
         ]
         contact = [
-            { name = "arm", between = ["arm.tip", "ground.floor"], friction = 0.6 },
-            { name = "rod", between = ["rod.tip", "ground.floor"], friction = 0.6 },
+            { name = "first", between = ["arm.tip", "ground.floor"], friction = 0.6 },
+            { name = "second", between = ["rod.tip", "ground.floor"], friction = 0.6 },
         ]
         event = [
-            { name = "turn a", crossing = "a'", direction = "up" },
-            { name = "turn b", crossing = "b'" },
+            { name = "turn_a", crossing = "a'", direction = "up" },
+            { name = "turn_b", crossing = "b'" },
             { name = "speed", crossing = "arm.tip.x' - arm.tip.y'" },
         ]
     "#;

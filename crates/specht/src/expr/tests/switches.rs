@@ -113,7 +113,7 @@ fn a_switch_inside_a_switch_takes_the_outer_one_along() {
         ("max(0.25, mod(x, 1))", 1.0, [0.0, -1.0], [1.0, 1.0]),
         ("if(floor(x) == 5, 1, 0)", 5.0, [4.0, -1.0], [5.0, 0.0]),
         ("if(floor(x) == 5, 1, 0)", 6.0, [5.0, 0.0], [6.0, 1.0]),
-        ("tab(4*mod(x, 1) - 2)", 1.0, [0.0, 2.0], [1.0, 0.0]),
+        ("tab(4*mod(x, 1) - 2)", 1.0, [0.0, 2.0], [1.0, -1.0]),
     ] {
         let (tape, _) = tape(&[text]);
         let mut work = tape.workspace();
