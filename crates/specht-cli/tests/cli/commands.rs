@@ -114,6 +114,7 @@ fn explanations_exist_for_the_words_of_the_program() {
         "moreau",
         "stick-slip",
         "zeno",
+        "change-points",
         "painleve",
         "several-solutions",
         "jam",

@@ -18,7 +18,6 @@ mod forces;
 mod frames;
 mod geometry;
 mod kinematics;
-mod latches;
 mod lean;
 mod live;
 mod outline;
@@ -26,7 +25,6 @@ mod scale;
 mod scene;
 #[cfg(test)]
 mod tests;
-mod undefined;
 
 pub use compile::build;
 pub use compiled::CompiledSystem;

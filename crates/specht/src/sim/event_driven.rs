@@ -18,7 +18,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::ode::{Control, Dop853, STAGE_TIMES, STAGES, Verdict};
-use crate::system::{self, Eval, Mode, Normal, State, System};
+use crate::system::{self, Mode, Normal, State, System};
 
 use super::audit::{self, Auditor};
 use super::classify::Sets;
@@ -27,6 +27,7 @@ use super::field::Field;
 use super::instant::Tools;
 use super::ledger::Ledger;
 use super::locate::Locator;
+use super::passage::Passage;
 use super::project::Projector;
 use super::record::Recorder;
 use super::settings::{Outside, Record, Settings};
@@ -113,10 +114,7 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub fired: Vec<usize>,
     pub dense: Vec<f64>,
     pub recorder: Recorder,
-    /// Velocities below this are rounding of the forces in one step.
-    velocity_rounding: f64,
-    /// A state beside the present one, and the system there.
-    beside: (State, Eval),
+    pub passage: Passage,
 }
 
 impl<'a, S: System + ?Sized> Run<'a, S> {
@@ -165,8 +163,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             fired: Vec::new(),
             dense: vec![0.0; n],
             recorder: Recorder::new(&settings.record, field.state.t, settings.until),
-            velocity_rounding: 0.0,
-            beside: (State::default(), Eval::new(&d)),
+            passage: Passage::default(),
             field,
             settings,
         })
@@ -181,8 +178,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         start::classify(&mut self.field, &mut self.sets)?;
         self.field.moment = 1e-2 * MOMENT * (self.settings.until - self.time()).abs();
         self.ledger.start(self.field.dims.contacts, &self.field.eval);
+        self.start_on_branch()?;
         self.field.pack(&mut self.x);
-        Ok(self.first_instant())
+        let end = self.first_instant();
+        Ok(end.or_else(|| self.rests_undecided()))
     }
 
     /// Integrate to the next event or the end.
@@ -215,6 +214,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             if let Some(progress) = outside.progress.as_mut() {
                 progress(self.ode.time());
             }
+            if self.passage.lost {
+                return Flow::End(Status::Indeterminate, self.undecided());
+            }
             let t = self.ode.time();
             let remaining = self.settings.until - t;
             let smallest = 8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs());
@@ -241,9 +243,12 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 return self.collapse(h);
             }
             self.field.moment = MOMENT * h;
+            if self.field.watches.singular {
+                self.field.chart.refine(h);
+            }
             if !self.ode.attempt(h, &mut self.field) {
                 self.out.counts.rejected += 1;
-                self.h = 0.25 * h;
+                self.h = if self.enter_branch(h) { h } else { 0.25 * h };
                 continue;
             }
             self.set_floors(h);
@@ -251,23 +256,25 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 Verdict::Accept(next) => next,
                 Verdict::Reject(next) => {
                     self.out.counts.rejected += 1;
-                    self.h = next;
+                    self.h = if self.enter_branch(h) { h } else { next };
                     continue;
                 }
             };
-            // the step follows fast event functions as it follows errors, with their fifth power
-            let blur = self.locator.blur(&self.field, t);
-            let clear = h * (0.9 * blur.powf(-0.2)).max(0.1);
-            if blind < BLIND && blur > 1.0 {
+            if blind < BLIND && !self.locator.resolved(&self.field, t) {
                 blind += 1;
                 self.out.counts.rejected += 1;
-                self.h = clear;
+                self.h = 0.5 * h;
                 continue;
             }
             blind = 0;
-            let next = next.min(clear.max(0.2 * h));
             let mut disturbed = false;
+            if self.ends_near_change_point(h) || !self.stays_on_branch(&mut disturbed) {
+                continue;
+            }
             if self.locator.search(&mut self.field, &mut self.ode, &mut disturbed) {
+                if self.mistaken_event(h) {
+                    continue;
+                }
                 let theta = self.locator.found.theta;
                 if theta * h > smallest {
                     self.record_between(theta);
@@ -284,9 +291,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             }
             self.commit(true);
             self.h = next;
-            if let Some(what) = self.field.undefined() {
-                let t = self.time();
-                return Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}"));
+            self.passage.natural = h.max(0.95 * self.passage.natural);
+            if next < 0.9 * h {
+                self.enter_branch(h);
             }
         }
     }
@@ -335,7 +342,6 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
         self.control.set_floor(0, 1e-6 * self.length);
         self.control.set_floor(1, 1e-4 * h * free);
-        self.velocity_rounding = 1e-13 * h * free;
         let energy = self.ledger.energy.scale.max(1e-3 * h * power);
         let last = if field.dims.z > 0 {
             let size = field.state.z.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
@@ -408,6 +414,13 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.x.copy_from_slice(self.ode.state());
         self.field.watches.shift();
         let t = self.ode.time();
+        if self.field.chart.active {
+            self.field.pack(&mut self.x);
+            self.ode.start(t, &self.x, &mut self.field);
+            self.after_step_on_branch();
+            self.after_commit(record);
+            return;
+        }
         let (position, velocity) = self.projector.drift(&self.field);
         let speed = self.field.state.u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if position > 1e-12 || velocity > 1e-12 * speed {
@@ -415,6 +428,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             self.field.pack(&mut self.x);
             self.ode.start(t, &self.x, &mut self.field);
         }
+        self.after_commit(record);
+    }
+
+    fn after_commit(&mut self, record: bool) {
         self.arm(false);
         self.book();
         if record && self.settings.record == Record::Steps {
@@ -423,29 +440,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     }
 
     fn arm(&mut self, fresh: bool) {
-        self.judge_crossings();
         let Field { watches, info, eval, state, forces, signs, .. } = &mut self.field;
         watches.arm(info, eval, [&state.q, &state.u], forces, signs, fresh);
-    }
-
-    /// What rounding of the state makes of the user's event functions: at rest velocities are nothing else.
-    fn judge_crossings(&mut self) {
-        if self.field.dims.crossings == 0 {
-            return;
-        }
-        let field = &mut self.field;
-        let (state, eval) = &mut self.beside;
-        state.clone_from(&field.state);
-        // unequal weights, so that differences do not cancel
-        let weight = |i: usize| 1.0 + (0.618_033_988_75 * i as f64).fract();
-        state.q.iter_mut().enumerate().for_each(|(i, q)| *q += 1e-15 * self.length * weight(i));
-        state.u.iter_mut().enumerate().for_each(|(i, u)| *u += self.velocity_rounding * weight(i));
-        eval.contour.clone_from(&field.eval.contour);
-        field.sys.evaluate(state, &field.discrete, eval);
-        let change = eval.crossings.iter().zip(&field.eval.crossings).map(|(a, b)| (a - b).abs());
-        for (rounding, change) in field.watches.scales.crossing_rounding.iter_mut().zip(change) {
-            *rounding = if change.is_finite() { change } else { 0.0 };
-        }
     }
 
     /// Ledger and audit at the present point.
@@ -462,14 +458,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// The step size fell to nothing.
     fn collapse(&mut self, h: f64) -> Flow {
         let t = self.ode.time();
-        // a formula that ends here, seen in the step that failed
-        let beyond = self.field.undefined().map(|what| (what, self.time()));
         self.x.copy_from_slice(self.ode.state());
         self.field.at(t, &self.x);
-        if let Some((what, end)) = beyond {
-            let message = format!("{what} has no finite value from t = {} on", end.max(t));
-            return Flow::End(Status::Failed, message);
-        }
         let singular = self.field.watches.list.iter().position(|w| w.what == What::Singular);
         if let Some(k) = singular
             && self.field.nearness() < 1e-3
@@ -478,6 +468,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             self.locator.found.watches.clear();
             self.locator.found.watches.push(k);
             return Flow::Event;
+        }
+        if self.field.chart.active {
+            return Flow::End(Status::Indeterminate, self.undecided());
         }
         Flow::End(
             Status::Failed,

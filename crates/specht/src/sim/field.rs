@@ -6,6 +6,7 @@ use crate::linalg::axpy;
 use crate::ode::Rhs;
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, Normal, State, System};
 
+use super::chart::Chart;
 use super::ledger;
 use super::watch::{Scales, Watches};
 
@@ -25,6 +26,8 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     /// Smallest a / mobility of the sliding contacts (PG-5.3-ROD), when watched.
     pub singularity: f64,
     pub watches: Watches,
+    /// The branch of a linkage near a change point.
+    pub chart: Chart,
     pub evaluations: u64,
     /// Time over which forces are differenced for laws that use the rate of loading.
     pub moment: f64,
@@ -60,6 +63,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             regularity: Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 },
             singularity: 1.0,
             watches,
+            chart: Chart::default(),
             evaluations: 0,
             moment: 1e-8,
             uses_load_rate: sys.uses_load_rate(),
@@ -102,19 +106,6 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.sys.evaluate(&self.state, &self.discrete, &mut self.eval);
     }
 
-    /// The name of what has no finite value at the present state, if something has none.
-    pub fn undefined(&self) -> Option<String> {
-        let (e, s) = (&self.eval, &self.state);
-        let numbers = [&e.gap, &e.rate_offset, &e.accel_offset, &e.load, &e.h, &e.z_rate, &s.q, &s.u, &s.z];
-        let defined = numbers.into_iter().flatten().all(|v| v.is_finite())
-            && [&e.mu, &e.mu_static, &e.crossings].into_iter().flatten().all(|v| !v.is_nan());
-        if defined {
-            return None;
-        }
-        let name = self.sys.undefined(s, &self.discrete, e);
-        Some(name.unwrap_or_else(|| "a formula of the model".to_string()))
-    }
-
     /// Forces and accelerations with the frozen modes; false when there are none.
     pub fn solve(&mut self) -> bool {
         self.regularity =
@@ -142,6 +133,9 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     /// Evaluate and solve at `(t, x)`.
     pub fn at(&mut self, t: f64, x: &[f64]) -> bool {
         self.unpack(t, x);
+        if self.chart.active {
+            return self.solve_on_branch();
+        }
         self.evaluate();
         self.solve() && self.load_rates()
     }
@@ -211,7 +205,8 @@ impl<S: System + ?Sized> Rhs for Field<'_, S> {
         dx[q..q + u].copy_from_slice(&self.forces.accel);
         dx[q + u..q + u + z].copy_from_slice(&self.eval.z_rate);
         ledger::powers(self.info, &self.eval, &self.forces, &self.state.u, &mut dx[q + u + z..]);
-        let Field { watches, info, eval, forces, signs, state, singularity, .. } = self;
+        let Field { watches, info, eval, forces, signs, state, singularity, chart, .. } = self;
+        let signs = if chart.active { &chart.signs } else { signs };
         watches.sample(stage, info, eval, forces, signs, &state.u, *singularity);
         true
     }

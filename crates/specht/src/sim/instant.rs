@@ -7,12 +7,11 @@
 use crate::contact::{Forces, Reduced, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
-use crate::system::{ContactEvent, Discrete, Mode, Normal, Restitution, State, System, Trigger};
+use crate::system::{ContactEvent, Mode, Normal, Restitution, State, System, Trigger};
 
 use super::classify::{SPEED_ZERO, flank_acts};
 use super::decide::Decision;
 use super::event_driven::{End, Run};
-use super::field::Field;
 use super::settings::Record;
 use super::settling::{Closing, Undo};
 use super::tangential::before;
@@ -31,19 +30,16 @@ pub(crate) struct Moment {
     pub(super) before: State,
     modes: Vec<Mode>,
     pub(super) forces: Forces,
-    pub(super) tie: bool,
-    switched: Vec<usize>,
+    tie: bool,
+    pub(super) switched: Vec<usize>,
     guards: usize,
     flipped: Vec<usize>,
     /// A flip turned a direction of a closed contact: its velocities must be judged anew.
     turned: bool,
     singular: bool,
     pub(super) jumped: bool,
-    pub(super) triggers: Vec<Trigger>,
-    pub(super) fired: Vec<usize>,
-    /// The user's event functions before, and those that have passed zero.
-    pub(super) crossings: Vec<f64>,
-    pub(super) crossed: Vec<usize>,
+    triggers: Vec<Trigger>,
+    fired: Vec<usize>,
     impulse_n: Vec<f64>,
     impulse_t: Vec<f64>,
     loss: Vec<f64>,
@@ -141,15 +137,11 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.sets.remember(&self.field.discrete.modes);
         let energy = self.field.eval.kinetic + self.field.eval.potential;
         // the left limit, before any switch flips
-        let quiet = self.locator.found.watches.iter().all(|&k| match self.field.watches.list[k].what {
-            What::Crossing(..) => true,
-            What::Guard(g) => self.field.sys.is_silent(g),
-            _ => false,
-        });
+        let quiet = (self.locator.found.watches.iter())
+            .all(|&k| matches!(self.field.watches.list[k].what, What::Crossing(..)));
         if self.settings.record != Record::Events || !quiet {
             self.record(true);
         }
-        let before = self.field.discrete.clone();
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
             match self.field.watches.list[k].what {
@@ -165,7 +157,6 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
                     m.triggers.push(Trigger::Crossing(c));
-                    m.crossed.push(c);
                     self.fired.push(c);
                 }
                 What::Singular => m.singular = true,
@@ -173,30 +164,34 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         self.join_touching();
         let rates = self.closed_rates();
-        self.follow(&before);
         self.flip_along(&mut m);
         if m.guards > 0 {
             self.field.evaluate();
             m.turned =
                 self.closed_rates().iter().zip(&rates).any(|(a, b)| (a.0 - b.0).abs() > SPEED_ZERO * a.1);
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
-        } else if !m.flipped.is_empty() {
-            self.field.evaluate();
         }
         self.touch_down();
-        if m.singular
-            && let Some(end) = self.cross_border(&mut m)
-        {
-            return Some(end);
+        let changes = (m.singular || !m.switched.is_empty()) && self.at_change_point(!m.singular);
+        let border = if changes {
+            self.turn_reactions(&mut m)
+        } else if m.singular {
+            self.cross_border(&mut m)
+        } else {
+            None
+        };
+        if border.is_some() {
+            return border;
         }
         // a pure mark changes nothing unless memory changes
         let mut end = None;
-        if !quiet || m.guards > 0 {
+        if changes {
+            self.log(&m);
+        } else if !quiet || m.guards > 0 {
             end = self.settle(&mut m, false);
             self.changes(&mut m);
             self.log(&m);
         }
-        self.find_jumps(&mut m);
         let end = end.or_else(|| self.user_events(&mut m));
         self.record(true);
         end
@@ -233,7 +228,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     fn flip(&mut self, m: &mut Moment, g: usize) {
         let t = self.time();
         self.field.sys.flip(g, &mut self.field.discrete);
-        m.guards += usize::from(!self.field.sys.is_silent(g));
+        m.guards += 1;
         m.flipped.push(g);
         let span = self.settings.until.abs();
         if let Some(hold) = self.field.watches.holds.get_mut(g)
@@ -282,17 +277,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             .collect();
         field.state = here;
         field.evaluate();
-        let before = field.discrete.clone();
         for k in along {
             self.flip(m, k);
         }
-        self.follow(&before);
-    }
-
-    /// Latches or modes changed: the switches whose guards jumped with them change too. True when there are such.
-    fn follow(&mut self, before: &Discrete) -> bool {
-        let Field { sys, state, discrete, eval, .. } = &mut self.field;
-        before != discrete && sys.follow(state, before, discrete, eval)
     }
 
     /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
@@ -317,7 +304,6 @@ impl<S: System + ?Sized> Run<'_, S> {
         m.before.clone_from(&self.field.state);
         m.modes.clone_from(&self.field.discrete.modes);
         m.forces.clone_from(&self.field.forces);
-        m.crossings.clone_from(&self.field.eval.crossings);
         self.clear_impulses(m);
     }
 
@@ -341,7 +327,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// Impacts, then modes.
-    pub(super) fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
+    fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
         for round in 0.. {
             if let Some(end) = self.impacts(m) {
                 return Some(end);
@@ -352,7 +338,6 @@ impl<S: System + ?Sized> Run<'_, S> {
                 }
             }
             self.sets.fill(&self.field, m.jumped || m.turned);
-            let frozen = self.field.discrete.clone();
             let before = before(first, m, &self.impulses.lambda);
             let moment = self.moment();
             let decision = self.decider.decide(
@@ -381,11 +366,6 @@ impl<S: System + ?Sized> Run<'_, S> {
                         self.log_finding(m, self.several_note());
                     }
                     self.tell_incomplete();
-                    if round < 3 && self.follow(&frozen) {
-                        // laws that switch with the direction of slip
-                        self.field.evaluate();
-                        continue;
-                    }
                     break;
                 }
                 Decision::Invalid => {
@@ -535,16 +515,20 @@ impl<S: System + ?Sized> Run<'_, S> {
                 d.stick_since[i] = f64::NAN;
             }
         }
-        self.field.evaluate();
-        self.projector.project(&mut self.field, 1e-13);
-        self.field.solve();
-        self.field.load_rates();
+        if self.field.chart.active {
+            self.field.solve_on_branch();
+        } else {
+            self.field.evaluate();
+            self.projector.project(&mut self.field, 1e-13);
+            self.field.solve();
+            self.field.load_rates();
+        }
         self.field.pack(&mut self.x);
         self.book();
     }
 
     /// What each contact did, as triggers of user events.
-    pub(super) fn changes(&self, m: &mut Moment) {
+    fn changes(&self, m: &mut Moment) {
         for i in 0..m.modes.len() {
             let mut push = |kind| m.triggers.push(Trigger::Contact { contact: i, kind });
             if m.impulse_n[i] != 0.0 && !m.tangential {
@@ -571,8 +555,61 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
+    /// Fire user events; changed memory means one more decision.
+    fn user_events(&mut self, m: &mut Moment) -> Option<End> {
+        if m.triggers.is_empty() {
+            return None;
+        }
+        self.fill_point();
+        let field = &mut self.field;
+        let mut memory = field.state.memory.clone();
+        let at = crate::system::Instant {
+            state: &field.state,
+            discrete: &field.discrete,
+            eval: &field.eval,
+            accel: &field.forces.accel,
+            forces: &self.forces,
+            impulses: &self.impulses,
+        };
+        let stop = field.sys.fire(&m.triggers, at, &mut memory, &mut m.fired);
+        if m.fired.is_empty() {
+            return None;
+        }
+        let changed = memory != field.state.memory;
+        if changed {
+            let energy = field.eval.kinetic + field.eval.potential;
+            field.state.memory.copy_from_slice(&memory);
+            field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
+            field.evaluate();
+            self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
+        }
+        let names = self.field.sys.event_names();
+        let fired = std::mem::take(&mut m.fired);
+        for &k in &fired {
+            let name = names.get(k).cloned();
+            self.push_event(m, Kind::Mark, &[], name, String::new());
+        }
+        if stop {
+            let name = fired.last().and_then(|&k| names.get(k)).map_or("", |n| n.as_str());
+            return Some((Status::Stopped, format!("event `{name}`")));
+        }
+        if changed {
+            // contacts may react at once; what they do is logged, but fires nothing more at this instant
+            let mut again = Moment::default();
+            self.open_moment(&mut again);
+            self.sets.remember(&self.field.discrete.modes);
+            again.tie = true;
+            m.triggers.clear();
+            let end = self.settle(&mut again, false);
+            self.changes(&mut again);
+            self.log(&again);
+            return end;
+        }
+        None
+    }
+
     /// Write the log entries of this instant, one per kind.
-    pub(super) fn log(&mut self, m: &Moment) {
+    fn log(&mut self, m: &Moment) {
         let n = self.field.dims.contacts;
         let largest = m.impulse_n.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         let hit: Vec<usize> = (0..n)

@@ -6,14 +6,16 @@
 
 mod audit;
 mod border;
+mod chart;
 mod classify;
+mod crossing;
 mod decide;
 mod event_driven;
 mod field;
 mod instant;
 mod ledger;
 mod locate;
-mod marks;
+mod passage;
 mod policy;
 mod project;
 mod record;
