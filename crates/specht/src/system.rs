@@ -290,6 +290,8 @@ pub struct Eval {
     pub load_terms: Vec<f64>,
     /// Values of the guards: positive while the frozen branch is valid, an event when one falls through zero.
     pub guards: Vec<f64>,
+    /// Sizes of the terms of which the guards are sums, where known, else 0: they tell rounding from signal.
+    pub guard_sizes: Vec<f64>,
     /// Values of the user's event functions.
     pub crossings: Vec<f64>,
     /// Kinetic energy.
@@ -339,6 +341,7 @@ impl Eval {
             load_static: vec![0.0; d.contacts],
             load_terms: Vec::new(),
             guards: vec![0.0; d.guards],
+            guard_sizes: vec![0.0; d.guards],
             crossings: vec![0.0; d.crossings],
             kinetic: 0.0,
             potential: 0.0,
@@ -424,11 +427,29 @@ pub trait System: Sync {
     }
 
     /// Set every latch from the values at `s` (at the start and after velocities or memory jumped). A guard that is
-    /// exactly zero keeps its latch when `keep` is true.
+    /// zero keeps its latch when `keep` is true.
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool);
 
     /// The guard `k` fell through zero: change to the neighbouring branch.
     fn flip(&self, k: usize, d: &mut Discrete);
+
+    /// Whether guard `k` concerns event functions only: its flip changes no motion.
+    fn is_silent(&self, _k: usize) -> bool {
+        false
+    }
+
+    /// What has no finite value at `s`, by its name: `force \`spring\``. Only asked when something has none.
+    fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
+        let _ = (s, d, eval);
+        None
+    }
+
+    /// Latches or modes changed from `before` to `d` while the state stood still: set those latches whose guards jumped with them.
+    /// True when there are such.
+    fn follow(&self, s: &State, before: &Discrete, d: &mut Discrete, out: &mut Eval) -> bool {
+        let _ = (s, before, d, out);
+        false
+    }
 
     /// Restitution of every contact at `s` (only read at impacts).
     fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]);

@@ -204,3 +204,89 @@ until = "1 s"
         assert!(last(&result, "x'").abs() < 1e-9);
     }
 }
+
+fn refused(name: &str, text: &str, args: &[&str]) -> String {
+    let folder = Folder::new(name);
+    folder.write("model.toml", text);
+    let output = folder.run(args);
+    assert_eq!(output.status.code(), Some(2), "{}{}", out(&output), err(&output));
+    err(&output)
+}
+
+const SLIDER: &str = r#"
+name = "slider"
+[coordinates]
+x = { rate = "1 m/s" }
+[[body]]
+name = "b"
+mass = "2 kg"
+position = ["x", 0]
+[[contact]]
+name = "pad"
+slip = "x'"
+normal_force = "10 N"
+friction = 0.3
+[run]
+until = "1 s"
+"#;
+
+/// These ran for ever: a slip that no motion changes, steps that do not move the clock, every unknown name compared with all others.
+#[test]
+fn what_cannot_end_is_refused_with_a_sentence() {
+    let text = SLIDER.replace("slip = \"x'\"", "slip = \"x + 0.1 m\"");
+    assert!(refused("slip", &text, &["run", "model.toml"]).contains("contains no velocity"));
+    let args = ["run", "model.toml", "--scheme", "step", "--step", "1e-250"];
+    assert!(refused("short_step", SLIDER, &args).contains("choose a longer one"));
+    let names: String = (0..12_000).map(|i| format!("p{i} = \"unknown_{i} + 1\"\n")).collect();
+    let text = SLIDER.replace("[coordinates]", &format!("[parameters]\n{names}[coordinates]"));
+    assert!(refused("names", &text, &["check", "model.toml"]).contains("unknown name `unknown_0`"));
+}
+
+/// A table on many feet, pushed so that they stick: minutes once, when each subset of feet was a pattern of its own.
+#[test]
+fn tables_on_any_number_of_feet_stand() {
+    for n in [4, 8, 9, 13, 40] {
+        let feet: Vec<String> =
+            (0..n).map(|i| format!("f{i} = [{}, -0.4]", -0.7 + 1.5 * i as f64 / (n - 1) as f64)).collect();
+        let contacts: String = (0..n)
+            .map(|i| {
+                format!("[[contact]]\nname = \"foot{i}\"\nbetween = [\"top.f{i}\", \"ground.floor\"]\nfriction = 0.6\n")
+            })
+            .collect();
+        let text = format!(
+            r#"
+name = "table"
+gravity = [0, -9.81]
+[coordinates]
+x = 0
+y = "0.4 m"
+th = 0
+[ground]
+floor = {{ through = [0, 0], normal = [0, 1] }}
+[[body]]
+name = "top"
+mass = "7 kg"
+inertia = "2 kg*m^2"
+position = ["x", "y"]
+angle = "th"
+features = {{ {} }}
+{contacts}
+[[force]]
+name = "push"
+along = "x"
+force = "20 N"
+[run]
+until = "0.3 s"
+"#,
+            feet.join(", ")
+        );
+        for scheme in ["event", "step"] {
+            let folder = Folder::new("feet");
+            folder.write("model.toml", &text);
+            let run = json(&folder, &["run", "model.toml", "--json", "--scheme", scheme]);
+            assert!(last(&run, "x").abs() < 1e-9 && last(&run, "th").abs() < 1e-9, "{n} feet, {scheme}");
+            let warnings = run["warnings"].as_array().map_or(0, Vec::len);
+            assert_eq!(warnings, 0, "{n} feet, {scheme}: {}", run["warnings"]);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! With at most one tangential row per contact each combination of open, stick and slip (two directions) is a linear system
 //! in the scaled impulses; the first one whose solution obeys the law within the tolerance is the answer. Complete up to
-//! singular combinations.
+//! singular combinations. Spatial contacts are tried open and sticking: with large friction little else is left.
 
 use super::island::Island;
 use super::kernel::Kind;
@@ -23,18 +23,19 @@ enum Row {
     Follow(f64),
 }
 
-/// Modes of a cone: equations of its one or two rows.
-fn choices(c: &Cone, bound: f64) -> Option<Vec<[Row; 2]>> {
+/// Modes of a cone: equations of its rows.
+fn choices(c: &Cone, bound: f64) -> Option<Vec<[Row; 3]>> {
     use Row::{Follow, Hold, Set};
-    let open = [Set(0.0); 2];
-    let slide = |f: f64| [[Hold, Follow(f)], [Hold, Follow(-f)]];
-    let rest = [Hold; 2];
+    let open = [Set(0.0); 3];
+    let slide = |f: f64| [[Hold, Follow(f), Hold], [Hold, Follow(-f), Hold]];
+    let rest = [Hold; 3];
     Some(match (c.kind, c.rows.d) {
         (Kind::Free, _) => vec![rest],
         (Kind::Half, 1) => vec![open, rest],
         (Kind::Soc, 2) => vec![open, rest, slide(1.0)[0], slide(1.0)[1]],
+        (Kind::Soc, 3) => vec![open, rest],
         (Kind::Pair, 2) => vec![rest, slide(c.mu)[0], slide(c.mu)[1]],
-        (Kind::Disc, 1) => vec![rest, [Set(bound), Hold], [Set(-bound), Hold]],
+        (Kind::Disc, 1) => vec![rest, [Set(bound), Hold, Hold], [Set(-bound), Hold, Hold]],
         _ => return None,
     })
 }

@@ -165,7 +165,7 @@ impl Solver {
         }
         let mut part = p.clone();
         let (end, mut mu) = (steepest(p), 1.0_f64);
-        let mut counts = Counts::default();
+        let (mut counts, mut stage) = (Counts::default(), Stage::Trivial);
         let mut started = warm;
         loop {
             for (c, whole) in part.contacts.iter_mut().zip(&p.contacts) {
@@ -175,7 +175,8 @@ impl Solver {
             let quick = Settings { restarts: if last { settings.restarts } else { 1 }, ..settings };
             self.once(if last { p } else { &part }, &quick, started, clock, out)?;
             out.counts.add(&counts);
-            counts = out.counts;
+            out.stage = out.stage.max(stage);
+            (counts, stage) = (out.counts, out.stage);
             started = true;
             if last {
                 break;

@@ -72,6 +72,7 @@ mod lower;
 mod parser;
 mod print;
 mod schedule;
+pub mod settle;
 mod switch;
 mod table;
 pub mod tape;
@@ -88,6 +89,7 @@ pub use lower::{
     lower_condition, lower_with, unknown_name,
 };
 pub use parser::{parse, parse_head, parse_range};
+pub use settle::Settling;
 pub use switch::{Switch, SwitchKind, SwitchSet};
 pub use table::{Ends, Interpolation, Table};
 pub use tape::{Tape, Work};

@@ -63,24 +63,40 @@ impl Switch {
         }
     }
 
-    /// The side of an argument that is within `zero` of a border and moves with `rate`: the one to which it moves.
-    /// With rate zero, or away from borders, the side of the value itself.
+    /// The side of a value.
+    pub fn side(&self, argument: f64) -> f64 {
+        match self.kind {
+            SwitchKind::Sign => sign(argument),
+            SwitchKind::Floor => argument.floor(),
+            SwitchKind::Cell => self.table.as_ref().map_or(0.0, |t| t.cell(argument)),
+        }
+    }
+
+    /// The side of the border that is within `zero` of the argument, if there is one.
+    pub fn at_border(&self, argument: f64, zero: f64) -> Option<f64> {
+        match self.kind {
+            SwitchKind::Sign => (argument.abs() <= zero).then_some(0.0),
+            SwitchKind::Floor => ((argument - argument.round()).abs() <= zero).then_some(argument.round()),
+            SwitchKind::Cell => {
+                let (lower, upper) = (self.side(argument - zero), self.side(argument + zero));
+                let on_left_end = self.table.as_ref().is_some_and(|t| t.cell_ends(upper).0 == argument);
+                (lower != upper || on_left_end).then_some(upper)
+            }
+        }
+    }
+
+    /// The side of an argument that moves with `rate`: within `zero` of a border the one to which it moves. An argument
+    /// that moves is never at rest on the border of a sign; with rate zero it counts as positive there.
     pub fn directed(&self, argument: f64, rate: f64, zero: f64) -> f64 {
         match self.kind {
-            SwitchKind::Sign if argument.abs() <= zero => sign(rate),
-            SwitchKind::Sign => sign(argument),
-            SwitchKind::Floor => {
-                let border = argument.round();
-                if (argument - border).abs() > zero || rate == 0.0 {
-                    argument.floor()
-                } else {
-                    border - if rate < 0.0 { 1.0 } else { 0.0 }
-                }
+            SwitchKind::Sign if argument == 0.0 && rate == 0.0 => 1.0,
+            SwitchKind::Sign if argument.abs() <= zero && rate != 0.0 => sign(rate),
+            SwitchKind::Floor if (argument - argument.round()).abs() <= zero && rate != 0.0 => {
+                argument.round() - if rate < 0.0 { 1.0 } else { 0.0 }
             }
             SwitchKind::Cell => {
-                let Some(table) = &self.table else { return 0.0 };
-                let cell = table.cell(argument);
-                let (a, b) = table.cell_ends(cell);
+                let cell = self.side(argument);
+                let (a, b) = self.table.as_ref().map_or((argument, argument), |t| t.cell_ends(cell));
                 if rate < 0.0 && argument - a <= zero {
                     cell - 1.0
                 } else if rate > 0.0 && b - argument <= zero {
@@ -89,6 +105,7 @@ impl Switch {
                     cell
                 }
             }
+            _ => self.side(argument),
         }
     }
 }

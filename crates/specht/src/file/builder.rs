@@ -207,6 +207,8 @@ pub struct Builder<'a> {
     effort: u64,
     /// The file asked for too much; nothing more is computed.
     exhausted: bool,
+    /// The first part that could not be made for a reason reported elsewhere.
+    blocked: Option<String>,
 }
 
 /// Units of syntax-tree height that may be open at once.
@@ -253,6 +255,7 @@ impl<'a> Builder<'a> {
             height: 0,
             effort: 0,
             exhausted: false,
+            blocked: None,
         }
     }
 
@@ -378,10 +381,25 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Nothing may be left out in silence: a part that could not be made without any error in the report is an error.
+    pub fn admit_blocked(&mut self) {
+        if let Some(part) = self.blocked.take()
+            && !self.report.has_errors()
+        {
+            let part = if part.is_empty() { "a part of the file".into() } else { format!("`{part}`") };
+            let help = "it uses something that is not known there; please report this file";
+            self.request(format!("{part} cannot be understood"), help.into());
+        }
+    }
+
     /// Reports a fault unless that was done before.
     pub fn say(&mut self, fault: Fault) {
-        if let Fault::New(diagnostic) = fault {
-            self.report.push(*diagnostic);
+        match fault {
+            Fault::New(diagnostic) => self.report.push(*diagnostic),
+            Fault::Reported => {
+                let label = self.stack.last().map(|(_, label)| label.clone());
+                self.blocked.get_or_insert(label.unwrap_or_default());
+            }
         }
     }
 

@@ -191,13 +191,6 @@ impl Builder<'_> {
         let raw = self.raw.clone();
         let force = &raw.forces[self.forces.1[e].raw];
         let fields: Vec<&str> = r.parts[1..].iter().map(|p| p.name).collect();
-        if self.context.scope == Scope::Parameter {
-            return Err(ExprError::new(
-                r.span,
-                format!("`{}` is not constant", r.text()),
-                "here only parameters are known",
-            ));
-        }
         let context = self.force_context(e);
         let mut one = |f: &Formula| -> Result<NodeId, ExprError> {
             let made = self.within(context.clone(), |b| b.lower(f));

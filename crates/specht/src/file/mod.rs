@@ -89,6 +89,7 @@ pub fn read_with(
     let mut builder = builder::Builder::new(raw, text, options, loader, report);
     builder.names = names;
     builder.build();
+    builder.admit_blocked();
     if builder.report.has_errors() {
         return Err(builder.report.list);
     }

@@ -61,6 +61,10 @@ impl Builder<'_> {
         let Some(what) = self.names.get(first.name) else {
             return Err(self.unknown(first));
         };
+        // parameters are made before anything that moves is known
+        if self.context.scope == Scope::Parameter && !matches!(what, What::Parameter(_) | What::Define(_)) {
+            return Err(not_constant(r, what.noun()));
+        }
         match what {
             What::Parameter(k) => self.parameter_value(k, r),
             What::Coordinate(k) => {
@@ -76,9 +80,6 @@ impl Builder<'_> {
             What::Memory(k) => {
                 let e = member(&self.memory, k, first)?;
                 no_more_parts(r, "a memory")?;
-                if self.context.scope == Scope::Parameter {
-                    return Err(not_constant(r, "a memory"));
-                }
                 if r.primes > 0 {
                     return Ok(self.zero());
                 }
@@ -185,7 +186,6 @@ impl Builder<'_> {
 
     fn coordinate_value(&mut self, e: usize, r: &Reference<'_>) -> Lowered {
         match (self.context.scope, r.primes) {
-            (Scope::Parameter, _) => Err(not_constant(r, "a coordinate")),
             (Scope::Start, 0) => self.demand_node(Thing::Start(e), r),
             (Scope::Start, 1) => self.demand_node(Thing::Rate(e), r),
             (_, 0) => Ok(self.input(Input::Coordinate(e))),
@@ -198,7 +198,6 @@ impl Builder<'_> {
 
     fn state_value(&mut self, e: usize, r: &Reference<'_>) -> Lowered {
         match (self.context.scope, r.primes) {
-            (Scope::Parameter, _) => Err(not_constant(r, "a state")),
             (Scope::Start, 0) => self.demand_node(Thing::StateStart(e), r),
             _ => {
                 let node = self.input(Input::State(e));
@@ -301,7 +300,7 @@ impl Builder<'_> {
     /// `rod.x`, `rod.angle`, `rod.tip.y`, `ground.peg.x`: world values of a body (by element) or of the ground.
     fn feature_value(&mut self, body: Option<usize>, parts: &[PathPart<'_>], r: &Reference<'_>) -> Lowered {
         if self.context.scope == Scope::Parameter {
-            return Err(not_constant(r, "a body"));
+            return Err(not_constant(r, "the ground"));
         }
         let pose = |b: &mut Self, e: usize| b.demand(Thing::Pose(e)).map_err(|x| x.at(r.span));
         let item = |val: &Val, k: usize| val.item(k).ok_or_else(|| super::builder::reported(r.span));
@@ -374,9 +373,6 @@ impl Builder<'_> {
             return Err(ExprError::new(r.span, format!("`{}` is a contact, not a number", r.text()), help));
         };
         let scope = self.context.scope;
-        if scope == Scope::Parameter {
-            return Err(not_constant(r, "a contact"));
-        }
         let known = ["gap", "slip", "normal", "tangential", "mode", "impulse", "friction_n"];
         if !known.contains(&field.name) {
             return Err(unknown_part(r, &known));

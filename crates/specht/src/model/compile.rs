@@ -1,6 +1,6 @@
 //! From a [`Model`] to its tapes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::expr::{Derivation, NodeId, Op, SwitchKind, SwitchSet, Tape};
 use crate::system::{ContactInfo, Dims, Direction, Eval, Normal};
@@ -122,6 +122,17 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             }
         }
     }
+    // event functions last: switches that only they use change no motion
+    let motion = roots.nodes.len();
+    let crossing_nodes: Vec<NodeId> = model
+        .events
+        .iter()
+        .filter_map(|e| match e.trigger {
+            Trigger::Crossing(node, _) => Some(b.replace(node, &plan.map)),
+            Trigger::Contact(..) => None,
+        })
+        .collect();
+    let crossings: Vec<u32> = crossing_nodes.iter().map(|&n| roots.add(n)).collect();
     let mut switches = SwitchSet::new();
     let main = Tape::with_switches(&b.g, &roots.nodes, &mut switches);
 
@@ -151,11 +162,16 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             }
         }
     }
-    let relevance = relevance(b, &plan, &switches, &roots.nodes[..dynamics]);
+    let mut is_slip = vec![false; switches.len()];
+    slip_switches.iter().for_each(|&(k, ..)| is_slip[k] = true);
+    let followed: Vec<NodeId> = roots.nodes[..dynamics].iter().chain(&crossing_nodes).copied().collect();
+    let relevance = relevance(b, &plan, &switches, &followed);
+    let moving: HashSet<NodeId> = b.g.reach(&roots.nodes[..motion]).into_iter().collect();
+    let silent = switches.iter().map(|s| !moving.contains(&s.node)).collect();
     let mut derivation = std::mem::replace(&mut b.total, Derivation::new([]));
     let rate_nodes: Vec<NodeId> = switches.iter().map(|s| derivation.of(&mut b.g, s.argument)).collect();
     b.total = derivation;
-    let switch_rates = Tape::new(&b.g, &rate_nodes);
+    let switch_rates = Tape::with_switches(&b.g, &rate_nodes, &mut switches.clone());
 
     let mut latches = switches.len();
     let mut parameter_roots = Vec::new();
@@ -220,27 +236,20 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     }
 
     // everything that is not part of an evaluation
-    let crossing_nodes: Vec<(NodeId, i8)> = model
+    let directions = model
         .events
         .iter()
         .filter_map(|e| match e.trigger {
-            Trigger::Crossing(node, direction) => Some((node, direction)),
+            Trigger::Crossing(_, 1..) => Some(Direction::Up),
+            Trigger::Crossing(_, 0) => Some(Direction::Both),
+            Trigger::Crossing(..) => Some(Direction::Down),
             Trigger::Contact(..) => None,
-        })
-        .collect();
-    let directions = crossing_nodes
-        .iter()
-        .map(|&(_, d)| match d {
-            1.. => Direction::Up,
-            0 => Direction::Both,
-            _ => Direction::Down,
         })
         .collect();
     let replace = |b: &mut Builder, nodes: Vec<NodeId>| -> Tape {
         let nodes: Vec<NodeId> = nodes.into_iter().map(|n| b.replace(n, &plan.map)).collect();
         Tape::new(&b.g, &nodes)
     };
-    let crossings = replace(b, crossing_nodes.iter().map(|c| c.0).collect());
     let restitution = replace(b, plan.contacts.iter().flat_map(|c| c.restitution).collect());
     // outputs see the switches of the dynamics as they are frozen, so that they have both limits at an event
     let plotted = model.plots.iter().flat_map(|p| std::iter::once(p.x.1).chain(p.y.iter().map(|y| y.1)));
@@ -255,6 +264,16 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let pose_nodes =
         b.frames.iter().flat_map(|f| [f.pose.origin[0], f.pose.origin[1], f.pose.angle]).collect();
     let poses = replace(b, pose_nodes);
+    let mut law_names = Vec::new();
+    let mut law_nodes = Vec::new();
+    for (name, node) in super::undefined::laws(model) {
+        let node = b.replace(node, &plan.map);
+        if b.depends_only(node, |i| !super::undefined::needs_more(i)) {
+            law_names.push(name);
+            law_nodes.push(node);
+        }
+    }
+    let laws = Tape::new(&b.g, &law_nodes);
     let parameter_tape = Tape::new(&b.g, &parameter_roots);
     let gap_nodes: Vec<NodeId> = plan.rows.iter().map(|r| r.value).collect();
     let size_nodes = b.sizes(&gap_nodes);
@@ -280,7 +299,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         contacts: contacts.len(),
         latches,
         guards: guards.len(),
-        crossings: crossing_nodes.len(),
+        crossings: crossings.len(),
     };
     let mut parameters = Vec::new();
     for p in &model.parameters {
@@ -291,7 +310,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             parameters[k] = p.value;
         }
     }
-    let used = [&main, &crossings, &restitution, &outputs, &sets, &poses, &sizes];
+    let used = [&main, &restitution, &outputs, &sets, &poses, &sizes, &laws];
     let contour_tapes = contours.iter().map(|c| &c.tape);
     let fill = fill(b, &plan, used.into_iter().chain([&switch_rates]).chain(contour_tapes), &dims);
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
@@ -332,19 +351,13 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         energies,
         image: Eval::default(),
         switch_count: switches.len(),
-        moving_switches: switches
-            .iter()
-            .map(|s| {
-                let still = |i: &crate::expr::Symbol| {
-                    matches!(b.inputs[i.0 as usize], Input::Memory(_) | Input::Parameter(_))
-                };
-                !s.inputs.iter().all(still)
-            })
-            .collect(),
+        moving: b.inputs.iter().map(|i| !is_frozen(*i)).collect(),
         switch_rates,
         guards,
         relevance,
+        silent,
         slip_switches,
+        is_slip,
         contours,
         watches,
         flanks,
@@ -358,6 +371,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         sets,
         starts,
         poses,
+        laws,
+        law_names,
         pool: Pool::default(),
     };
     system.set_parameters(&parameters);
@@ -408,6 +423,11 @@ impl Roots {
     }
 }
 
+/// Whether an input stays as it is between events.
+fn is_frozen(input: Input) -> bool {
+    matches!(input, Input::Memory(_) | Input::Parameter(_) | Input::Direction(_) | Input::Feature(_))
+}
+
 /// The contact whose slip (times ±1) is this node.
 fn slip_of(b: &mut Builder, plan: &ContactsPlan, node: NodeId) -> Option<(usize, f64)> {
     let minus = b.g.neg(node);
@@ -424,7 +444,7 @@ fn relevance(b: &Builder, plan: &ContactsPlan, switches: &SwitchSet, dynamics: &
     if switches.is_empty() {
         return Vec::new();
     }
-    let everywhere: std::collections::HashSet<NodeId> = b.g.reach(dynamics).into_iter().collect();
+    let everywhere: HashSet<NodeId> = b.g.reach(dynamics).into_iter().collect();
     let mut users: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
     for (c, contact) in plan.contacts.iter().enumerate() {
         let mut nodes = vec![contact.mu, contact.mu_static, contact.load, contact.load_static];

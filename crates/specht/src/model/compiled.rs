@@ -13,6 +13,7 @@ use crate::system::{
 };
 
 use super::contour::ContourSolver;
+use super::latches::Before;
 use super::lean::Tensors;
 use super::scene::Scene;
 use super::{Input, Model};
@@ -83,6 +84,18 @@ pub(super) enum Guard {
     Flank { which: usize, outer: bool },
 }
 
+impl Guard {
+    /// The switch behind it.
+    fn switch(&self) -> Option<usize> {
+        match self {
+            Guard::Sign { switch } | Guard::Floor { switch, .. } | Guard::Cell { switch, .. } => {
+                Some(*switch)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// When the guard of a switch counts.
 #[derive(Clone, Debug)]
 pub(super) enum Relevance {
@@ -139,7 +152,7 @@ impl FlankPlan {
             (PRESSING, false) => value(self.force),
             (RELEASED, false) => -value(self.force),
             (RELEASED, true) => -value(self.gap),
-            _ => 1.0,
+            _ => f64::INFINITY,
         }
     }
 
@@ -202,14 +215,18 @@ pub struct CompiledSystem {
     pub(super) image: Eval,
 
     pub(super) switch_count: usize,
-    /// Whether the argument of each switch changes between events.
-    pub(super) moving_switches: Vec<bool>,
+    /// By input: whether it changes between events.
+    pub(super) moving: Vec<bool>,
     /// D(argument) per switch, for latching at zero.
     pub(super) switch_rates: Tape,
     pub(super) guards: Vec<Guard>,
     pub(super) relevance: Vec<Relevance>,
+    /// By switch: whether only event functions use it.
+    pub(super) silent: Vec<bool>,
     /// (switch, contact, factor): the switch is the sign of the slip of a contact.
     pub(super) slip_switches: Vec<(usize, usize, f64)>,
+    /// By switch: whether it is one of these.
+    pub(super) is_slip: Vec<bool>,
     pub(super) contours: Vec<ContourSolver>,
     pub(super) watches: Vec<WatchPlan>,
     pub(super) flanks: Vec<FlankPlan>,
@@ -219,12 +236,16 @@ pub struct CompiledSystem {
     pub(super) sizes: Tape,
 
     pub(super) parameter_tape: Tape,
-    pub(super) crossings: Tape,
+    /// Event functions, as outputs of the main tape.
+    pub(super) crossings: Vec<u32>,
     pub(super) restitution: Tape,
     pub(super) outputs: Tape,
     pub(super) sets: Tape,
     pub(super) starts: Tape,
     pub(super) poses: Tape,
+    /// Formulas of the forces, for messages.
+    pub(super) laws: Tape,
+    pub(super) law_names: Vec<String>,
     pub(super) pool: Pool,
 }
 
@@ -312,10 +333,10 @@ impl CompiledSystem {
         self.image = image;
     }
 
-    /// Sizes of the scratch memory: inputs, then sides of the switches, then their arguments.
-    fn prepare(&self, out: &mut Eval) {
-        let size = self.base.len() + 2 * self.switch_count;
-        let tapes = 3 + self.contours.len();
+    /// Sizes of the scratch memory: inputs, then sides of the switches, their arguments, and once more their number.
+    pub(super) fn prepare(&self, out: &mut Eval) {
+        let size = self.base.len() + 3 * self.switch_count;
+        let tapes = 2 + self.contours.len();
         if out.work.len() == size && out.tapes.len() == tapes {
             return;
         }
@@ -323,7 +344,6 @@ impl CompiledSystem {
         out.work.resize(size, 0.0);
         out.tapes.clear();
         out.tapes.push(self.main.workspace());
-        out.tapes.push(self.crossings.workspace());
         out.tapes.push(self.switch_rates.workspace());
         out.tapes.extend(self.contours.iter().map(|c| c.tape.workspace()));
         let sigma = self.contours.iter().map(|c| c.sigma.len()).sum();
@@ -362,13 +382,14 @@ impl CompiledSystem {
     }
 
     /// Run contours and the main tape. Only `out.mass` and the other results are left to be scattered.
-    fn run(&self, s: &State, d: &Discrete, out: &mut Eval) {
+    pub(super) fn run(&self, s: &State, d: &Discrete, out: &mut Eval) {
         self.prepare(out);
         let (inputs, rest) = out.work.split_at_mut(self.base.len());
         let (sides, arguments) = rest.split_at_mut(self.switch_count);
+        let arguments = &mut arguments[..self.switch_count];
         self.fill(s, d, inputs);
         out.singular = None;
-        let (first, contour_work) = out.tapes.split_at_mut(3);
+        let (first, contour_work) = out.tapes.split_at_mut(2);
         for (c, work) in self.contours.iter().zip(contour_work) {
             if !c.solve(inputs, work, &d.latches, &mut out.contour, &mut out.guards) && out.singular.is_none()
             {
@@ -388,8 +409,10 @@ impl CompiledSystem {
     }
 
     fn write_guards(&self, d: &Discrete, out: &mut Eval) {
-        let arguments = &out.work[self.base.len() + self.switch_count..];
+        let switches = &mut out.work[self.base.len() + self.switch_count..];
+        let (arguments, sizes) = switches.split_at_mut(self.switch_count);
         let (tape, work) = (&self.main, &out.tapes[0]);
+        tape.switch_sizes(work, sizes);
         for (k, guard) in self.guards.iter().enumerate() {
             let relevant = |switch: usize| match &self.relevance[switch] {
                 Relevance::Always => true,
@@ -397,10 +420,14 @@ impl CompiledSystem {
                     d.modes[c].direction() != 0.0 || (at_rest && d.modes[c] == Mode::Stick)
                 }),
             };
+            if let Some(switch) = guard.switch() {
+                out.guard_sizes[k] = sizes[switch];
+            }
             out.guards[k] = match guard {
-                Guard::Sign { switch } if relevant(*switch) => {
-                    arguments[*switch] * f64::from(d.latches[*switch])
-                }
+                Guard::Sign { switch } if relevant(*switch) => match d.latches[*switch] {
+                    0 => -arguments[*switch].abs(),
+                    side => arguments[*switch] * f64::from(side),
+                },
                 Guard::Floor { switch, up } if relevant(*switch) => {
                     let (x, side) = (arguments[*switch], f64::from(d.latches[*switch]));
                     if *up { side + 1.0 - x } else { x - side }
@@ -416,14 +443,14 @@ impl CompiledSystem {
                     let p = watch.corner.map(|r| tape.output(work, r as usize));
                     match watch.neighbour(d.latches[watch.latch], *up) {
                         Some(next) => watch.distance(d.latches[watch.latch], p) - watch.distance(next, p),
-                        None => 1.0,
+                        None => f64::INFINITY,
                     }
                 }
                 Guard::Flank { which, outer } => {
                     let f = &self.flanks[*which];
                     f.guard(d.latches[f.latch], *outer, |root| tape.output(work, root as usize))
                 }
-                _ => 1.0,
+                _ => f64::INFINITY,
             };
         }
     }
@@ -624,10 +651,8 @@ impl System for CompiledSystem {
         if !self.guards.is_empty() {
             self.write_guards(d, out);
         }
-        if !self.crossings.is_empty() || self.dims.crossings > 0 {
-            let inputs = &out.work[..self.base.len()];
-            self.crossings.eval(inputs, &mut out.tapes[1]);
-            self.crossings.outputs(&out.tapes[1], &mut out.crossings);
+        for (value, &root) in out.crossings.iter_mut().zip(&self.crossings) {
+            *value = self.main.output(&out.tapes[0], root as usize);
         }
     }
 
@@ -638,7 +663,7 @@ impl System for CompiledSystem {
 
         // contact parameters
         let (inputs, _) = out.work.split_at_mut(self.base.len());
-        let (first, contour_work) = out.tapes.split_at_mut(3);
+        let (first, contour_work) = out.tapes.split_at_mut(2);
         for (c, work) in self.contours.iter().zip(contour_work) {
             c.latch(inputs, work, &mut d.latches, &mut out.contour);
         }
@@ -654,35 +679,11 @@ impl System for CompiledSystem {
         }
 
         // switches, with edges and flanks in place
-        if self.switch_count == 0 {
-            return;
-        }
-        self.fill(s, d, &mut out.work[..self.base.len()]);
-        let (inputs, rest) = out.work.split_at_mut(self.base.len());
-        let (sides, arguments) = rest.split_at_mut(self.switch_count);
-        let (first, contour_work) = out.tapes.split_at_mut(3);
-        for (c, work) in self.contours.iter().zip(contour_work) {
-            c.solve(inputs, work, &d.latches, &mut out.contour, &mut out.guards);
-        }
-        self.main.latch(inputs, &mut first[0], sides);
-        self.main.switch_arguments(&first[0], arguments);
-        self.switch_rates.eval(inputs, &mut first[2]);
-        for k in 0..self.switch_count {
-            let zero = arguments[k] == 0.0;
-            // a comparison of memory and parameters alone does not move: `mode == 1` holds exactly or not at all
-            let moves = self.moving_switches[k];
-            if zero && keep && moves && d.latches[k] != 0 {
-                continue;
-            }
-            let is_sign = moves && sides[k] == 0.0 && zero && self.is_sign(k);
-            let side = if is_sign {
-                let rate = self.switch_rates.output(&first[2], k);
-                if rate < 0.0 { -1.0 } else { 1.0 }
-            } else {
-                sides[k]
-            };
-            d.latches[k] = if side.is_finite() { side.clamp(-2e9, 2e9) as i32 } else { 1 };
-        }
+        self.settle(s, d, out, if keep { Before::Unknown } else { Before::None });
+    }
+
+    fn follow(&self, s: &State, before: &Discrete, d: &mut Discrete, out: &mut Eval) -> bool {
+        self.follow_jumps(s, before, d, out)
     }
 
     fn flip(&self, k: usize, d: &mut Discrete) {
@@ -705,6 +706,14 @@ impl System for CompiledSystem {
                 d.latches[f.latch] = f.next(d.latches[f.latch], *outer);
             }
         }
+    }
+
+    fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
+        self.first_undefined(s, d, eval)
+    }
+
+    fn is_silent(&self, k: usize) -> bool {
+        self.guards[k].switch().is_some_and(|switch| self.silent[switch])
     }
 
     fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]) {
@@ -751,12 +760,5 @@ impl System for CompiledSystem {
 
     fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
         self.write_outputs(at, out);
-    }
-}
-
-impl CompiledSystem {
-    fn is_sign(&self, switch: usize) -> bool {
-        self.guards.iter().any(|g| matches!(g, Guard::Sign { switch: k } if *k == switch))
-            || self.slip_switches.iter().any(|&(k, _, _)| k == switch)
     }
 }

@@ -70,8 +70,8 @@ impl ContourSolver {
             let pull = self.tape.output(work, i);
             let (low, high) = match latches[latch] {
                 0 => (inputs[s.slot] - s.range[0], s.range[1] - inputs[s.slot]),
-                -1 => (-pull, 1.0),
-                _ => (1.0, pull),
+                -1 => (-pull, f64::INFINITY),
+                _ => (f64::INFINITY, pull),
             };
             guards[s.guard] = low;
             guards[s.guard + 1] = high;

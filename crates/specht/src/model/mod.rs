@@ -18,6 +18,7 @@ mod forces;
 mod frames;
 mod geometry;
 mod kinematics;
+mod latches;
 mod lean;
 mod live;
 mod outline;
@@ -25,6 +26,7 @@ mod scale;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod undefined;
 
 pub use compile::build;
 pub use compiled::CompiledSystem;

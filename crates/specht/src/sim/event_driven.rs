@@ -18,7 +18,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::ode::{Control, Dop853, STAGE_TIMES, STAGES, Verdict};
-use crate::system::{self, Mode, Normal, State, System};
+use crate::system::{self, Eval, Mode, Normal, State, System};
 
 use super::audit::{self, Auditor};
 use super::classify::Sets;
@@ -114,6 +114,10 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub fired: Vec<usize>,
     pub dense: Vec<f64>,
     pub recorder: Recorder,
+    /// Velocities below this are rounding of the forces in one step.
+    velocity_rounding: f64,
+    /// A state beside the present one, and the system there.
+    beside: (State, Eval),
     pub passage: Passage,
 }
 
@@ -163,6 +167,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             fired: Vec::new(),
             dense: vec![0.0; n],
             recorder: Recorder::new(&settings.record, field.state.t, settings.until),
+            velocity_rounding: 0.0,
+            beside: (State::default(), Eval::new(&d)),
             passage: Passage::default(),
             field,
             settings,
@@ -260,13 +266,17 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                     continue;
                 }
             };
-            if blind < BLIND && !self.locator.resolved(&self.field, t) {
+            // the step follows fast event functions as it follows errors, with their fifth power
+            let blur = self.locator.blur(&self.field, t);
+            let clear = h * (0.9 * blur.powf(-0.2)).max(0.1);
+            if blind < BLIND && blur > 1.0 {
                 blind += 1;
                 self.out.counts.rejected += 1;
-                self.h = 0.5 * h;
+                self.h = clear;
                 continue;
             }
             blind = 0;
+            let next = next.min(clear.max(0.2 * h));
             let mut disturbed = false;
             if self.ends_near_change_point(h) || !self.stays_on_branch(&mut disturbed) {
                 continue;
@@ -291,6 +301,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             }
             self.commit(true);
             self.h = next;
+            if let Some(what) = self.field.undefined() {
+                let t = self.time();
+                return Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}"));
+            }
             self.passage.natural = h.max(0.95 * self.passage.natural);
             if next < 0.9 * h {
                 self.enter_branch(h);
@@ -342,6 +356,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
         self.control.set_floor(0, 1e-6 * self.length);
         self.control.set_floor(1, 1e-4 * h * free);
+        self.velocity_rounding = 1e-13 * h * free;
         let energy = self.ledger.energy.scale.max(1e-3 * h * power);
         let last = if field.dims.z > 0 {
             let size = field.state.z.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
@@ -440,8 +455,29 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     }
 
     fn arm(&mut self, fresh: bool) {
+        self.judge_crossings();
         let Field { watches, info, eval, state, forces, signs, .. } = &mut self.field;
         watches.arm(info, eval, [&state.q, &state.u], forces, signs, fresh);
+    }
+
+    /// What rounding of the state makes of the user's event functions: at rest velocities are nothing else.
+    fn judge_crossings(&mut self) {
+        if self.field.dims.crossings == 0 {
+            return;
+        }
+        let field = &mut self.field;
+        let (state, eval) = &mut self.beside;
+        state.clone_from(&field.state);
+        // unequal weights, so that differences do not cancel
+        let weight = |i: usize| 1.0 + (0.618_033_988_75 * i as f64).fract();
+        state.q.iter_mut().enumerate().for_each(|(i, q)| *q += 1e-15 * self.length * weight(i));
+        state.u.iter_mut().enumerate().for_each(|(i, u)| *u += self.velocity_rounding * weight(i));
+        eval.contour.clone_from(&field.eval.contour);
+        field.sys.evaluate(state, &field.discrete, eval);
+        let change = eval.crossings.iter().zip(&field.eval.crossings).map(|(a, b)| (a - b).abs());
+        for (rounding, change) in field.watches.scales.crossing_rounding.iter_mut().zip(change) {
+            *rounding = if change.is_finite() { change } else { 0.0 };
+        }
     }
 
     /// Ledger and audit at the present point.
@@ -458,8 +494,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// The step size fell to nothing.
     fn collapse(&mut self, h: f64) -> Flow {
         let t = self.ode.time();
+        // a formula that ends here, seen in the step that failed
+        let beyond = self.field.undefined().map(|what| (what, self.time()));
         self.x.copy_from_slice(self.ode.state());
         self.field.at(t, &self.x);
+        if let Some((what, end)) = beyond {
+            let message = format!("{what} has no finite value from t = {} on", end.max(t));
+            return Flow::End(Status::Failed, message);
+        }
         let singular = self.field.watches.list.iter().position(|w| w.what == What::Singular);
         if let Some(k) = singular
             && self.field.nearness() < 1e-3

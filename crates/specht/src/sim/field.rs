@@ -106,6 +106,19 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.sys.evaluate(&self.state, &self.discrete, &mut self.eval);
     }
 
+    /// The name of what has no finite value at the present state, if something has none.
+    pub fn undefined(&self) -> Option<String> {
+        let (e, s) = (&self.eval, &self.state);
+        let numbers = [&e.gap, &e.rate_offset, &e.accel_offset, &e.load, &e.h, &e.z_rate, &s.q, &s.u, &s.z];
+        let defined = numbers.into_iter().flatten().all(|v| v.is_finite())
+            && [&e.mu, &e.mu_static, &e.crossings].into_iter().flatten().all(|v| !v.is_nan());
+        if defined {
+            return None;
+        }
+        let name = self.sys.undefined(s, &self.discrete, e);
+        Some(name.unwrap_or_else(|| "a formula of the model".to_string()))
+    }
+
     /// Forces and accelerations with the frozen modes; false when there are none.
     pub fn solve(&mut self) -> bool {
         self.regularity =

@@ -7,11 +7,12 @@
 use crate::contact::{Forces, Reduced, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
-use crate::system::{ContactEvent, Mode, Normal, Restitution, State, System, Trigger};
+use crate::system::{ContactEvent, Discrete, Mode, Normal, Restitution, State, System, Trigger};
 
 use super::classify::{SPEED_ZERO, flank_acts};
 use super::decide::Decision;
 use super::event_driven::{End, Run};
+use super::field::Field;
 use super::settings::Record;
 use super::settling::{Closing, Undo};
 use super::tangential::before;
@@ -30,7 +31,7 @@ pub(crate) struct Moment {
     pub(super) before: State,
     modes: Vec<Mode>,
     pub(super) forces: Forces,
-    tie: bool,
+    pub(super) tie: bool,
     pub(super) switched: Vec<usize>,
     guards: usize,
     flipped: Vec<usize>,
@@ -38,8 +39,11 @@ pub(crate) struct Moment {
     turned: bool,
     singular: bool,
     pub(super) jumped: bool,
-    triggers: Vec<Trigger>,
-    fired: Vec<usize>,
+    pub(super) triggers: Vec<Trigger>,
+    pub(super) fired: Vec<usize>,
+    /// The user's event functions before, and those that have passed zero.
+    pub(super) crossings: Vec<f64>,
+    pub(super) crossed: Vec<usize>,
     impulse_n: Vec<f64>,
     impulse_t: Vec<f64>,
     loss: Vec<f64>,
@@ -137,11 +141,15 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.sets.remember(&self.field.discrete.modes);
         let energy = self.field.eval.kinetic + self.field.eval.potential;
         // the left limit, before any switch flips
-        let quiet = (self.locator.found.watches.iter())
-            .all(|&k| matches!(self.field.watches.list[k].what, What::Crossing(..)));
+        let quiet = self.locator.found.watches.iter().all(|&k| match self.field.watches.list[k].what {
+            What::Crossing(..) => true,
+            What::Guard(g) => self.field.sys.is_silent(g),
+            _ => false,
+        });
         if self.settings.record != Record::Events || !quiet {
             self.record(true);
         }
+        let before = self.field.discrete.clone();
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
             match self.field.watches.list[k].what {
@@ -157,6 +165,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
                     m.triggers.push(Trigger::Crossing(c));
+                    m.crossed.push(c);
                     self.fired.push(c);
                 }
                 What::Singular => m.singular = true,
@@ -164,12 +173,15 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         self.join_touching();
         let rates = self.closed_rates();
+        self.follow(&before);
         self.flip_along(&mut m);
         if m.guards > 0 {
             self.field.evaluate();
             m.turned =
                 self.closed_rates().iter().zip(&rates).any(|(a, b)| (a.0 - b.0).abs() > SPEED_ZERO * a.1);
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
+        } else if !m.flipped.is_empty() {
+            self.field.evaluate();
         }
         self.touch_down();
         let changes = (m.singular || !m.switched.is_empty()) && self.at_change_point(!m.singular);
@@ -192,6 +204,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.changes(&mut m);
             self.log(&m);
         }
+        self.find_jumps(&mut m);
         let end = end.or_else(|| self.user_events(&mut m));
         self.record(true);
         end
@@ -228,7 +241,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     fn flip(&mut self, m: &mut Moment, g: usize) {
         let t = self.time();
         self.field.sys.flip(g, &mut self.field.discrete);
-        m.guards += 1;
+        m.guards += usize::from(!self.field.sys.is_silent(g));
         m.flipped.push(g);
         let span = self.settings.until.abs();
         if let Some(hold) = self.field.watches.holds.get_mut(g)
@@ -277,9 +290,17 @@ impl<S: System + ?Sized> Run<'_, S> {
             .collect();
         field.state = here;
         field.evaluate();
+        let before = field.discrete.clone();
         for k in along {
             self.flip(m, k);
         }
+        self.follow(&before);
+    }
+
+    /// Latches or modes changed: the switches whose guards jumped with them change too. True when there are such.
+    fn follow(&mut self, before: &Discrete) -> bool {
+        let Field { sys, state, discrete, eval, .. } = &mut self.field;
+        before != discrete && sys.follow(state, before, discrete, eval)
     }
 
     /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
@@ -304,6 +325,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         m.before.clone_from(&self.field.state);
         m.modes.clone_from(&self.field.discrete.modes);
         m.forces.clone_from(&self.field.forces);
+        m.crossings.clone_from(&self.field.eval.crossings);
         self.clear_impulses(m);
     }
 
@@ -327,7 +349,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// Impacts, then modes.
-    fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
+    pub(super) fn settle(&mut self, m: &mut Moment, first: bool) -> Option<End> {
         for round in 0.. {
             if let Some(end) = self.impacts(m) {
                 return Some(end);
@@ -338,6 +360,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 }
             }
             self.sets.fill(&self.field, m.jumped || m.turned);
+            let frozen = self.field.discrete.clone();
             let before = before(first, m, &self.impulses.lambda);
             let moment = self.moment();
             let decision = self.decider.decide(
@@ -366,6 +389,11 @@ impl<S: System + ?Sized> Run<'_, S> {
                         self.log_finding(m, self.several_note());
                     }
                     self.tell_incomplete();
+                    if round < 3 && self.follow(&frozen) {
+                        // laws that switch with the direction of slip
+                        self.field.evaluate();
+                        continue;
+                    }
                     break;
                 }
                 Decision::Invalid => {
@@ -528,7 +556,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// What each contact did, as triggers of user events.
-    fn changes(&self, m: &mut Moment) {
+    pub(super) fn changes(&self, m: &mut Moment) {
         for i in 0..m.modes.len() {
             let mut push = |kind| m.triggers.push(Trigger::Contact { contact: i, kind });
             if m.impulse_n[i] != 0.0 && !m.tangential {
@@ -555,61 +583,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
-    /// Fire user events; changed memory means one more decision.
-    fn user_events(&mut self, m: &mut Moment) -> Option<End> {
-        if m.triggers.is_empty() {
-            return None;
-        }
-        self.fill_point();
-        let field = &mut self.field;
-        let mut memory = field.state.memory.clone();
-        let at = crate::system::Instant {
-            state: &field.state,
-            discrete: &field.discrete,
-            eval: &field.eval,
-            accel: &field.forces.accel,
-            forces: &self.forces,
-            impulses: &self.impulses,
-        };
-        let stop = field.sys.fire(&m.triggers, at, &mut memory, &mut m.fired);
-        if m.fired.is_empty() {
-            return None;
-        }
-        let changed = memory != field.state.memory;
-        if changed {
-            let energy = field.eval.kinetic + field.eval.potential;
-            field.state.memory.copy_from_slice(&memory);
-            field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
-            field.evaluate();
-            self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
-        }
-        let names = self.field.sys.event_names();
-        let fired = std::mem::take(&mut m.fired);
-        for &k in &fired {
-            let name = names.get(k).cloned();
-            self.push_event(m, Kind::Mark, &[], name, String::new());
-        }
-        if stop {
-            let name = fired.last().and_then(|&k| names.get(k)).map_or("", |n| n.as_str());
-            return Some((Status::Stopped, format!("event `{name}`")));
-        }
-        if changed {
-            // contacts may react at once; what they do is logged, but fires nothing more at this instant
-            let mut again = Moment::default();
-            self.open_moment(&mut again);
-            self.sets.remember(&self.field.discrete.modes);
-            again.tie = true;
-            m.triggers.clear();
-            let end = self.settle(&mut again, false);
-            self.changes(&mut again);
-            self.log(&again);
-            return end;
-        }
-        None
-    }
-
     /// Write the log entries of this instant, one per kind.
-    fn log(&mut self, m: &Moment) {
+    pub(super) fn log(&mut self, m: &Moment) {
         let n = self.field.dims.contacts;
         let largest = m.impulse_n.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         let hit: Vec<usize> = (0..n)

@@ -4,7 +4,7 @@
 //! bracket; a sample lower than its neighbours whose parabola comes near zero gives a dip, whose true minimum is
 //! then computed on the dense output, so that a function that grazes or crosses zero twice inside one step is not
 //! missed. Before that, every function is asked whether its samples tell it at all: the corner of a spinning body moves as the sine of an
-//! angle that the integrator follows with any step, and would be missed between the samples ([`Locator::resolved`]). Roots are located on the dense output; among several functions the earliest wins, and those whose roots
+//! angle that the integrator follows with any step, and would be missed between the samples ([`Locator::blur`]). Roots are located on the dense output; among several functions the earliest wins, and those whose roots
 //! coincide with it to `1e-12 (|t| + h)` belong to the same event.
 
 use crate::ode::{Dop853, STAGE_TIMES, STAGES};
@@ -48,27 +48,33 @@ pub(crate) struct Locator {
 }
 
 impl Locator {
-    /// Whether the samples of the step tried last tell every event function well enough not to miss a fall through zero:
-    /// each inner sample is predicted by the polynomial through the others, and the error must be small beside the smallest
-    /// sample before the first fall.
-    pub fn resolved<S: System + ?Sized>(&self, field: &Field<S>, t: f64) -> bool {
+    /// How badly the samples of the step tried last tell the event functions: above 1 a fall through zero could be missed. Each
+    /// inner sample is predicted by the polynomial through the others, and the error must be small beside the smallest
+    /// sample before the first fall. It grows with the fifth power of the step.
+    pub fn blur<S: System + ?Sized>(&self, field: &Field<S>, t: f64) -> f64 {
         let weights = prediction();
         let watches = &field.watches;
-        (0..watches.list.len()).all(|k| {
-            let what = watches.list[k].what;
-            if matches!(what, What::Singular | What::Crossing(_, 0.0)) || watches.is_held(what, t) {
-                return true;
+        let mut worst = 0.0_f64;
+        for (k, w) in watches.list.iter().enumerate() {
+            if matches!(w.what, What::Singular | What::Crossing(_, 0.0)) || watches.is_held(w.what, t) {
+                continue;
             }
             let f: [f64; SAMPLES.len()] = std::array::from_fn(|s| watches.at(SAMPLES[s], k));
-            let first = usize::from(!watches.list[k].armed);
-            let least = f[first..].iter().take_while(|v| **v > 0.0).fold(f64::INFINITY, |m, v| m.min(*v));
+            let first = usize::from(!w.armed);
+            // the user's functions stand on either side of zero
+            let side = if matches!(w.what, What::Crossing(..)) { f[1].signum() } else { 1.0 };
+            let before = f[first..].iter().map(|v| side * v).take_while(|v| *v > 0.0);
+            let least = before.fold(f64::INFINITY, f64::min);
             let size = f.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
             let error = weights.iter().fold(0.0_f64, |m, w| {
                 let miss: f64 = w.iter().zip(&f).map(|(w, f)| w * f).sum();
                 m.max(miss.abs())
             });
-            !(error > TRUST * least && error > 1e-9 * size && error > 100.0 * watches.noise(what, field.info))
-        })
+            if error > 1e-9 * size && error > 100.0 * watches.noise(w.what, field.info) {
+                worst = worst.max(error / (TRUST * least));
+            }
+        }
+        worst
     }
 
     /// Search the step tried last. True when there is an event; it is in `found`. The field is left evaluated somewhere
@@ -267,19 +273,16 @@ fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize, h: f64) -> Suspect {
         return Suspect::None;
     }
     for s in 1..SAMPLES.len() - 1 {
+        // vertex of the parabola through three samples
         let (fa, fb, fc) = (f(s - 1), f(s), f(s + 1));
-        if fb < fa && fb <= fc {
-            // vertex of the parabola through three samples
-            let (a, b, c) = (theta(s - 1), theta(s), theta(s + 1));
-            let (left, right) = ((fb - fa) / (b - a), (fc - fb) / (c - b));
-            let curvature = (right - left) / (c - a);
-            if curvature > 0.0 {
-                let middle = 0.5 * (a + b);
-                let vertex = middle - 0.5 * left / curvature;
-                let low = fb + (vertex - b) * (left + (vertex - a) * curvature);
-                if low <= 0.1 * fa.max(fc) {
-                    return Suspect::Dip(a, c);
-                }
+        let (a, b, c) = (theta(s - 1), theta(s), theta(s + 1));
+        let (left, right) = ((fb - fa) / (b - a), (fc - fb) / (c - b));
+        let curvature = (right - left) / (c - a);
+        if curvature > 0.0 {
+            let vertex = 0.5 * (a + b) - 0.5 * left / curvature;
+            let low = fb + (vertex - b) * (left + (vertex - a) * curvature);
+            if (a..=c).contains(&vertex) && low <= 0.1 * fa.max(fc) {
+                return Suspect::Dip(a, c);
             }
         }
     }

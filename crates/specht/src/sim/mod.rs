@@ -15,6 +15,7 @@ mod field;
 mod instant;
 mod ledger;
 mod locate;
+mod marks;
 mod passage;
 mod policy;
 mod project;

@@ -42,6 +42,12 @@ pub enum StartError {
     /// A number of the state is not finite.
     #[error("the initial state contains a number that is not finite")]
     NotFinite,
+    /// A formula has no value.
+    #[error("{what} has no finite value at the start")]
+    Undefined {
+        /// What it is, with its name.
+        what: String,
+    },
     /// A bilateral contact or pin is apart.
     #[error("the initial state breaks contact `{contact}`: its gap is {gap:.6e} m")]
     Apart {
@@ -115,6 +121,9 @@ pub(crate) fn classify<S: System + ?Sized>(field: &mut Field<S>, sets: &mut Sets
     let Field { sys, state, discrete, eval, .. } = field;
     sys.latch(state, discrete as &mut Discrete, eval, false);
     field.evaluate();
+    if let Some(what) = field.undefined() {
+        return Err(StartError::Undefined { what });
+    }
     let (eval, u, sizes) = (&field.eval, &field.state.u, &field.watches.scales.gap);
     let scale = |rows: &[usize]| rows.iter().fold(0.0_f64, |m, &r| m.max(rate_size(eval, r, u)));
     for (i, c) in field.info.iter().enumerate() {

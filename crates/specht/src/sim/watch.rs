@@ -65,6 +65,8 @@ pub(crate) struct Scales {
     pub force: f64,
     pub guard: Vec<f64>,
     pub crossing: Vec<f64>,
+    /// What rounding of the state makes of the user's event functions.
+    pub crossing_rounding: Vec<f64>,
 }
 
 impl Scales {
@@ -204,6 +206,7 @@ impl Watches {
         self.scales.guard.resize(guards, 0.0);
         self.holds.resize(guards, Hold::default());
         self.scales.crossing.resize(directions.len(), 0.0);
+        self.scales.crossing_rounding.resize(directions.len(), 0.0);
     }
 
     /// Record all functions at a stage.
@@ -251,8 +254,10 @@ impl Watches {
         self.scales.see(info, eval, q, u);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         self.scales.force = self.scales.force.max(load);
-        for (s, v) in self.scales.guard.iter_mut().zip(&eval.guards) {
-            *s = s.max(v.abs());
+        // a guard without a border is infinite
+        for (k, s) in self.scales.guard.iter_mut().enumerate() {
+            let v = eval.guards[k].abs();
+            *s = s.max(eval.guard_sizes[k]).max(if v.is_finite() { v } else { 0.0 });
         }
         for (s, v) in self.scales.crossing.iter_mut().zip(&eval.crossings) {
             *s = s.max(v.abs());
@@ -303,7 +308,7 @@ impl Watches {
             What::Normal(_) | What::Saturation(..) => 1e-12 * s.force,
             What::Slip(i, _) => 1e-13 * s.slip[i],
             What::Guard(k) => 1e-14 * s.guard[k],
-            What::Crossing(k, _) => 1e-14 * s.crossing[k],
+            What::Crossing(k, _) => 1e-14 * s.crossing[k] + s.crossing_rounding[k],
             What::Singular => 0.0,
         }
     }

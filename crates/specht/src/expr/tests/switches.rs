@@ -88,7 +88,7 @@ fn crossing_leads_to_the_neighbouring_side() {
 fn at_a_border_the_rate_decides() {
     for (text, at, up, down) in [
         ("abs(x)", 0.0, 1.0, -1.0),
-        ("abs(x)", 1e-14, 1.0, -1.0),
+        ("abs(x - 3)", 3.0 + 1e-15, 1.0, -1.0),
         ("floor(x)", 3.0, 3.0, 2.0),
         ("tab(x)", 1.0, 2.0, 1.0),
         ("tab(x)", 1.0 - 1e-15, 2.0, 1.0),
@@ -97,9 +97,52 @@ fn at_a_border_the_rate_decides() {
         let mut work = tape.workspace();
         let mut latches = [0.0];
         for (rate, side) in [(1.0, up), (-1.0, down)] {
-            tape.latch_directed(&[at], &mut work, &[rate], 1e-12, &mut latches);
+            let how = Settling { moving: &[true; 8], time: 0.0, before: None, given: &[] };
+            tape.settle(&[at], &mut work, &mut latches, &how, |_, _| rate);
             assert_eq!(latches[0], side, "{text} with rate {rate}");
         }
+    }
+}
+
+#[test]
+fn a_switch_inside_a_switch_takes_the_outer_one_along() {
+    // x has just reached `at`, where the inner floor goes from `inner` to the next; both names are its sides and those of the outer switch
+    for (text, at, before, after) in [
+        ("if(mod(x, 2) < 0.5, 1, 0)", 4.0, [1.0, 1.0], [2.0, -1.0]),
+        ("floor(3*mod(x, 1))", 7.0, [6.0, 2.0], [7.0, 0.0]),
+        ("max(0.25, mod(x, 1))", 1.0, [0.0, -1.0], [1.0, 1.0]),
+        ("if(floor(x) == 5, 1, 0)", 5.0, [4.0, -1.0], [5.0, 0.0]),
+        ("if(floor(x) == 5, 1, 0)", 6.0, [5.0, 0.0], [6.0, 1.0]),
+        ("tab(4*mod(x, 1) - 2)", 1.0, [0.0, 2.0], [1.0, -1.0]),
+    ] {
+        let (tape, _) = tape(&[text]);
+        let mut work = tape.workspace();
+        let order: Vec<usize> = tape.switches().collect();
+        let by_number = |sides: [f64; 2]| {
+            let mut out = [0.0; 2];
+            order.iter().zip(sides).for_each(|(&k, side)| out[k] = side);
+            out
+        };
+        let (mut sides, mut old) = (by_number(before), [0.0; 2]);
+        tape.eval_latched(&[at], &mut work, &sides);
+        tape.switch_arguments(&work, &mut old);
+        sides[order[0]] = after[0];
+        let how = Settling { moving: &[true; 8], time: at, before: Some(&old), given: &[] };
+        tape.settle(&[at], &mut work, &mut sides, &how, |_, _| 1.0);
+        assert_eq!(sides, by_number(after), "{text}");
+    }
+}
+
+#[test]
+fn what_stands_still_has_the_side_of_its_value() {
+    // max(0, x) rests on zero while x is negative: neither positive nor negative
+    let (tape, _) = tape(&["if(max(0, x) == 0, 1, 2) + if(max(0, x) > 0, 10, 20)"]);
+    let mut work = tape.workspace();
+    let mut sides = [0.0; 2];
+    for (x, value) in [(-1.0, 21.0), (0.5, 12.0), (-0.5, 21.0)] {
+        let how = Settling { moving: &[true; 8], time: 0.0, before: None, given: &[] };
+        tape.settle(&[x], &mut work, &mut sides, &how, |_, _| 0.0);
+        assert_eq!(tape.output(&work, 0), value, "x = {x}");
     }
 }
 

@@ -283,3 +283,47 @@ fn several_errors_are_reported_at_once() {
     let found: Vec<String> = errors(&text).into_iter().map(|d| d.message).collect();
     assert_eq!(found, ["unknown name `fi`", "unknown name `mm`", "unknown name `mo`"]);
 }
+
+/// What moves is not known where parameters are made: every kind of name is refused at its place, and nothing is left out.
+#[test]
+fn a_parameter_may_use_parameters_only() {
+    const MODEL: &str = r#"
+        name = "everything"
+        coordinates = { x = 0, y = 1 }
+        memory = { n = 0 }
+        states = { E = { start = 0, rate = "k*x" } }
+        define = { d = "x + k" }
+        ground = { floor = { through = [0, 0], normal = [0, 1] } }
+        body = [{ name = "ball", mass = "k", position = ["x", "y"] }]
+        force = [{ name = "pull", along = "x", force = "-k*x" }]
+        contact = [{ name = "bounce", between = ["ball", "ground.floor"], restitution = "k" }]
+        event = [{ name = "mark", crossing = "x - k" }]
+        output = { o = "k*x" }
+        [parameters]
+        k = "VALUE"
+    "#;
+    for (value, mark, noun) in [
+        ("2*x", "x", "a coordinate"),
+        ("1 + x'", "x'", "a coordinate"),
+        ("n", "n", "a memory"),
+        ("sin(E)", "E", "a state"),
+        ("1 m/ball", "ball", "a body"),
+        ("ball.x", "ball.x", "a body"),
+        ("pull.force", "pull.force", "a force"),
+        ("bounce.gap", "bounce.gap", "a contact"),
+        ("3*t", "t", "time"),
+    ] {
+        let text = MODEL.replace("VALUE", value);
+        let (message, marked, help) = one(&text);
+        assert_eq!((message, marked.as_str()), (format!("`{mark}` is not constant"), mark), "{value}");
+        assert!(help.contains(noun), "{value}: {help}");
+        // the same as an override
+        let options = super::super::Options { set: vec![("k".into(), value.into())], ..Default::default() };
+        let list = super::super::read(&MODEL.replace("VALUE", "0.5"), &options).unwrap_err();
+        assert_eq!(list[0].message, format!("`{mark}` is not constant"), "--set k={value}");
+    }
+    // through a definition
+    let list = errors(&MODEL.replace("VALUE", "d"));
+    assert!(list.iter().any(|e| e.message == "`x` is not constant"), "{list:?}");
+    assert!(load(&MODEL.replace("VALUE", "0.5")).warnings.is_empty());
+}

@@ -14,7 +14,16 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         let mut triggers = std::mem::take(&mut self.w.triggers);
         triggers.clear();
         self.find(&mut triggers);
-        let stop = if triggers.is_empty() { None } else { self.fire(&triggers) };
+        // what an event sets may carry other event functions over zero
+        let mut stop = None;
+        for _ in 0..=self.crossings.len() {
+            if triggers.is_empty() || stop.is_some() {
+                break;
+            }
+            stop = self.fire(&triggers);
+            triggers.clear();
+            self.find_crossings(&mut triggers);
+        }
         self.w.triggers = triggers;
         stop
     }
@@ -61,6 +70,11 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             self.push(Kind::Accumulated, &swallowed, None);
             self.w.swallowed = swallowed;
         }
+        self.find_crossings(triggers);
+    }
+
+    /// Event functions that passed zero since they were looked at last.
+    fn find_crossings(&mut self, triggers: &mut Vec<Trigger>) {
         for (k, direction) in self.field.sys.directions().iter().enumerate() {
             let (a, b) = (self.crossings[k], self.field.eval.crossings[k]);
             let (up, down) = (a < 0.0 && b >= 0.0, a > 0.0 && b <= 0.0);

@@ -471,6 +471,9 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             );
             return Some((Status::Failed, text));
         }
+        if let Some(what) = self.field.undefined() {
+            return Some((Status::Failed, format!("{what} has no finite value at t = {t}")));
+        }
         let state = &self.field.state;
         if state.u.iter().chain(&state.q).all(|x| x.abs() < RUNAWAY) {
             return None;
@@ -517,7 +520,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
                 return Err((Status::Failed, "the mass matrix is singular".to_string()));
             }
         }
-        if self.out.counts.steps % EVERY == 0 {
+        if self.out.counts.steps.is_multiple_of(EVERY) {
             self.feel_stiffness(self.settings.step);
         }
         for k in 0..self.field.dims.u {

@@ -1,0 +1,213 @@
+//! Switches, event functions and formulas without value in whole runs, against closed forms.
+
+use specht::file::{Options, read};
+use specht::model::{CompiledSystem, build};
+use specht::sim::{Kind, Settings, StartError, Status, Trajectory, event_driven, time_stepping};
+
+fn system(text: &str) -> CompiledSystem {
+    let loaded = read(text, &Options::default()).unwrap_or_else(|list| panic!("{list:?}"));
+    build(&loaded.model).unwrap_or_else(|e| panic!("{e:?}"))
+}
+
+fn run(text: &str, until: f64) -> Trajectory {
+    let system = system(text);
+    let end = event_driven(&system, &system.start(), &Settings::until(until), &mut Default::default());
+    end.unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Velocity at the end of a mass of 1 kg under a force.
+fn momentum(force: &str, until: f64) -> f64 {
+    let text = format!(
+        "name = \"mass\"\ncoordinates = {{ x = 0 }}\nbody = [{{ name = \"b\", mass = 1, position = [\"x\", 0] }}]\n\
+         force = [{{ along = \"x\", force = \"{force}\" }}]\n[define]\n\
+         saw = {{ table = [[0, 0], [0.3, 2], [0.3, -1], [0.8, 1]], ends = \"repeat\" }}\n\
+         roof = {{ table = [[-1, 0], [0, 3], [1, 0]] }}\n"
+    );
+    let run = run(&text, until);
+    assert_eq!(run.status, Status::Finished, "{force}: {}", run.message);
+    run.last.state.u[0]
+}
+
+/// The times at which a named event fired.
+fn marks(run: &Trajectory, name: &str) -> Vec<f64> {
+    let named = |e: &&specht::sim::Event| e.kind == Kind::Mark && e.name.as_deref() == Some(name);
+    run.events.iter().filter(named).map(|e| e.time).collect()
+}
+
+/// The inner switch was flipped and the outer one, whose argument jumps with it, forgotten.
+#[test]
+fn a_switch_inside_a_switch_is_followed() {
+    for (force, until, expected) in [
+        // nine pulses of 0.02 s
+        ("if(mod(t, 0.37) < 0.02, 2, 0)", 3.0, 0.36),
+        // triangles of height 0.2 and width 0.2, six of them
+        ("max(0, 0.2 - mod(t, 0.5))", 3.0, 6.0 * 0.02),
+        // 0, 1, 2 for a third of each period
+        ("floor(3*mod(t, 1)/1 s)", 5.0, 5.0),
+        ("if(floor(t/(0.7 s)) == 2, 3, 0)", 4.0, 2.1),
+        // the table has the mean (0.3 + 0)/0.8 over each period; its argument runs through one period in 1.6 s
+        ("saw(0.8*mod(t/(1.6 s), 1))", 4.8, 4.8 * 0.3 / 0.8),
+        // a table of a table: -1 … 2 through the roof: 3(1 - |y|), on y in [-1, 1] and nothing beyond
+        ("roof(saw(t/(1 s)))", 0.8, 3.0 * (0.15 * 0.5) + 3.0 * 0.5 * 0.5),
+        // stands still at zero during half of the time
+        ("if(max(0, sin(9*t)) == 0, 1, 0)", std::f64::consts::TAU, std::f64::consts::PI),
+        // equal until the first one starts again
+        ("if(mod(t, 0.6) == mod(t, 1.1), 5, 0)", 1.0, 3.0),
+    ] {
+        let found = momentum(force, until);
+        assert!((found - expected).abs() < 1e-9, "{force}: {found}, expected {expected}");
+    }
+}
+
+/// Guards faster than the motion were missed between the samples of long steps.
+#[test]
+fn pulses_much_shorter_than_the_step_are_not_missed() {
+    // the mass coasts between the pulses; sin(w t) > 1/2 during a third of each period
+    for w in [7.0, 31.0, 240.0] {
+        let periods = (w * 3.0 / std::f64::consts::TAU).floor();
+        let until = periods * std::f64::consts::TAU / w;
+        let found = momentum(&format!("if(sin({w}*t) > 0.5, 6, 0)"), until);
+        assert!((found - 2.0 * until).abs() < 1e-8, "{w}: {found}, expected {}", 2.0 * until);
+    }
+}
+
+/// A guard beyond the end of a table was infinite, and with it the noise of all its later borders.
+#[test]
+fn masses_on_one_table_keep_their_energy() {
+    let text = r#"
+        name = "three masses on one spring"
+        coordinates = { x = { rate = 3 }, y = { start = -0.7, rate = 5 }, z = { start = -1.9, rate = 4 } }
+        body = [
+            { name = "a", mass = 2, position = ["x", 0] },
+            { name = "b", mass = 2, position = ["y", 1] },
+            { name = "c", mass = 2, position = ["z", 2] },
+        ]
+        force = [
+            { along = "x", force = "-soft(x)" },
+            { along = "y", force = "-max(0, soft(y))" },
+            { along = "z", force = "-soft(z)" },
+        ]
+        [define]
+        soft = { table = [[0, 0], [0.2, 30], [0.3, 70], [0.9, 200]], ends = "hold" }
+    "#;
+    let run = run(text, 2.5);
+    for (found, speed) in run.last.state.u.iter().zip([3.0, 5.0, 4.0]) {
+        assert!((found + speed).abs() < 1e-9 * speed, "comes back with {found}, went with {speed}");
+    }
+}
+
+const BALL: &str = r#"
+    name = "ball"
+    gravity = [0, -10]
+    coordinates = { y = 0.8 }
+    memory = { n = 0, late = 0 }
+    ground = { floor = { through = [0, 0], normal = [0, 1] } }
+    body = [{ name = "ball", mass = 0.3, position = [0, "y"] }]
+    contact = [{ name = "bounce", between = ["ball", "ground.floor"], restitution = 0.7 }]
+    event = [
+        { name = "hit", on = "bounce.impact", set = { n = "n + 1" } },
+        { name = "turn", crossing = "y'" },
+        { name = "half", crossing = "n - 2.5", set = { late = 1 } },
+        { name = "whole", crossing = "n - 3", direction = "up" },
+        { name = "back", crossing = "n - 3", direction = "down" },
+        { name = "chain", crossing = "late - 0.5" },
+        { name = "clock", crossing = "if(mod(t, 0.5) < 0.25, -1, 1)", direction = "up" },
+        { name = "end", crossing = "n - 4.5", stop = true },
+    ]
+"#;
+
+/// Time of the k-th impact: the fall of 0.4 s, then hops that shrink by 0.7.
+fn impact(k: i32) -> f64 {
+    (1..k).map(|i| 0.8 * 0.7_f64.powi(i)).sum::<f64>() + 0.4
+}
+
+/// Event functions were compared along the smooth motion only.
+#[test]
+fn event_functions_see_jumps_of_velocity_and_memory() {
+    let run = run(BALL, 9.0);
+    let close = |found: Vec<f64>, expected: &[f64], name: &str| {
+        assert_eq!(found.len(), expected.len(), "{name}: {found:?}");
+        for (a, b) in found.iter().zip(expected) {
+            assert!((a - b).abs() < 1e-9, "{name}: {found:?}, expected {expected:?}");
+        }
+    };
+    let hits: Vec<f64> = (1..=5).map(impact).collect();
+    close(marks(&run, "hit"), &hits, "hit");
+    close(marks(&run, "half"), &hits[2..3], "half");
+    close(marks(&run, "whole"), &hits[2..3], "whole");
+    close(marks(&run, "back"), &[], "back");
+    // set by an event of the same instant
+    close(marks(&run, "chain"), &hits[2..3], "chain");
+    // at every impact, and at the top of every hop
+    let mut turns = hits.clone();
+    turns.extend((1..5).map(|k| 0.5 * (impact(k) + impact(k + 1))));
+    turns.sort_by(f64::total_cmp);
+    close(marks(&run, "turn"), &turns, "turn");
+    let ticks: Vec<f64> = (0..9).map(|k| 0.25 + 0.5 * f64::from(k)).filter(|t| *t < impact(5)).collect();
+    close(marks(&run, "clock"), &ticks, "clock");
+    assert_eq!((run.status, run.events.last().unwrap().name.as_deref()), (Status::Stopped, Some("end")));
+    assert!((run.time - impact(5)).abs() < 1e-9);
+}
+
+/// At rest velocities are rounding: they made an event fire a hundred times at one instant, and the run failed.
+#[test]
+fn an_event_on_a_velocity_is_quiet_at_rest() {
+    let text = r#"
+        name = "double pendulum that comes to rest on a slope"
+        gravity = [0, -9.81]
+        coordinates = { a = { start = 0.5, rate = 0.3 }, b = 0.2 }
+        ground = { floor = { through = [0, -1.3], normal = [0.3, 1] } }
+        body = [
+            { name = "rod", mass = 1, inertia = 0.08, position = [0, 0], angle = "a", center = [0.5, 0], features = { tip = [1, 0] } },
+            { name = "arm", on = "rod", mass = 0.4, inertia = 0.02, position = [1, 0], angle = "b", center = [0.3, 0.1], features = { tip = [0.6, 0] } },
+        ]
+        contact = [
+            { name = "first", between = ["arm.tip", "ground.floor"], friction = 0.6 },
+            { name = "second", between = ["rod.tip", "ground.floor"], friction = 0.6 },
+        ]
+        event = [
+            { name = "turn_a", crossing = "a'", direction = "up" },
+            { name = "turn_b", crossing = "b'" },
+            { name = "speed", crossing = "arm.tip.x' - arm.tip.y'" },
+        ]
+    "#;
+    let run = run(text, 6.0);
+    assert_eq!(run.status, Status::Finished, "{}", run.message);
+    assert!(run.last.state.u.iter().all(|v| v.abs() < 1e-9), "{:?}", run.last.state.u);
+    let last = run.events.iter().filter(|e| e.kind != Kind::Mark).map(|e| e.time).fold(0.0, f64::max);
+    let late = run.events.iter().filter(|e| e.time > last + 1e-6).count();
+    assert!(late <= 3, "{late} marks at rest");
+}
+
+/// A contact with a gap that is not a number was silently open; a state that blew up was `null` in a finished run.
+#[test]
+fn a_formula_without_value_is_named_with_its_instant() {
+    let text = |force: &str, floor: &str, rate: &str| {
+        format!(
+            "name = \"nan\"\nparameters = {{ k = 0 }}\ncoordinates = {{ x = {{ rate = 0.5 }}, y = 1 }}\n\
+             states = {{ z = {{ start = 1, rate = \"{rate}\" }} }}\n\
+             ground = {{ wall = {{ through = [\"{floor}\", 0], normal = [1, 0] }} }}\n\
+             body = [{{ name = \"b\", mass = 2, position = [\"x\", \"y\"] }}]\n\
+             force = [{{ name = \"push\", along = \"y\", force = \"{force}\" }}]\n\
+             contact = [{{ name = \"stop\", between = [\"b\", \"ground.wall\"] }}]\n"
+        )
+    };
+    let wrong = system(&text("1", "1/k", "0"));
+    let start = event_driven(&wrong, &wrong.start(), &Settings::until(1.0), &mut Default::default());
+    assert_eq!(start.unwrap_err(), StartError::Undefined { what: "the gap of contact `stop`".into() });
+    // √(0.3 − x) ends at t = 0.6
+    let ended = run(&text("sqrt(0.3 - x)", "-1", "0"), 2.0);
+    assert_eq!(ended.status, Status::Failed);
+    assert!(ended.message.starts_with("force `push` has no finite value"), "{}", ended.message);
+    assert!((ended.time - 0.6).abs() < 1e-6, "{}", ended.time);
+    // the gap itself ends
+    let ended = run(&text("0", "-sqrt(0.3 - x)", "0"), 2.0);
+    assert_eq!(ended.status, Status::Failed);
+    assert!(ended.message.contains("contact `stop` has no finite value"), "{}", ended.message);
+    // ż = z² is infinite at t = 1
+    let explosive = system(&text("0", "-1", "z^2/(1 s)"));
+    let settings = Settings { step: 0.01, ..Settings::until(3.0) };
+    let end = time_stepping(&explosive, &explosive.start(), &settings, &mut Default::default()).unwrap();
+    assert_eq!(end.status, Status::Failed);
+    assert!(end.message.contains("state `z` has no finite value"), "{}", end.message);
+}
