@@ -173,7 +173,8 @@ pub struct AnalyseArgs {
     /// true-motion: rate of that ratio, in units of the square root of stiffness over mass [default: 0]
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub rate0: Option<String>,
-    /// true-motion: stiffness of the contact, for the duration of the impact: --stiffness "1e8 N/m"
+    /// true-motion: stiffness of the contact, for the duration of the impact: --stiffness "1e8 N/m"; painleve:
+    /// relative stiffness by contact, for the character of the solutions: --stiffness "rub1=1, rub2=3"
     #[arg(long, value_name = "C")]
     pub stiffness: Option<String>,
     /// tensor: number of sampled states, over the ranges of --over or of the file

@@ -187,7 +187,8 @@ impl Place {
 fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     let p = a.prepared;
     let state = crate::look::state(a)?;
-    let f = painleve(&p.system, &state, &[]).map_err(|e| refuse(p, e))?;
+    let stiffness = stiffness(a)?;
+    let f = painleve(&p.system, &state, &stiffness).map_err(|e| refuse(p, e))?;
     let mut places = Vec::new();
     for &c in contacts {
         let info = &p.system.contacts()[c];
@@ -201,7 +202,11 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     }
     let particles = Particles::new(&p.model, &state).map_err(|e| refuse(p, e))?;
     let mut out = JsonMap::new();
-    out.insert("verdict".into(), json!(f.verdict.word()));
+    let word = f.border.map_or(f.verdict.word(), |_| "boundary");
+    out.insert("verdict".into(), json!(word));
+    if let Some([less, more]) = f.border {
+        out.insert("beside".into(), json!({ "less": less.word(), "more": more.word() }));
+    }
     let single = |v: Vec<Json>| if v.len() == 1 { v[0].clone() } else { Json::Array(v) };
     out.insert("critical_mu".into(), single(places.iter().map(|q| number(q.critical_mu(&f))).collect()));
     let index = match places[..] {
@@ -214,6 +219,7 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     out.insert("frictionless".into(), single(places.iter().map(|q| json!(q.frictionless(&f))).collect()));
     out.insert("mu".into(), single(places.iter().map(|q| number(q.mu(&f))).collect()));
     out.insert("critical_factor".into(), number(f.critical_factor));
+    out.insert("safe_factor".into(), number(f.safe_factor));
     out.insert("time".into(), number(state.t));
     let mut at = JsonMap::new();
     for (k, c) in p.model.coordinates.iter().enumerate() {
@@ -235,8 +241,30 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
             names.zip(family).map(|(n, r)| (n, json!(r))).collect::<JsonMap<_, _>>().into(),
         );
     }
-    out.insert("explain".into(), json!(page(f.verdict)));
+    let page = if f.border.is_some() { "painleve" } else { page(f.verdict) };
+    out.insert("explain".into(), json!(page));
     Ok(Json::Object(out))
+}
+
+/// `stiffness = { rub1 = 1, rub2 = 3 }`: relative stiffness of the contacts, for the character of the solutions; 1 where nothing is said.
+fn stiffness(a: &Analysis) -> Result<Vec<f64>, Refusal> {
+    let info = a.prepared.system.contacts();
+    let mut all = vec![1.0; info.len()];
+    let Some((_, value)) = a.keys.iter().find(|k| k.0 == "stiffness") else { return Ok(all) };
+    let help = "write stiffness = { rub1 = 1, rub2 = 3 }, or --stiffness \"rub1=1, rub2=3\"";
+    let TaskValue::Table(list) = value else {
+        return Err(Refusal::new("`stiffness` of painleve is given by contact").help(help));
+    };
+    for (name, value) in list {
+        let i = frictional_contact(info, name).map_err(|e| refuse(a.prepared, e))?;
+        match value {
+            TaskValue::Number(c) if *c > 0.0 && c.is_finite() => all[i] = *c,
+            _ => {
+                return Err(Refusal::new(format!("the stiffness of `{name}` must be positive")).help(help));
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// The page that says more.
@@ -266,9 +294,10 @@ fn solution(p: &Prepared, f: &Painleve, particles: &Particles, s: &Possible) -> 
     let bodies = particles.forces(&change).into_iter();
     let bodies = bodies.map(|b| (b.body, json!({ "force": b.force, "torque": b.torque })));
     out.insert("painleve_forces".into(), Json::Object(bodies.collect()));
-    if let Some(c) = s.character {
+    if let Some(c) = s.fast.character {
         out.insert("character".into(), json!(c.word()));
-        out.insert("kappa".into(), s.kappa.iter().map(|k| json!([k.re, k.im])).collect());
+        out.insert("may_flutter".into(), json!(s.fast.may_flutter));
+        out.insert("kappa".into(), s.fast.kappa.iter().map(|k| json!([k.re, k.im])).collect());
     }
     Json::Object(out)
 }

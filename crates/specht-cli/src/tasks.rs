@@ -26,7 +26,11 @@ pub struct Kind {
 
 /// All kinds.
 pub const KINDS: &[Kind] = &[
-    Kind { name: "painleve", keys: &["over", "at", "at_time", "along"], run: crate::painleve::run },
+    Kind {
+        name: "painleve",
+        keys: &["over", "at", "at_time", "along", "stiffness"],
+        run: crate::painleve::run,
+    },
     Kind {
         name: "true-motion",
         keys: &["at", "at_time", "x0", "rate0", "stiffness"],
@@ -161,6 +165,10 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     }
     for (name, value) in [("x0", &args.x0), ("rate0", &args.rate0), ("stiffness", &args.stiffness)] {
         let Some(text) = value else { continue };
+        if name == "stiffness" && text.contains('=') {
+            keys.push((name.into(), by_contact(text)?));
+            continue;
+        }
         let number =
             crate::address::quantity(text.trim()).ok().filter(|x| x.is_finite()).ok_or_else(|| {
                 Refusal::new(format!("`--{name} {text}` is not a number"))
@@ -202,6 +210,20 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         keys.push(("over".into(), TaskValue::Table(over)));
     }
     Ok(keys)
+}
+
+/// `rub1=1, rub2=3`.
+fn by_contact(text: &str) -> Result<TaskValue, Refusal> {
+    let entry = |part: &str| {
+        let (name, value) = part.split_once('=')?;
+        let value = crate::address::quantity(value.trim()).ok()?;
+        Some((name.trim().to_string(), TaskValue::Number(value)))
+    };
+    let list: Option<Vec<_>> = text.split(',').map(entry).collect();
+    list.map(TaskValue::Table).ok_or_else(|| {
+        Refusal::new(format!("`--stiffness {text}` is not understood"))
+            .help("write --stiffness \"rub1=1, rub2=3\"")
+    })
 }
 
 /// `mu=0..3:61`, `phi0=1 deg..89 deg:89`.

@@ -74,6 +74,7 @@ fn verdict(word: &str) -> String {
         "several" => format!("{WARN}several solutions{WARN:#}"),
         "family" => format!("{WARN}a continuum of solutions{WARN:#}"),
         "none" => format!("{BAD}no solution{BAD:#}"),
+        "boundary" => format!("{WARN}on the border{WARN:#}, where a solution goes to infinity"),
         "open" => "no frictional contact closed".into(),
         other => other.into(),
     }
@@ -135,6 +136,15 @@ fn here(f: &Json, out: &mut String) {
             .collect();
         table(&["contact", "L", "R⁰, N", "μ", "critical μ"], &rows, out);
     }
+    if let Some(beside) = f.get("beside") {
+        let side = |key: &str| verdict(text(beside, key));
+        *out += &format!("  with a little less friction {}, with more {}\n", side("less"), side("more"));
+    }
+    if let (true, Some(s)) = (contacts.len() > 1, f["critical_factor"].as_f64()) {
+        *out += &format!("  this load has one solution until all friction is {} times as large", short(s));
+        let safe = f["safe_factor"].as_f64().map(|s| format!("; any load has until {}", short(s)));
+        *out += &format!("{}\n", safe.unwrap_or_default());
+    }
     let several = list(f, "solutions").len() > 1;
     for (k, s) in list(f, "solutions").iter().enumerate() {
         let mut parts: Vec<String> = Vec::new();
@@ -148,8 +158,12 @@ fn here(f: &Json, out: &mut String) {
                 parts.push(format!("{name} = {}", num(v)));
             }
         }
-        if several && let Some(c) = s.get("character").and_then(Json::as_str) {
-            parts.push(format!("({c})"));
+        if let Some(c) = s.get("character").and_then(Json::as_str) {
+            if s["may_flutter"] == true {
+                parts.push(format!("({c} with these stiffnesses of the contacts, flutter with others)"));
+            } else if several || c != "centre" {
+                parts.push(format!("({c})"));
+            }
         }
         *out += &format!("  {}       {}\n", k + 1, parts.join("; "));
     }
@@ -304,7 +318,7 @@ fn rest(f: &Json, out: &mut String) {
     }
     if let Some(l) = f.get("start_load") {
         *out += &format!(
-            "  stays for {} from {} to {} (now {})\n",
+            "  rest is possible for {} from {} to {} (now {})\n",
             text(l, "parameter"),
             num(&l["low"]),
             num(&l["high"]),

@@ -258,3 +258,19 @@ fn anh_5_6_sliders_critical_friction_of_the_load() {
         close(critical, (l + c.abs()) / b.abs(), 2e-8);
     }
 }
+
+/// ANH-2.4-REST: the machine is looked at where the file lets it start, its equilibrium, and stays there while loads are tried.
+#[test]
+fn rest_is_asked_at_the_equilibrium_of_the_file() {
+    // a block on a spring: in balance at x = F/c, wherever the guess is; friction then holds F ± μ N
+    let text = "[parameters]\nF = 12\n[coordinates]\nx = { guess = 0.7 }\n[[body]]\nname = \"block\"\nmass = 2\nposition = \"x\"\n\
+        [[force]]\nalong = \"x\"\nspring = 50\n[[force]]\nalong = \"x\"\nforce = \"F\"\n\
+        [[contact]]\nname = \"rub\"\nslip = \"x'\"\nnormal_force = 10\nfriction = 0.3\n[start]\nequilibrium = true\n";
+    let options = Options { live: names(&["F"]), ..Options::default() };
+    let model = read(text, &options).unwrap_or_else(|e| panic!("{e:?}")).model;
+    let found = analyse_rest(&model, &RestTask { load: Some("F".into()), ..Default::default() }).unwrap();
+    assert_eq!(found.rest.verdict, RestVerdict::Stays);
+    let limit = found.start_load.unwrap();
+    close(limit.low, 9.0, 1e-9);
+    close(limit.high, 15.0, 1e-9);
+}

@@ -194,3 +194,38 @@ fn a_seizure_at_the_start_is_followed_by_rest() {
         assert!(t.audit.passed, "{:?}", t.audit.remarks);
     }
 }
+
+/// A contact at its static bound can stick or slide with the smaller coefficient at that one instant; that is a release, not a
+/// paradox. The break-away comes at μ₀ N/(c v), and every slip takes as long.
+#[test]
+fn a_release_with_static_friction_above_sliding_friction_is_no_finding() {
+    for (c, v, n, rest, slide) in
+        [(40.0, 0.1, 10.0, 0.4, 0.2), (3e4, 2e-3, 55.0, 0.9, 0.1), (7.0, 1.5, 2.0, 0.31, 0.3)]
+    {
+        let text = format!(
+            "[parameters]\nm = 1.3\nc = {c:e}\nv = {v:e}\n{PULLED}normal_force = {n}\nfriction = {{ static = {rest}, sliding = {slide} }}\n"
+        );
+        let first = rest * n / (c * v);
+        let t = run(&text, &Settings::until(first + 40.0 * (1.3_f64 / c).sqrt()));
+        close(t.of_kind(Kind::Slip).next().unwrap().time, first, 1e-9);
+        assert!(t.of_kind(Kind::Slip).count() > 1);
+        assert_eq!(t.of_kind(Kind::Finding).count(), 0, "{:?}", t.of_kind(Kind::Finding).next());
+        assert!(t.audit.passed, "{:?}", t.audit.remarks);
+    }
+}
+
+/// A block on three feet at rest: how they share its weight is open, that it rests is not.
+#[test]
+fn forces_that_are_not_unique_are_not_called_motions_that_are_not() {
+    let text = "[parameters]\nw = 3\n[coordinates]\nx = 0\ny = 0\nphi = 0\n[ground]\nfloor = { through = [0, 0], normal = [0, 1] }\n\
+        [[body]]\nname = \"block\"\nmass = 2\ninertia = 1\nposition = [\"x\", \"y\"]\nangle = \"phi\"\n\
+        features = { a = [-1, 0], b = [0.3, 0], c = [1, 0] }\n[[force]]\nat = \"block\"\nforce = [\"w\", -20]\n\
+        [[contact]]\nname = \"a\"\nbetween = [\"block.a\", \"ground.floor\"]\nfriction = 0.4\n\
+        [[contact]]\nname = \"b\"\nbetween = [\"block.b\", \"ground.floor\"]\nfriction = 0.4\n\
+        [[contact]]\nname = \"c\"\nbetween = [\"block.c\", \"ground.floor\"]\nfriction = 0.4\n";
+    let t = run(text, &Settings::until(1.0));
+    let family = t.start.family.as_ref().expect("three feet");
+    assert!(!family.moves, "{family:?}");
+    assert!(t.last.state.q.iter().all(|q| q.abs() < 1e-9));
+    assert_eq!(t.of_kind(Kind::Finding).count(), 0);
+}

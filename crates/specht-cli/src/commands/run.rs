@@ -79,11 +79,16 @@ fn hint(run: &Finished, prepared: &Prepared) -> String {
         ask(&format!("painleve {typed} --along"), "tangential-impact")
     } else if had(&[Kind::Finding]) || t.status == Status::Indeterminate {
         ask(&format!("painleve {typed} --along"), "several-solutions")
-    } else if t.start.solutions.len() > 1 || t.start.family.is_some() {
+    } else if t.start.solutions.len() > 1 || moves(run) {
         ask(&format!("painleve {typed}"), "several-solutions")
     } else {
         String::new()
     }
+}
+
+/// The start leaves open how it moves, not only with which forces.
+fn moves(run: &Finished) -> bool {
+    run.trajectory.start.family.as_ref().is_some_and(|f| f.moves)
 }
 
 /// How it went, in a few lines.
@@ -117,7 +122,8 @@ pub fn summary(run: &Finished) -> String {
     }
     let solutions = t.start.solutions.len();
     if t.start.family.is_some() {
-        out += "  start   a continuum of solutions; see start.family in run.json\n";
+        let motion = if moves(run) { "a continuum of motions" } else { "one motion, a continuum of forces" };
+        out += &format!("  start   {motion}; see start.family in run.json\n");
     } else if solutions > 1 {
         out += &format!(
             "  start   {solutions} solutions of the force problem; see start.solutions in run.json\n"

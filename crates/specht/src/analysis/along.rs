@@ -185,12 +185,12 @@ impl<S: System + ?Sized> Work<'_, S> {
     fn meet(&mut self, modes: &[Mode]) -> Result<Option<Meeting>, AnalysisError> {
         self.at.take_as(self.sys, modes)?;
         let class = self.classifier.classify(self.sys, &self.at)?;
+        let factor = self.classifier.critical_factor(FACTOR_PAIRS);
         let re = &self.classifier.reactions;
         if re.is_empty() && re.linear {
             return Ok(None);
         }
         let rubbing: Vec<usize> = (0..re.len()).filter(|&a| re.pairs[a].tangent.is_some()).collect();
-        let factor = if re.len() <= FACTOR_PAIRS { critical::common_factor(re) } else { None };
         let mut all = critical::coefficients(re, factor);
         // a one-sided contact has its paradox in one direction of sliding only
         if let [a] = rubbing[..]

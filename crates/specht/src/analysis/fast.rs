@@ -47,6 +47,25 @@ impl Character {
     }
 }
 
+/// Whether a branch that does not flutter would with other stiffnesses of its contacts: two of them, the others soft, have complex κ for
+/// some ratio when their influences on each other have opposite signs and their own the same, (a₁₁ − r a₂₂)² + 4 r a₁₂ a₂₁ < 0.
+fn may_flutter(a: &Mat) -> bool {
+    let size = crate::linalg::max_abs(a.as_slice());
+    (0..a.rows())
+        .any(|i| (0..i).any(|j| a[(i, i)] * a[(j, j)] > 0.0 && a[(i, j)] * a[(j, i)] < -1e-9 * size * size))
+}
+
+/// The fast motion about a solution.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FastMotion {
+    /// What it does; `None` where that is not defined.
+    pub character: Option<Character>,
+    /// Eigenvalues κ.
+    pub kappa: Vec<Complex>,
+    /// Other ratios of the stiffnesses lead to flutter.
+    pub may_flutter: bool,
+}
+
 /// Character and κ of a solution with these modes (per contact) and normal forces (per contact). `stiffness` per pair.
 pub fn character(
     re: &Reactions,
@@ -54,7 +73,7 @@ pub fn character(
     stiffness: &[f64],
     modes: &[Mode],
     normal: &[f64],
-) -> (Option<Character>, Vec<Complex>) {
+) -> FastMotion {
     let m = re.len();
     let closed: Vec<usize> = (0..m).filter(|&a| modes[re.pairs[a].contact].is_closed()).collect();
     let stuck: Vec<usize> = closed
@@ -75,7 +94,7 @@ pub fn character(
         let tt = Mat::from_fn(t, t, |i, j| free.h[(m + stuck[i], m + stuck[j])]);
         let mut lu = Lu::default();
         if lu.factor(&tt) < 1e-12 {
-            return (None, Vec::new());
+            return FastMotion::default();
         }
         for j in 0..k {
             let mut x: Vec<f64> = stuck.iter().map(|&s| column(m + s, closed[j])).collect();
@@ -85,10 +104,11 @@ pub fn character(
             }
         }
     }
+    let may_flutter = may_flutter(&a);
     for i in 0..k {
         a.row_mut(i).iter_mut().for_each(|x| *x *= stiffness[closed[i]]);
     }
-    let Some(kappa) = eigenvalues(&a) else { return (None, Vec::new()) };
+    let Some(kappa) = eigenvalues(&a) else { return FastMotion::default() };
     let size = kappa.iter().fold(0.0, |s: f64, e| s.max(e.abs()));
     let complex = |e: &Complex| e.im.abs() > 1e-9 * size;
     let what = if kappa.iter().any(|e| !complex(e) && e.re < 0.0) {
@@ -98,7 +118,7 @@ pub fn character(
     } else {
         Character::Centre
     };
-    (Some(what), kappa)
+    FastMotion { character: Some(what), kappa, may_flutter: may_flutter && what == Character::Centre }
 }
 
 /// The phase portrait of one two-sided pair: x'' = 1 − x − s p |x|.

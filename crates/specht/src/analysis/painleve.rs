@@ -6,12 +6,12 @@
 //! coordinates (5.38), and the character of its fast dynamics (5.68).
 
 use super::branches::{MAX_PAIRS, Patterns};
-use super::fast::{Character, character};
+use super::fast::{FastMotion, character};
 use super::journal::{self, Journal};
 use super::reactions::{Free, Pair, Reactions};
 use super::{AnalysisError, Snapshot, critical};
 use crate::contact::{Solution, Status, Transition};
-use crate::linalg::{Complex, Mat};
+use crate::linalg::Mat;
 use crate::system::{ContactInfo, Mode, State, System};
 
 /// Pairs above which the solutions are not looked for, at zero slip and altogether: the search would not end in a time anyone
@@ -56,10 +56,8 @@ pub struct Possible {
     pub accel: Vec<f64>,
     /// Painlevé's friction forces M (u̇ − u̇⁰), u̇⁰ without friction of the pairs and with all pairs held.
     pub friction_forces: Vec<f64>,
-    /// Character of the fast dynamics about this solution; `None` where it is not defined (stick, journals, massless parts).
-    pub character: Option<Character>,
-    /// Eigenvalues κ of I⁻¹(E + Lεμ)c with the relative stiffnesses given.
-    pub kappa: Vec<Complex>,
+    /// The fast motion about this solution with the relative stiffnesses given; undefined for stick, journals, massless parts.
+    pub fast: FastMotion,
 }
 
 /// The finding.
@@ -79,8 +77,13 @@ pub struct Painleve {
     pub frictionless_accel: Vec<f64>,
     /// μ_c per pair, see [`critical`].
     pub critical_mu: Vec<f64>,
-    /// s_c; with journals see [`super::journal`].
+    /// The first common factor on all friction at which the present load has not one solution; NaN where it cannot be told. With
+    /// journals see [`super::journal`].
     pub critical_factor: f64,
+    /// Below this factor every load has exactly one solution; NaN with journals.
+    pub safe_factor: f64,
+    /// On the border of a paradox: the verdicts with a little less and a little more friction.
+    pub border: Option<[Verdict; 2]>,
     /// All solutions, smallest reactions first.
     pub solutions: Vec<Possible>,
     /// False when the search was not finished.
@@ -136,7 +139,7 @@ pub fn painleve_at<S: System + ?Sized>(
         Status::Invalid => return Err(AnalysisError::SingularMass),
     };
     let factor = match re.journals[..] {
-        [] => critical::common_factor(&re),
+        [] => critical::present_factor(&re, has_free.then_some(&free)),
         [j] if re.pairs.iter().all(|p| p.tangent.is_none()) && only(info, j.contact) => {
             Some(j.critical_mu() / j.mu)
         }
@@ -147,17 +150,19 @@ pub fn painleve_at<S: System + ?Sized>(
         .solutions
         .iter()
         .map(|s| {
-            let (character, kappa) = match has_free && re.linear {
+            let fast = match has_free && re.linear {
                 true => character(&re, &free, &stiff, &s.modes, &s.forces.normal),
-                false => (None, Vec::new()),
+                false => FastMotion::default(),
             };
-            possible(&re, &at.eval.mass, s, character, kappa)
+            possible(&re, &at.eval.mass, s, fast)
         })
         .collect();
     Ok(Painleve {
         verdict,
         critical_mu: critical::coefficients(&re, factor),
         critical_factor: factor.unwrap_or(f64::NAN),
+        safe_factor: if re.linear { critical::common_factor(&re).unwrap_or(f64::NAN) } else { f64::NAN },
+        border: critical::border(&re, has_free.then_some(&free)),
         solutions,
         complete: set.complete,
         redundant: set.redundant,
@@ -185,13 +190,7 @@ fn check_number(re: &Reactions) -> Result<(), AnalysisError> {
     Ok(())
 }
 
-fn possible(
-    re: &Reactions,
-    mass: &Mat,
-    s: &Solution,
-    character: Option<Character>,
-    kappa: Vec<Complex>,
-) -> Possible {
+fn possible(re: &Reactions, mass: &Mat, s: &Solution, fast: FastMotion) -> Possible {
     let change: Vec<f64> = s.forces.accel.iter().zip(&re.accel0).map(|(a, b)| a - b).collect();
     let mut friction_forces = vec![0.0; change.len()];
     mass.mul_vec(&change, &mut friction_forces);
@@ -201,8 +200,7 @@ fn possible(
         tangential: s.forces.tangential.clone(),
         accel: s.forces.accel.clone(),
         friction_forces,
-        character,
-        kappa,
+        fast,
     }
 }
 
@@ -272,6 +270,15 @@ impl Classifier {
         each.sort_unstable();
         let domain = each.iter().fold(11, |d, e| mix(d, *e));
         Ok(Class { verdict, domain })
+    }
+}
+
+impl Classifier {
+    /// [`critical::present_factor`] of the state classified last, for at most so many pairs.
+    pub fn critical_factor(&mut self, most: usize) -> Option<f64> {
+        let re = &self.reactions;
+        let free = re.pairs.iter().any(|p| !p.two_sided).then_some(&self.free);
+        (re.len() <= most).then(|| critical::present_factor(re, free)).flatten()
     }
 }
 

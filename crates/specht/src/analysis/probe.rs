@@ -1,13 +1,13 @@
 //! A model at rest, with its parameters and points within reach: the laboratory of the rest and self-braking analyses.
 //!
 //! Points get a probe force whose two components are extra parameters of the compiled system, so the generalised force `Jᵀ e` of a
-//! point comes out of the same equations as every other force. The state is the consistent start of the file with all
-//! velocities zero.
+//! point comes out of the same equations as every other force. The state is the consistent start of the file (its equilibrium,
+//! when it asks for one) with all velocities zero.
 
 use super::{AnalysisError, Snapshot};
 use crate::model::{CompiledSystem, FeatureRef, Force, ForceKind, Model, Parameter, Shape, Span, build};
-use crate::sim::start::consistent;
-use crate::system::{Eval, System};
+use crate::sim::start::{consistent, equilibrium};
+use crate::system::{Eval, State, System};
 
 /// The laboratory.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Probe {
     guess: Vec<usize>,
     closed: Vec<usize>,
     sticking: Vec<usize>,
+    /// The file starts from an equilibrium: found with the values of the file, kept while loads are tried.
+    equilibrium: Option<State>,
 }
 
 impl Probe {
@@ -59,7 +61,13 @@ impl Probe {
             guess,
             closed,
             sticking,
+            equilibrium: None,
         };
+        if model.start.equilibrium {
+            probe.system.set_parameters(&probe.values);
+            let state = equilibrium(&probe.system, &probe.system.start(), &probe.closed)?;
+            probe.equilibrium = Some(state);
+        }
         probe.settle()?;
         Ok(probe)
     }
@@ -100,6 +108,10 @@ impl Probe {
 
     fn settle(&mut self) -> Result<(), AnalysisError> {
         self.system.set_parameters(&self.values);
+        if let Some(state) = &self.equilibrium {
+            self.snapshot.state.clone_from(state);
+            return self.snapshot.take(&self.system);
+        }
         let state = self.system.start();
         let mut state =
             consistent(&self.system, &state, &self.guess, &self.closed, &self.sticking).or_else(|_| {

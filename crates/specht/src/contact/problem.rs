@@ -324,6 +324,13 @@ impl Problem {
         largest(&self.c).max(largest(x)).max(largest(y)).max(1e-300)
     }
 
+    /// Size of the forces that the loads ask for: rows are scaled so that H has a unit diagonal.
+    pub fn natural_size(&self) -> f64 {
+        let loads = self.friction.iter().flat_map(|f| [f.load.constant, f.static_constant]);
+        let pins = self.pins.iter().flatten().map(|a| a.constant);
+        loads.chain(pins).chain(self.c.iter().copied()).fold(0.0, |m: f64, v| m.max(v.abs()))
+    }
+
     /// Largest violation of the laws at x̂, relative to [`Problem::size`]: the certificate of an answer. A tangent that
     /// is known to slide must have the force of its direction; one at zero slip may stick within the static bounds or
     /// slide with the sliding ones.

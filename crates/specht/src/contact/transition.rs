@@ -280,7 +280,10 @@ impl Transition {
         set: &mut SolutionSet,
     ) {
         let p = &self.problem;
-        let (points, families) = sort_out(p, found);
+        let (mut points, families) = sort_out(p, found);
+        // forces beyond all measure are rounding: on the border of a paradox this solution lies at infinity
+        let natural = p.natural_size();
+        points.retain(|(x, _)| max_abs(x) <= natural / super::rank::RANK_TOLERANCE);
         for (x, patterns) in &points {
             set.solutions.push(self.solution(info, eval, starts, x, patterns));
         }
@@ -436,9 +439,18 @@ impl Transition {
         for (&row, range) in l.rows.iter().chain(&l.bilateral).zip(&hull[n..]) {
             lambda[row] = *range;
         }
-        // accelerations vary when they do so by more than rounding of what they are made of; at rest that is weight and support
-        let size = accel.iter().flatten().chain(&red.a0).filter(|v| v.is_finite());
-        let size = size.fold(0.0, |m: f64, v| m.max(v.abs()));
+        // accelerations vary when the energy of their difference is more than rounding
+        // of the forces, each by itself
+        let size = (0..red.a0.len()).fold(0.0, |m: f64, k| {
+            let own = red.a0[k].abs()
+                + if eval.mass[(k, k)] > 0.0 { (eval.h[k] / eval.mass[(k, k)]).abs() } else { 0.0 };
+            let contacts = l.rows.iter().enumerate().map(|(i, &row)| {
+                let force =
+                    lambda[row].iter().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
+                (red.a[(i, k)] * force).abs()
+            });
+            m.max(own + contacts.sum::<f64>())
+        });
         let moves = accel.iter().any(|[lo, hi]| hi - lo > 1e-7 * size);
         Family { accel, lambda, moves }
     }

@@ -112,6 +112,15 @@ impl Builder<'_> {
                     self.within(Context::new(Scope::Parameter), |b| b.feature_ref(&formula))?;
                 }
             }
+            "stiffness" if let Value::Table(entries) = &node.value => {
+                let mut out = Vec::new();
+                for entry in entries {
+                    self.contacts_named(&Word { text: entry.key.clone(), span: entry.span })?;
+                    let number = self.task_number(&entry.node, Dim::Any)?;
+                    out.push((entry.key.clone(), TaskValue::Number(number)));
+                }
+                return Ok(TaskValue::Table(out));
+            }
             "over" => return self.over(node, matches!(analyse, "painleve" | "tensor")),
             "at" => self.coordinates_named(node)?,
             "samples" => return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?)),

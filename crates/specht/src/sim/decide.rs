@@ -44,6 +44,9 @@ pub(crate) struct Decider {
     pub transition: Transition,
     pub set: SolutionSet,
     pub chosen: Option<usize>,
+    /// More than one solution, and a moment later still: where it is one then, the others were ties of this instant (a contact
+    /// that sticks exactly at its bound can also slide).
+    pub lasting: bool,
     q_step: Vec<f64>,
     here: State,
 }
@@ -60,6 +63,7 @@ impl Decider {
                 redundant: 0,
             },
             chosen: None,
+            lasting: false,
             q_step: Vec::new(),
             here: State::default(),
         }
@@ -78,6 +82,7 @@ impl Decider {
     ) -> Decision {
         self.set = self.transition.solve(field.info, &field.eval, starts);
         self.chosen = None;
+        self.lasting = matches!(self.set.status, Status::Several | Status::Family);
         let fast = || Fast::of(field.info, &field.eval, starts);
         let frictionless = || frictionless(field.info, &field.eval, starts);
         let k = match policy::choose(policy, &self.set, before, &fast, &frictionless) {
@@ -152,6 +157,7 @@ impl Decider {
                 field.signs.copy_from_slice(&s.signs);
                 forces.clone_from(&s.forces);
                 if !s.degenerate.iter().any(|d| *d) {
+                    self.lasting &= matches!(later.status, Status::Several | Status::Family);
                     break;
                 }
             } else if later.status == Status::None {
@@ -199,6 +205,7 @@ impl Decider {
         };
         let row = |r: Option<usize>| r.map_or((0.0, 0.0), |r| hull(&|f| f.lambda[r]));
         Some(Family {
+            moves: self.set.families.iter().any(|f| f.moves),
             accel: (0..field.dims.u).map(|i| hull(&|f| f.accel[i])).collect(),
             normal: field.info.iter().map(|c| row(super::watch::normal_row(c))).collect(),
             tangential: field.info.iter().map(|c| row(c.tangent.first().copied())).collect(),

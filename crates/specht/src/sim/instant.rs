@@ -385,7 +385,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     if self.end_hops(m) {
                         continue;
                     }
-                    if matches!(self.decider.set.status, Set::Several | Set::Family) && !first {
+                    if self.decider.lasting && !first {
                         self.log_finding(m, self.several_note());
                     }
                     self.tell_incomplete();

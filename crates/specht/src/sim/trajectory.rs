@@ -155,6 +155,8 @@ pub struct Alternative {
 /// Interval of a quantity that a continuum of solutions leaves open.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Family {
+    /// Whether accelerations vary, not only forces.
+    pub moves: bool,
     /// Interval of every acceleration.
     pub accel: Vec<(f64, f64)>,
     /// Interval of every normal force.
