@@ -470,6 +470,30 @@ impl Fixed {
         if rank == self.pin_f.len() { self.pin_rank.smallest_pivot().min(1.0) } else { 0.0 }
     }
 
+    /// Large forces in balance leave a rounded rest of acceleration, with which a light part that is held would creep. Where the rows are
+    /// met worse than the accelerations themselves are known, they are met once more, with the same factors.
+    fn hold(&mut self, eval: &Eval, accel: &mut [f64]) {
+        let size = crate::linalg::max_abs(accel);
+        self.unit.clear();
+        let mut rough = false;
+        for &r in &self.rows {
+            let rest = dot(eval.w.row(r), accel) + eval.accel_offset[r];
+            rough |= rest.abs() > 1e-13 * size * crate::linalg::max_abs(eval.w.row(r));
+            self.unit.push(-rest);
+        }
+        match self.method {
+            Method::Cholesky if rough => self.cholesky.solve(&mut self.unit),
+            Method::Lu if rough => self.lu.solve(&mut self.unit),
+            _ => return,
+        }
+        self.v0.fill(0.0);
+        for (k, s) in self.unit.iter().enumerate() {
+            axpy(*s, self.z.row(k), &mut self.v0);
+        }
+        self.mass.cholesky.backward(&mut self.v0);
+        axpy(1.0, &self.v0, accel);
+    }
+
     fn report(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], out: &mut Forces) {
         for (k, &r) in self.rows.iter().enumerate() {
             out.lambda[r] = self.lambda[k];
@@ -480,6 +504,7 @@ impl Fixed {
         }
         self.mass.cholesky.backward(&mut self.v0);
         out.accel.copy_from_slice(&self.v0);
+        self.hold(eval, &mut out.accel);
         normal_forces(info, eval, modes, out);
         for &(i, factor) in &self.sliding {
             out.lambda[info[i].tangent[0]] = factor * out.normal[i];

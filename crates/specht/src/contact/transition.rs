@@ -439,8 +439,7 @@ impl Transition {
         for (&row, range) in l.rows.iter().chain(&l.bilateral).zip(&hull[n..]) {
             lambda[row] = *range;
         }
-        // accelerations vary when the energy of their difference is more than rounding
-        // of the forces, each by itself
+        // accelerations vary when their difference is more than rounding of the forces, each by itself
         let size = (0..red.a0.len()).fold(0.0, |m: f64, k| {
             let own = red.a0[k].abs()
                 + if eval.mass[(k, k)] > 0.0 { (eval.h[k] / eval.mass[(k, k)]).abs() } else { 0.0 };

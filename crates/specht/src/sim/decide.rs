@@ -6,13 +6,16 @@
 //! the same for all tied modes. The moment is `10⁻⁵` of the last step and grows a hundredfold, twice, while ties remain.
 
 use crate::contact::{Fast, Forces, SolutionSet, Start, Status, Transition};
-use crate::linalg::axpy;
-use crate::system::{ContactInfo, Eval, Normal, State, System};
+use crate::linalg::{axpy, max_abs};
+use crate::system::{ContactInfo, Eval, Mode, Normal, State, System};
 
 use super::field::Field;
 use super::policy::{self, Before, Choice};
 use super::settings::Policy;
 use super::trajectory::{Alternative, Family};
+
+/// Forces that exceed their bound by this much of the largest force do so by more than rounding.
+const BEYOND: f64 = 2e-12;
 
 /// Result of a decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +42,21 @@ fn frictionless(info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<V
     (!set.solutions.is_empty()).then(|| set.solutions.swap_remove(0).forces.normal)
 }
 
+/// A sticking force that has reached its bound and, a moment later, is beyond it by more than rounding is a release, though the laws
+/// tolerate it: a bound that is only just touched (a slip of a millionth of a swing) would else be met again and again.
+fn release(saturated: &[usize], forces: &Forces, modes: &mut [Mode]) -> bool {
+    let size = max_abs(&forces.normal).max(max_abs(&forces.tangential));
+    let mut any = false;
+    for &i in saturated {
+        let force = forces.tangential[i];
+        if modes[i] == Mode::Stick && force.abs() - forces.bound[i] > BEYOND * size {
+            modes[i] = if force > 0.0 { Mode::SlipMinus } else { Mode::SlipPlus };
+            any = true;
+        }
+    }
+    any
+}
+
 /// Solver and what it found last.
 pub(crate) struct Decider {
     pub transition: Transition,
@@ -47,6 +65,8 @@ pub(crate) struct Decider {
     /// More than one solution, and a moment later still: where it is one then, the others were ties of this instant (a contact
     /// that sticks exactly at its bound can also slide).
     pub lasting: bool,
+    /// Sticking contacts whose force has just reached its bound.
+    pub saturated: Vec<usize>,
     q_step: Vec<f64>,
     here: State,
 }
@@ -64,6 +84,7 @@ impl Decider {
             },
             chosen: None,
             lasting: false,
+            saturated: Vec::new(),
             q_step: Vec::new(),
             here: State::default(),
         }
@@ -156,6 +177,10 @@ impl Decider {
                 kept.modes.copy_from_slice(&s.modes);
                 field.signs.copy_from_slice(&s.signs);
                 forces.clone_from(&s.forces);
+                if release(&self.saturated, &s.forces, &mut field.discrete.modes) {
+                    self.lasting &= matches!(later.status, Status::Several | Status::Family);
+                    break;
+                }
                 if !s.degenerate.iter().any(|d| *d) {
                     self.lasting &= matches!(later.status, Status::Several | Status::Family);
                     break;

@@ -390,7 +390,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             let (last, length) = (f, self.ode.step());
             let step = -f / slope;
             if !(step.abs() <= 0.01 * length) {
-                return;
+                return self.back_off(k, what, f, noise);
             }
             let moved = if step.abs() <= NUDGE * length {
                 self.ode.nudge(step, &mut self.field)
@@ -401,16 +401,53 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             if !moved || !(f.abs() <= 2.0 * last.abs()) {
                 // not smooth: the length before was the better one
                 self.ode.attempt(length, &mut self.field);
-                return self.stand_at_end();
+                self.stand_at_end();
+                return self.back_off(k, what, last, noise);
             }
             if f.abs() >= last.abs() {
-                return; // rounding
+                return self.back_off(k, what, f, noise); // rounding, or a bound that is only just touched
             }
             let taken = self.ode.step() - length;
             if taken != 0.0 && f != last {
                 slope = (f - last) / taken;
             }
         }
+        self.back_off(k, what, f, noise);
+    }
+
+    /// A force that only just touches its bound has no slope there, and the step tried last ends beyond it, f < 0: look for the
+    /// length at which it still holds, by bisection.
+    fn back_off(&mut self, k: usize, what: What, f: f64, noise: f64) {
+        if !matches!(what, What::Saturation(..) | What::Normal(_)) || f >= -noise {
+            return;
+        }
+        let at = |run: &mut Self, h: f64| {
+            if run.ode.attempt(h, &mut run.field) { run.field.watches.at(STAGES - 1, k) } else { f64::NAN }
+        };
+        let end = self.ode.step();
+        let (mut lo, mut hi, mut share) = (0.0, end, 1e-6);
+        while share < 1.0 && lo == 0.0 {
+            let h = end * (1.0 - share);
+            if at(self, h) > 0.0 {
+                lo = h
+            } else {
+                hi = h
+            }
+            share *= 8.0;
+        }
+        if lo > 0.0 {
+            for _ in 0..60 {
+                let mid = 0.5 * (lo + hi);
+                let f = at(self, mid);
+                if f.abs() <= noise || mid == lo || mid == hi {
+                    break;
+                }
+                if f > 0.0 { lo = mid } else { hi = mid }
+            }
+        } else {
+            at(self, end);
+        }
+        self.stand_at_end();
     }
 
     fn stand_at_end(&mut self) {

@@ -160,7 +160,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                         m.switched.push(i);
                     }
                 }
-                What::Saturation(..) => m.tie = true,
+                What::Saturation(i, _) => {
+                    m.tie = true;
+                    self.decider.saturated.push(i);
+                }
                 What::Slip(i, _) => self.sets.stopped[i] = true,
                 What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
@@ -322,6 +325,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     pub(super) fn open_moment(&mut self, m: &mut Moment) {
+        self.decider.saturated.clear();
         m.before.clone_from(&self.field.state);
         m.modes.clone_from(&self.field.discrete.modes);
         m.forces.clone_from(&self.field.forces);
