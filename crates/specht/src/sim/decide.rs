@@ -177,7 +177,7 @@ impl Decider {
                 kept.modes.copy_from_slice(&s.modes);
                 field.signs.copy_from_slice(&s.signs);
                 forces.clone_from(&s.forces);
-                if release(&self.saturated, &s.forces, &mut field.discrete.modes) {
+                if release(&self.saturated, &s.forces, &mut kept.modes) {
                     self.lasting &= matches!(later.status, Status::Several | Status::Family);
                     break;
                 }
