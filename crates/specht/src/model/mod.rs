@@ -13,6 +13,7 @@ mod compile;
 mod compiled;
 mod contacts;
 mod contour;
+mod edges;
 mod events;
 mod forces;
 mod frames;

@@ -15,6 +15,7 @@ use super::event_driven::{End, Run};
 use super::field::Field;
 use super::settings::Record;
 use super::settling::{Closing, Undo};
+use super::start::GAP_ZERO;
 use super::tangential::before;
 use super::trajectory::{Event, Kind, Participant, Status};
 use super::watch::{What, rate_size};
@@ -150,6 +151,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.record(true);
         }
         let before = self.field.discrete.clone();
+        let gaps = self.field.eval.gap.clone();
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
             match self.field.watches.list[k].what {
@@ -180,6 +182,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.flip_along(&mut m);
         if m.guards > 0 {
             self.field.evaluate();
+            self.hand_over(&gaps);
             m.turned =
                 self.closed_rates().iter().zip(&rates).any(|(a, b)| (a.0 - b.0).abs() > SPEED_ZERO * a.1);
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
@@ -229,6 +232,30 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
+    /// Gaps that a guard made jump: a chain of edges that no longer faces a body lets go, and what takes over at the same place
+    /// holds (a body that passes from an edge to a corner). `before`: the gaps before the guards.
+    fn hand_over(&mut self, before: &[f64]) {
+        let Run { field, sets, .. } = self;
+        let gap = |i: usize| match field.info[i].normal {
+            Normal::Unilateral { row } => {
+                let (gap, zero) = (field.eval.gap[row], GAP_ZERO * field.watches.scales.gap[row]);
+                Some((gap - before[row], gap, zero))
+            }
+            _ => None,
+        };
+        let contacts = || (0..field.dims.contacts).filter_map(|i| gap(i).map(|g| (i, g)));
+        let mut left = false;
+        for (i, (jump, gap, zero)) in contacts() {
+            if jump.abs() > zero {
+                left |= sets.closed[i];
+                sets.closed[i] = gap <= zero;
+            }
+        }
+        for (i, (_, gap, zero)) in contacts() {
+            sets.closed[i] |= left && gap.abs() <= zero;
+        }
+    }
+
     /// Rates of all directions of closed contacts, with their sizes.
     fn closed_rates(&self) -> Vec<(f64, f64)> {
         let (eval, u) = (&self.field.eval, &self.field.state.u);
@@ -243,9 +270,15 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Change to the neighbouring branch of guard `g`.
     fn flip(&mut self, m: &mut Moment, g: usize) {
         let t = self.time();
-        self.field.sys.flip(g, &mut self.field.discrete);
-        m.guards += usize::from(!self.field.sys.is_silent(g));
+        let field = &mut self.field;
+        field.sys.flip(g, &mut field.discrete, &field.eval);
+        m.guards += usize::from(!field.sys.is_silent(g));
         m.flipped.push(g);
+        if let Some(i) = field.sys.guard_contact(g)
+            && !m.switched.contains(&i)
+        {
+            m.switched.push(i);
+        }
         let span = self.settings.until.abs();
         if let Some(hold) = self.field.watches.holds.get_mut(g)
             && hold.flip(t, span)
@@ -627,8 +660,15 @@ impl<S: System + ?Sized> Run<'_, S> {
                 self.push_event(m, kind, &list, None, String::new());
             }
         }
-        if m.guards > 0 || !m.switched.is_empty() {
-            let list = m.switched.clone();
+        // which edge an open contact looks at is nobody's business
+        let looks = |i: usize| {
+            let open = [m.modes[i], self.field.discrete.modes[i]].iter().all(|m| *m == Mode::Open);
+            open && matches!(self.field.info[i].normal, Normal::Unilateral { .. })
+        };
+        let list: Vec<usize> = m.switched.iter().copied().filter(|&i| !looks(i)).collect();
+        let sys = self.field.sys;
+        let nameless = m.flipped.iter().any(|&g| sys.guard_contact(g).is_none() && !sys.is_silent(g));
+        if nameless || !list.is_empty() {
             self.push_event(m, Kind::Switch, &list, None, String::new());
         }
         self.await_limit(m);

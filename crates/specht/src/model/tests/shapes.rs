@@ -176,7 +176,7 @@ fn the_end_of_a_curve_is_an_event_and_rows_stay_right() {
     probe.system.evaluate(&probe.s, &d, &mut probe.out);
     let k = probe.out.guards.iter().position(|&g| g < 0.0).expect("the end has been passed");
     let mut flipped = d.clone();
-    probe.system.flip(k, &mut flipped);
+    probe.system.flip(k, &mut flipped, &probe.out);
     let mut fresh = Probe::new(probe.system.clone());
     let gap = fresh.at(0.0, &q(0.2), &[0.0; 6]).gap.clone();
     assert_eq!(flipped.latches, fresh.d.latches);
@@ -231,7 +231,7 @@ fn outlines_meet_corner_against_edge() {
     probe.system.evaluate(&probe.s, &before, &mut probe.out);
     let k = probe.out.guards.iter().position(|&g| g < 0.0).expect("hand-over is due");
     let mut after = before.clone();
-    probe.system.flip(k, &mut after);
+    probe.system.flip(k, &mut after, &probe.out);
     probe.system.evaluate(&probe.s, &after, &mut probe.out);
     close(probe.out.gap[0], 0.05 / 2.0_f64.sqrt(), 1e-14, "over the chamfer");
     check_rows(system, &[0.02, -1.0, 0.03], 0.01);
