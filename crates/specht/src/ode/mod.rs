@@ -17,6 +17,8 @@ pub const INSIDE: usize = usize::MAX;
 
 /// One step tried, as the step size control sees it.
 pub trait Trial {
+    /// Time at its beginning.
+    fn time(&self) -> f64;
     /// Length of the step.
     fn step(&self) -> f64;
     /// State at its beginning.
@@ -34,6 +36,9 @@ pub trait Trial {
 macro_rules! trial {
     ($method:ty, $order:expr) => {
         impl Trial for $method {
+            fn time(&self) -> f64 {
+                self.time()
+            }
             fn step(&self) -> f64 {
                 self.step()
             }

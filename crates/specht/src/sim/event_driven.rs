@@ -262,6 +262,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             let next = match self.control.judge(&self.ode) {
                 Verdict::Accept(next) => next,
                 Verdict::Reject(next) => {
+                    self.control.measure(&self.ode, next, &mut self.field);
                     self.out.counts.rejected += 1;
                     self.h = if self.enter_branch(h) { h } else { next };
                     continue;
@@ -277,8 +278,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 continue;
             }
             blind = 0;
+            let mut disturbed = self.control.measure(&self.ode, next, &mut self.field);
             let next = next.min(clear.max(0.2 * h));
-            let mut disturbed = false;
             if self.ends_near_change_point(h) || !self.stays_on_branch(&mut disturbed) {
                 continue;
             }
