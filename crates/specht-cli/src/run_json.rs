@@ -233,7 +233,7 @@ fn counts(run: &Trajectory) -> Json {
     let c = &run.counts;
     let events: Map<String, Json> =
         KINDS.iter().zip(c.events).map(|(k, n)| (k.word().to_string(), json!(n))).collect();
-    json!({ "steps": c.steps, "rejected": c.rejected, "evaluations": c.evaluations, "events": events })
+    json!({ "steps": c.steps, "implicit": c.implicit, "rejected": c.rejected, "evaluations": c.evaluations, "events": events })
 }
 
 /// The recorded series with the columns of the contract.

@@ -3,7 +3,8 @@
 mod lab;
 
 use lab::Lab;
-use specht::sim::{Outside, Settings, Status, Trajectory, event_driven};
+use specht::ode::Choice;
+use specht::sim::{Kind, Outside, Record, Settings, Status, Trajectory, event_driven};
 
 fn run(text: &str, settings: &Settings) -> Trajectory {
     let lab = Lab::text(text, &[], None, &[]);
@@ -94,5 +95,112 @@ length = {offset:e}
                 assert!((a - b).abs() <= 1e-8 * push + 30.0 * rounding, "link {i}: {a} and {b}");
             }
         }
+    }
+}
+
+/// METH-LAW-STATE: a block on a spring whose end moves at V, ageing law, the state is w = ln(V₀θ/L).
+fn rate_and_state(stiffness: f64, events: &str) -> String {
+    format!(
+        r#"
+[parameters]
+m = 1
+N = 10
+mu0 = 0.6
+a = 0.02
+b = 0.03
+L = 1e-4
+V0 = 1e-6
+V = 1e-3
+k = {stiffness:e}
+[coordinates]
+x = {{ start = "-N*(mu0 + (a - b)*log(V/V0))/k", rate = "1.01*V" }}
+[states]
+w = {{ start = "log(V0/V)", rate = "V0/L*exp(-w) - x'/L" }}
+[define]
+z = "x'/(2*V0)*exp((mu0 + b*w)/a)"
+mu = "a*log(z + sqrt(z^2 + 1))"
+[[body]]
+name = "block"
+mass = "m"
+position = "x"
+[[force]]
+name = "spring"
+along = "x - V*t"
+spring = "k"
+[[force]]
+name = "friction"
+along = "x"
+force = "-N*mu"
+{events}
+"#
+    )
+}
+
+/// Above k_c = N (b − a)/L the slider creeps to steady motion: spring force N (μ₀ + (a − b) ln(V/V₀)), w = ln(V₀/V). The damping of
+/// the law, a N / V = 200 N s/m and more, is stiff.
+#[test]
+fn a_slider_with_rate_and_state_friction_creeps_to_steady_motion_above_the_critical_stiffness() {
+    let (stiffness, until) = (1500.0, 60.0);
+    let settings = Settings { record: Record::Events, ..Settings::until(until) };
+    let t = run(&rate_and_state(stiffness, ""), &settings);
+    assert!(t.counts.implicit > 0 && t.counts.steps < 2000, "{:?}", t.counts);
+    let force = stiffness * (1e-3 * until - t.last.state.q[0]);
+    close(force, 10.0 * (0.6 - 0.01 * 1000.0_f64.ln()), 1e-7);
+    close(t.last.state.u[0], 1e-3, 1e-6);
+    close(t.last.state.z[0], -(1000.0_f64.ln()), 1e-7);
+}
+
+/// Below k_c it sticks and slips: the implicit and the explicit method (where it gets through) see the same slips at the same
+/// times; the state is located on the collocation polynomial.
+#[test]
+fn stick_slip_by_rate_and_state_friction_is_the_same_by_both_methods() {
+    let events = "[[event]]\nname = \"slip\"\ncrossing = \"x' - 2*V\"\ndirection = \"up\"\n";
+    let marks = |method: Choice, tolerance: f64| {
+        let settings = Settings { record: Record::Events, method, tolerance, ..Settings::until(0.9) };
+        let t = run(&rate_and_state(700.0, events), &settings);
+        let times = t.events.iter().filter(|e| e.kind == Kind::Mark).map(|e| e.time).collect::<Vec<_>>();
+        (times, t)
+    };
+    let (by_explicit, explicit) = marks(Choice::Explicit, 1e-9);
+    for choice in [Choice::Implicit, Choice::Auto] {
+        let (times, t) = marks(choice, 1e-9);
+        assert_eq!(times.len(), by_explicit.len());
+        assert!(!times.is_empty());
+        for (a, b) in times.iter().zip(&by_explicit) {
+            close(*a, *b, 1e-6);
+        }
+        assert!(t.counts.steps * 3 < explicit.counts.steps, "{:?} {:?}", t.counts, explicit.counts);
+        close(t.last.state.q[0], explicit.last.state.q[0], 1e-6);
+    }
+}
+
+/// Impacts found by the implicit method: a ball on a stiffly damped support, compared with the explicit one.
+#[test]
+fn impacts_are_located_as_exactly_by_the_implicit_method() {
+    let ball = r#"
+[coordinates]
+y = { start = 0.7, rate = 0.4 }
+[[body]]
+name = "ball"
+mass = 0.3
+position = [0, "y"]
+[[force]]
+name = "weight"
+along = "y"
+force = "-0.3*9.81 - 0.02*y'"
+[[contact]]
+name = "floor"
+gap = "y"
+restitution = 0.6
+"#;
+    let marks = |method: Choice| {
+        let settings = Settings { record: Record::Events, method, ..Settings::until(1.1) };
+        let t = run(ball, &settings);
+        t.events.iter().map(|e| e.time).collect::<Vec<_>>()
+    };
+    let (a, b) = (marks(Choice::Explicit), marks(Choice::Implicit));
+    assert!(a.len() >= 2 && a.len() == b.len(), "{a:?} {b:?}");
+    for (a, b) in a.iter().zip(&b) {
+        close(*a, *b, 1e-9);
     }
 }

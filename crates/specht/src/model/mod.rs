@@ -511,6 +511,8 @@ pub struct Run {
     pub step: Option<NodeId>,
     /// Tolerance.
     pub tolerance: Option<NodeId>,
+    /// `auto`, `explicit`, `implicit`.
+    pub method: Option<String>,
     /// Output interval.
     pub every: Option<NodeId>,
     /// `poisson`, `newton`, `moreau`.

@@ -85,6 +85,27 @@ impl Control {
         self.age = FRESH;
     }
 
+    /// A step could not be made at all: the next one does not grow.
+    pub fn refuse(&mut self) {
+        self.rejected = true;
+    }
+
+    /// The relative tolerance.
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// Errors of the components of `x` that just pass.
+    pub fn weights(&self, x: &[f64], out: &mut [f64]) {
+        for (g, &floor) in self.groups.iter().zip(&self.floor) {
+            let size = |i: usize| self.size[i].max(x[i].abs());
+            let largest = g.clone().fold(0.0_f64, |m, i| m.max(size(i)));
+            for i in g.clone() {
+                out[i] = self.tolerance * size(i).max(1e-3 * largest).max(floor);
+            }
+        }
+    }
+
     /// A smallest size for all components of a group, so that rounding errors of a group at rest are not taken for errors
     /// of the method.
     pub fn set_floor(&mut self, group: usize, size: f64) {

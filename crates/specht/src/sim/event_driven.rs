@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! start     classify contacts, impact if some approach, transition problem → modes
-//! segment   DOP853 with frozen modes; every step is searched for the first fall of an event function ([`watch`])
+//! segment   smooth integration with frozen modes, explicit or implicit ([`Method`]); every step is searched for the first fall of an event function ([`watch`])
 //! shorten   the step is repeated with the length found on the dense output and corrected until the event function vanishes
 //! instant   flips, impacts, new modes, user events ([`instant`])
 //! ```
@@ -17,7 +17,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::ode::{Control, Dop853, STAGE_TIMES, STAGES, Verdict};
+use crate::ode::{Control, Method, SAMPLES, STAGES, Trial, Verdict};
 use crate::system::{self, Eval, Mode, Normal, State, System};
 
 use super::audit::{self, Auditor};
@@ -71,8 +71,6 @@ const MOMENT: f64 = 1e-4;
 const NUDGE: f64 = 1e-7;
 /// Halvings of one step for the sake of its event functions.
 const BLIND: usize = 20;
-/// The stage before the end of a step.
-const NEAR_END: usize = 10;
 
 /// How a run ends: status and reason.
 pub(crate) type End = (Status, String);
@@ -88,7 +86,7 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub field: Field<'a, S>,
     pub settings: &'a Settings,
     pub x: Vec<f64>,
-    pub ode: Dop853,
+    pub ode: Method,
     pub control: Control,
     pub h: f64,
     /// The longest step so far.
@@ -145,7 +143,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let out = Trajectory { samples: Samples::new(d, outputs), ..Default::default() };
         Ok(Run {
             x: vec![0.0; n],
-            ode: Dop853::new(n),
+            ode: Method::new(n, tail, settings.method),
             control: Control::new(settings.tolerance, groups),
             h: f64::INFINITY,
             longest: 0.0,
@@ -226,7 +224,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             }
             let t = self.ode.time();
             let remaining = self.settings.until - t;
-            let smallest = 8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs());
+            let smallest = self.smallest(t);
             if self.pending.as_ref().is_some_and(|p| p.end - t <= smallest) {
                 self.log_pending();
             }
@@ -253,7 +251,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             if self.field.watches.singular {
                 self.field.chart.refine(h);
             }
-            if !self.ode.attempt(h, &mut self.field) {
+            if !self.ode.attempt(h, &self.control, &mut self.field) {
+                self.control.refuse();
                 self.out.counts.rejected += 1;
                 self.h = if self.enter_branch(h) { h } else { 0.25 * h };
                 continue;
@@ -269,7 +268,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 }
             };
             // the step follows fast event functions as it follows errors, with their fifth power
-            let blur = self.locator.blur(&self.field, t);
+            let blur = self.locator.blur(&self.field, &self.ode);
             let clear = h * (0.9 * blur.powf(-0.2)).max(0.1);
             if blind < BLIND && blur > 1.0 {
                 blind += 1;
@@ -314,10 +313,16 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
     }
 
+    /// The shortest step from `t` that is one.
+    fn smallest(&self, t: f64) -> f64 {
+        8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs())
+    }
+
     /// Length of the first step of a segment: as before, but not longer than the flight of a contact that just opened.
     fn first_step(&mut self) {
         let t = self.ode.time();
         let remaining = self.settings.until - t;
+        let smallest = self.smallest(t);
         if !self.h.is_finite() {
             self.set_floors(1e-2 * remaining);
             self.h = self.control.first_step(&self.ode, 1e-2 * remaining);
@@ -333,8 +338,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                     field.eval.rate(row, u),
                     field.eval.accel(row, &field.forces.accel),
                 );
-                if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel {
-                    self.h = self.h.min(-2.5 * rate / accel);
+                let flight = -2.5 * rate / accel;
+                // a flight too short for a step is rounding of a contact at rest, which the gap itself will tell
+                if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel && flight > smallest {
+                    self.h = self.h.min(flight);
                 }
             }
         }
@@ -379,12 +386,13 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let noise = self.field.watches.noise(what, self.field.info);
         // switches and user events aim just beyond zero, so that the far side is reached; contacts aim at zero
         let beyond = if matches!(what, What::Guard(_) | What::Crossing(..)) { noise } else { 0.0 };
-        if !self.ode.attempt(h, &mut self.field) {
+        if !self.ode.attempt(h, &self.control, &mut self.field) {
             return self.stand_at_end();
         }
         let mut f = self.field.watches.at(STAGES - 1, k) + beyond;
-        let before = self.field.watches.at(NEAR_END, k) + beyond;
-        let mut slope = (f - before) / ((1.0 - STAGE_TIMES[NEAR_END]) * h);
+        let (slot, theta) = self.ode.samples()[SAMPLES - 2];
+        let before = self.field.watches.at(slot, k) + beyond;
+        let mut slope = (f - before) / ((1.0 - theta) * h);
         for _ in 0..8 {
             if f.abs() <= noise || matches!(what, What::Singular) {
                 return;
@@ -397,12 +405,12 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             let moved = if step.abs() <= NUDGE * length {
                 self.ode.nudge(step, &mut self.field)
             } else {
-                self.ode.attempt(length + step, &mut self.field)
+                self.ode.attempt(length + step, &self.control, &mut self.field)
             };
             f = self.field.watches.at(STAGES - 1, k) + beyond;
             if !moved || !(f.abs() <= 2.0 * last.abs()) {
                 // not smooth: the length before was the better one
-                self.ode.attempt(length, &mut self.field);
+                self.ode.attempt(length, &self.control, &mut self.field);
                 self.stand_at_end();
                 return self.back_off(k, what, last, noise);
             }
@@ -460,11 +468,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
 
     /// Take the step tried last. The field stands at its end.
     fn commit(&mut self, record: bool) {
+        let h = self.ode.step();
         let Field { eval, state, forces, .. } = &self.field;
-        self.ledger.step(eval, state, &forces.lambda, self.ode.step(), self.ode.error());
-        self.longest = self.longest.max(self.ode.step());
-        self.ode.advance();
+        self.ledger.step(eval, state, &forces.lambda, h, self.ode.error());
+        self.longest = self.longest.max(h);
         self.out.counts.steps += 1;
+        self.out.counts.implicit += u64::from(self.ode.is_implicit());
+        self.ode.advance();
+        self.ode.choose(h, &self.control);
         self.x.copy_from_slice(self.ode.state());
         self.field.watches.shift();
         let t = self.ode.time();
@@ -480,7 +491,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         if position > 1e-12 || velocity > 1e-12 * speed {
             self.projector.project(&mut self.field, 1e-10);
             self.field.pack(&mut self.x);
-            self.ode.start(t, &self.x, &mut self.field);
+            self.ode.correct(t, &self.x, &mut self.field);
         }
         self.after_commit(record);
     }

@@ -202,6 +202,8 @@ pub struct StartRecord {
 pub struct Counts {
     /// Accepted steps.
     pub steps: u64,
+    /// Accepted steps of the implicit method among them.
+    pub implicit: u64,
     /// Rejected steps.
     pub rejected: u64,
     /// Evaluations of the system.

@@ -1,0 +1,641 @@
+//! The implicit Runge–Kutta method Radau IIA with five stages, for stiff problems: order 9, L-stable, with its collocation
+//! polynomial as dense output.
+//!
+//! ```text
+//! zᵢ = h Σⱼ aᵢⱼ f(t + cⱼ h, x + zⱼ)        x(t + h) = x + z₅        x(t + θ h) = x + Σᵢ Lᵢ(θ) zᵢ
+//! ```
+//!
+//! The stages are found by Newton's method with one Jacobian (forward differences) for all iterations and, while it converges, for
+//! several steps. With w = T⁻¹ z, where T⁻¹ A⁻¹ T = Λ is one real number and two blocks of 2 × 2, the linear system falls apart into one
+//! of order n and two of order 2n. Components from `active` on do not act back on `f` (integrals): they are quadratures, with the change of the last
+//! iteration to first order, so that a balance of energy closes as well as the stages do.
+//! The error is that of the embedded formula of order 5 that also uses f at the beginning, filtered through the real matrix so that stiff
+//! components do not dominate:
+//!
+//! ```text
+//! e = (I − h γ J)⁻¹ (h γ f(t, x) + Σ eᵢ zᵢ)                behaves like h⁶
+//! ```
+//!
+//! The iteration ends when the last change is a hundredth of the tolerance relative to the component itself, or as small as rounding permits. No function here allocates after [`Radau::new`].
+//! [Hairer1996, IV.5 and IV.8; the numbers are solutions of the order conditions, checked in the tests]
+
+use super::{Control, INSIDE, Rhs, SAMPLES, STAGES};
+use crate::linalg::{Lu, Mat, axpy, dot};
+
+/// Stages.
+const S: usize = 5;
+/// Slots of the stages among the samples of a step, and where they lie.
+pub(super) const SLOTS: [(usize, f64); SAMPLES] =
+    [(0, 0.0), (1, C[0]), (2, C[1]), (3, C[2]), (4, C[3]), (STAGES - 1, 1.0)];
+
+#[rustfmt::skip]
+#[allow(clippy::excessive_precision)]
+mod numbers {
+    use super::S;
+
+    pub const C: [f64; S] = [0.057104196114517682193, 0.27684301363812382768, 0.58359043236891682006, 0.86024013565621944785, 1.0];
+
+    pub const A: [[f64; S]; S] = [
+        [0.072998864317903324306, -0.026735331107945571878, 0.018676929763984354412, -0.012879106093306439854, 0.0050428392338820152067],
+        [0.15377523147918246867, 0.14621486784749350665, -0.036444568905128089527, 0.021233063119304719422, -0.0079355799027287775326],
+        [0.14006304568480987151, 0.2989671294912834794, 0.16758507013524896344, -0.033969101686617746572, 0.010944288744192252274],
+        [0.14489430810953475754, 0.27650006876015922756, 0.32579792291042102998, 0.12875675325490976116, -0.015708917378805328388],
+        [0.14371356079122594132, 0.28135601514946206019, 0.31182652297574125408, 0.2231039010835707444, 0.04],
+    ];
+
+    pub const T: [[f64; S]; S] = [
+        [0.013576867344947943248, -0.011478515255229514708, 0.014019858892875410281, -0.01024204781790882707, -0.047673877290295723863],
+        [0.0016179004017190874764, -0.0076688307491801628852, -0.024708578426518526813, 0.050172864517371058163, 0.094331819181611436981],
+        [0.079157853347447207645, 0.019398463998828950911, -0.081800353703751170836, -0.23053953404341794672, -0.10270304538012589979],
+        [0.41225608268046145198, 0.40760117128019906662, -0.19968242788680252594, 0.37789390224886124954, -0.46674413033249435929],
+        [1.0, 1.0, 0.0, 1.0, 0.0],
+    ];
+
+    /// T⁻¹.
+    pub const TI: [[f64; S]; S] = [
+        [27.697693775684088409, 12.783337911304406015, 3.2084893867134298598, -0.95149041224891622127, 0.74155049602598960335],
+        [-33.041880213519000008, -17.376953479063567019, -0.17212906325400556115, -0.099169777982542642588, 0.53122811583830666718],
+        [8.6114439798752919777, -9.6999914095288082313, -1.9147286396968742849, -2.4186920060849400264, 1.0474634879353374187],
+        [5.3441864378349115989, 4.5936155677591610045, -3.0363603234594242986, 1.0506601902314588639, -0.27277861186429627054],
+        [-3.7480598074398048601, 3.9849657363438846673, 1.0444156416080187929, -1.1840985681379484872, 0.4499177701567803689],
+    ];
+
+    /// The real eigenvalue of A⁻¹, 1/γ.
+    pub const REAL: f64 = 6.2867047517292766452;
+    /// The pairs α ± iβ, as blocks [α β; −β α] of Λ.
+    pub const PAIRS: [(f64, f64); 2] = [
+        (5.7009532986717894192, 3.2102656003085498884),
+        (3.6556943254635722582, 6.543736899360077294),
+    ];
+
+    /// Weights of the stages in the error estimate.
+    pub const E: [f64; S] = [-4.4189977167963817226, 0.57923485225667005447, -0.19923756095346800874, 0.094167483691945488975, -0.031813168885493824096];
+}
+use numbers::{A, C, E, PAIRS, REAL, T, TI};
+
+/// Iterations of Newton's method.
+const ITERATIONS: usize = 10;
+/// Change at which the iteration ends, relative to the tolerance of the step.
+const ENOUGH: f64 = 1e-2;
+/// Rate of convergence above which the next step gets a new Jacobian.
+const SLOW: f64 = 1e-3;
+/// Growth of the step up to which the last polynomial is continued as a first guess.
+const REACH: f64 = 2.0;
+/// Units of rounding granted to a stage.
+const ROUNDINGS: f64 = 64.0;
+/// √ε, the relative increment of differences.
+const ROOT: f64 = 1.490_116_119_384_765_6e-8;
+/// Products that estimate the largest eigenvalue.
+const PRODUCTS: usize = 4;
+
+/// One step of the method at a time, with everything it needs kept between steps.
+#[derive(Clone, Debug, Default)]
+pub struct Radau {
+    n: usize,
+    active: usize,
+    t: f64,
+    h: f64,
+    x: Vec<f64>,
+    x_new: Vec<f64>,
+    error: Vec<f64>,
+    /// f at the beginning and at the end.
+    rates: [Vec<f64>; 2],
+    z: [Vec<f64>; S],
+    w: [Vec<f64>; S],
+    f: [Vec<f64>; S],
+    /// Changes of the stages in the last iteration.
+    change: [Vec<f64>; S],
+    /// Stages of the step before and its length; 0: none.
+    past: [Vec<f64>; S],
+    past_h: f64,
+    weights: Vec<f64>,
+    stage: Vec<f64>,
+    pair: Vec<f64>,
+    jacobian: Mat,
+    /// Increments of its columns, and the rounding of the rates.
+    increment: Vec<f64>,
+    noise: Vec<f64>,
+    /// The Jacobian is one of the present modes; it was taken at the beginning of the present step.
+    known: bool,
+    fresh: bool,
+    matrix: Mat,
+    real: Lu,
+    pairs: [Lu; 2],
+    /// Step of the factors; 0: none.
+    factored: f64,
+    /// Rate of convergence seen last.
+    rate: f64,
+    /// A step was tried from the present point.
+    tried: bool,
+    vector: Vec<f64>,
+    radius: f64,
+    evaluations: u64,
+}
+
+impl Radau {
+    /// Memory for `n` components, of which `f` depends on the first `active`.
+    pub fn new(n: usize, active: usize) -> Self {
+        let zeros = || vec![0.0; n];
+        let all = || std::array::from_fn(|_| zeros());
+        Radau {
+            n,
+            active,
+            x: zeros(),
+            x_new: zeros(),
+            error: zeros(),
+            rates: std::array::from_fn(|_| zeros()),
+            z: all(),
+            w: all(),
+            f: all(),
+            change: std::array::from_fn(|_| vec![0.0; active]),
+            past: all(),
+            weights: zeros(),
+            stage: zeros(),
+            pair: vec![0.0; 2 * active],
+            jacobian: Mat::zeros(n, active),
+            increment: vec![0.0; active],
+            noise: vec![0.0; active],
+            vector: vec![1.0; active],
+            ..Default::default()
+        }
+    }
+
+    /// Start (or restart after an event) at `(t, x)`: one evaluation. False when `f` does not exist there.
+    pub fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+        self.forget();
+        self.correct(t, x, f)
+    }
+
+    /// Start at `(t, x)`, where the rates are known.
+    pub fn adopt(&mut self, t: f64, x: &[f64], rates: &[f64]) {
+        self.forget();
+        self.stand(t, x);
+        self.rates[0].copy_from_slice(rates);
+    }
+
+    /// Move the present point by a little; what is known about `f` stays.
+    pub fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+        self.stand(t, x);
+        self.evaluations += 1;
+        f.rates(0, t, &self.x, &mut self.rates[0])
+    }
+
+    fn stand(&mut self, t: f64, x: &[f64]) {
+        self.t = t;
+        self.h = 0.0;
+        self.x.copy_from_slice(x);
+        self.x_new.copy_from_slice(x);
+        self.tried = false;
+    }
+
+    fn forget(&mut self) {
+        self.known = false;
+        self.fresh = false;
+        self.factored = 0.0;
+        self.past_h = 0.0;
+    }
+
+    /// Try one step of length `h` from the present point; not taken before [`Radau::advance`]. False when `f` does not exist at some
+    /// stage or the iteration does not converge.
+    pub fn attempt(&mut self, h: f64, control: &Control, f: &mut impl Rhs) -> bool {
+        self.h = h;
+        let again = self.tried || self.past_h == 0.0;
+        self.tried = true;
+        control.weights(&self.x, &mut self.weights);
+        if !self.known || (self.rate > SLOW && !self.fresh) {
+            self.differentiate(control.tolerance(), f);
+        }
+        loop {
+            if !self.known || !self.factor() {
+                return false;
+            }
+            self.guess();
+            if self.newton(control.tolerance(), f) {
+                break;
+            }
+            if self.fresh {
+                return false;
+            }
+            self.differentiate(control.tolerance(), f);
+        }
+        self.integrals();
+        self.estimate(again, f);
+        for k in 0..self.n {
+            self.x_new[k] = self.x[k] + self.z[S - 1][k];
+        }
+        self.evaluations += 1;
+        f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.rates[1])
+            && self.x_new.iter().chain(&self.rates[1]).all(|v| v.is_finite())
+    }
+
+    /// Stages of the integrals, with the change of the last iteration.
+    fn integrals(&mut self) {
+        for k in self.active..self.n {
+            let row = self.jacobian.row(k);
+            for j in 0..S {
+                self.f[j][k] += dot(row, &self.change[j]);
+            }
+            for i in 0..S {
+                self.z[i][k] = self.h * (0..S).map(|j| A[i][j] * self.f[j][k]).sum::<f64>();
+            }
+        }
+    }
+
+    /// The Jacobian at the beginning of the step by forward differences, and the size of its largest eigenvalue. The increment of a
+    /// component follows its own size, so that laws like log(v) are right at small v; where the difference drowns in rounding it is
+    /// made larger.
+    fn differentiate(&mut self, tolerance: f64, f: &mut impl Rhs) {
+        self.factored = 0.0;
+        self.known = true;
+        self.fresh = true;
+        self.stage.copy_from_slice(&self.x);
+        for j in 0..self.active {
+            let own = self.x[j].abs().max((self.h * self.rates[0][j]).abs());
+            let seen = 1e-6 * self.weights[j] / tolerance;
+            let size = own.max(seen);
+            self.column(j, ROOT * if size > 0.0 { size } else { 1e-6 }, f);
+        }
+        for i in 0..self.active {
+            self.noise[i] = self.noise_of(i);
+        }
+        for j in 0..self.active {
+            let largest = ROOT * self.weights[j] / tolerance;
+            while self.increment[j] < 1e-2 * largest && self.drowns(j) {
+                self.column(j, 1e2 * self.increment[j], f);
+            }
+        }
+        self.known &= self.jacobian.as_slice().iter().all(|v| v.is_finite());
+        self.estimate_radius();
+    }
+
+    /// One column of the Jacobian with the increment `delta`.
+    fn column(&mut self, j: usize, delta: f64, f: &mut impl Rhs) {
+        let x = self.x[j];
+        self.stage[j] = if x < 0.0 { x - delta } else { x + delta };
+        let taken = self.stage[j] - x;
+        self.increment[j] = delta;
+        self.evaluations += 1;
+        self.known &= f.rates(INSIDE, self.t, &self.stage, &mut self.f[0]);
+        for i in 0..self.n {
+            self.jacobian[(i, j)] = (self.f[0][i] - self.rates[0][i]) / taken;
+        }
+        self.stage[j] = x;
+    }
+
+    /// Rounding of rate `i`, from that of the state.
+    fn noise_of(&self, i: usize) -> f64 {
+        let terms = self.jacobian.row(i).iter().zip(&self.x).map(|(a, x)| (a * x).abs()).sum::<f64>();
+        f64::EPSILON * (terms + self.rates[0][i].abs())
+    }
+
+    /// Whether a column cannot be told from rounding: something of it is there, but nothing well above it.
+    fn drowns(&self, j: usize) -> bool {
+        let mut any = false;
+        for i in 0..self.active {
+            let signal = self.jacobian[(i, j)].abs() * self.increment[j];
+            if signal > 1e3 * self.noise[i] {
+                return false;
+            }
+            any |= signal > 0.0 && self.noise[i] > 0.0;
+        }
+        any
+    }
+
+    /// Size of the largest eigenvalue: products of J and the vector that the last ones left.
+    fn estimate_radius(&mut self) {
+        let mut growth = 0.0;
+        for _ in 0..PRODUCTS {
+            let before = self.vector.iter().map(|v| v * v).sum::<f64>().sqrt();
+            self.jacobian.mul_vec(&self.vector, &mut self.stage);
+            let length = self.stage[..self.active].iter().map(|v| v * v).sum::<f64>().sqrt();
+            if !(length > 0.0 && length.is_finite()) {
+                self.vector.fill(1.0);
+                growth = f64::NEG_INFINITY;
+                break;
+            }
+            growth += (length / before).ln();
+            for (v, s) in self.vector.iter_mut().zip(&self.stage) {
+                *v = s / length;
+            }
+        }
+        self.radius = (growth / PRODUCTS as f64).exp();
+    }
+
+    /// Factors of Λ/h ⊗ I − I ⊗ J, if there are none for this step. False when singular.
+    fn factor(&mut self) -> bool {
+        if self.factored == self.h {
+            return true;
+        }
+        let (n, h) = (self.active, self.h);
+        self.matrix.reshape(n, n);
+        for i in 0..n {
+            for j in 0..n {
+                self.matrix[(i, j)] = if i == j { REAL / h } else { 0.0 } - self.jacobian[(i, j)];
+            }
+        }
+        let mut regular = self.real.factor(&self.matrix) > 0.0 || n == 0;
+        self.matrix.reshape(2 * n, 2 * n);
+        for ((alpha, beta), lu) in PAIRS.iter().zip(&mut self.pairs) {
+            self.matrix.fill(0.0);
+            for i in 0..n {
+                for j in 0..n {
+                    let v = -self.jacobian[(i, j)];
+                    self.matrix[(i, j)] = v;
+                    self.matrix[(n + i, n + j)] = v;
+                }
+                self.matrix[(i, i)] += alpha / h;
+                self.matrix[(n + i, n + i)] += alpha / h;
+                self.matrix[(i, n + i)] += beta / h;
+                self.matrix[(n + i, i)] -= beta / h;
+            }
+            regular &= lu.factor(&self.matrix) > 0.0 || n == 0;
+        }
+        self.factored = if regular { h } else { 0.0 };
+        regular
+    }
+
+    /// First guess of the stages: the polynomial of the step before, or no change (stiff rates tell nothing about a step).
+    fn guess(&mut self) {
+        let ratio = if self.past_h > 0.0 { self.h / self.past_h } else { f64::INFINITY };
+        for i in 0..S {
+            if ratio <= REACH {
+                let weights = lagrange(1.0 + C[i] * ratio);
+                for k in 0..self.active {
+                    let y: f64 = (0..S).map(|j| weights[j] * self.past[j][k]).sum();
+                    self.z[i][k] = y - self.past[S - 1][k];
+                }
+            } else {
+                self.z[i][..self.active].fill(0.0);
+            }
+        }
+        for (row, w) in TI.iter().zip(&mut self.w) {
+            combine(row, &self.z, &mut w[..self.active]);
+        }
+    }
+
+    /// Newton's method for the stages. False when it does not converge.
+    fn newton(&mut self, tolerance: f64, f: &mut impl Rhs) -> bool {
+        let mut last = f64::INFINITY;
+        self.rate = 0.0;
+        for k in 0..ITERATIONS {
+            if !self.stages(f) {
+                return false;
+            }
+            let own = self.improve(tolerance);
+            if !own.is_finite() {
+                return false;
+            }
+            if k > 0 {
+                self.rate = (own / last).max(if k > 1 { self.rate } else { 0.0 });
+            }
+            let rate = own / last;
+            let left = if k > 0 && rate < 1.0 { rate / (1.0 - rate) } else { 1.0 };
+            if own <= ENOUGH || (k > 0 && rate < 1.0 && left * own <= ENOUGH) {
+                return true;
+            }
+            if k > 1 && rate > 0.3 && self.is_rounding(tolerance) {
+                return true;
+            }
+            let remaining = (ITERATIONS - 1 - k) as i32;
+            if k > 1 && (rate >= 1.0 || left * own * rate.powi(remaining) > 1.0 && rate > 0.5) {
+                return false;
+            }
+            last = own;
+        }
+        false
+    }
+
+    /// f at all stages.
+    fn stages(&mut self, f: &mut impl Rhs) -> bool {
+        self.stage[self.active..].copy_from_slice(&self.x[self.active..]);
+        for i in 0..S {
+            for k in 0..self.active {
+                self.stage[k] = self.x[k] + self.z[i][k];
+            }
+            self.evaluations += 1;
+            if !f.rates(SLOTS[i + 1].0, self.t + C[i] * self.h, &self.stage, &mut self.f[i]) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether the last changes are below the weights and no larger than what the rounding of the rates makes of the stages.
+    fn is_rounding(&mut self, tolerance: f64) -> bool {
+        let n = self.active;
+        for i in 0..n {
+            self.noise[i] = self.noise_of(i);
+            self.error[i] = self.noise[i];
+        }
+        self.real.solve(&mut self.error[..n]);
+        (0..n).all(|k| {
+            let change = self.change.iter().fold(0.0_f64, |m, c| m.max(c[k].abs()));
+            let size = self.z.iter().fold(self.x[k].abs(), |m, z| m.max((self.x[k] + z[k]).abs()));
+            let rounding = self.error[k].abs().max(f64::EPSILON * size).max(self.h * self.noise[k]);
+            change <= (ENOUGH * tolerance * size).max((ROUNDINGS * rounding).min(self.weights[k]))
+        })
+    }
+
+    /// One iteration. Returns the change relative to the tolerance of the components themselves.
+    fn improve(&mut self, tolerance: f64) -> f64 {
+        let (n, h) = (self.active, self.h);
+        // right sides T⁻¹ F − Λ w / h in `error` and `pair`, changes of w into f
+        combine(&TI[0], &self.f, &mut self.error[..n]);
+        axpy(-REAL / h, &self.w[0][..n], &mut self.error[..n]);
+        self.real.solve(&mut self.error[..n]);
+        axpy(1.0, &self.error[..n], &mut self.w[0][..n]);
+        for (b, ((alpha, beta), lu)) in PAIRS.iter().zip(&mut self.pairs).enumerate() {
+            let (first, second) = (1 + 2 * b, 2 + 2 * b);
+            combine(&TI[first], &self.f, &mut self.pair[..n]);
+            combine(&TI[second], &self.f, &mut self.pair[n..]);
+            for k in 0..n {
+                let (p, q) = (self.w[first][k], self.w[second][k]);
+                self.pair[k] -= (alpha * p + beta * q) / h;
+                self.pair[n + k] -= (alpha * q - beta * p) / h;
+            }
+            lu.solve(&mut self.pair);
+            axpy(1.0, &self.pair[..n], &mut self.w[first][..n]);
+            axpy(1.0, &self.pair[n..], &mut self.w[second][..n]);
+        }
+        let mut own = 0.0;
+        for k in 0..n {
+            let mut size = self.x[k].abs();
+            let mut change = 0.0_f64;
+            for i in 0..S {
+                let z = (0..S).map(|j| T[i][j] * self.w[j][k]).sum::<f64>();
+                self.change[i][k] = z - self.z[i][k];
+                self.z[i][k] = z;
+                size = size.max((self.x[k] + z).abs());
+                change = change.max(self.change[i][k].abs());
+                if !z.is_finite() {
+                    return f64::NAN;
+                }
+            }
+            if change > 0.0 {
+                own += (change / (tolerance * size)).powi(2);
+            }
+        }
+        (own / n.max(1) as f64).sqrt()
+    }
+
+    /// The error of the step. After a rejection, and in a first step, stiff components are filtered twice.
+    fn estimate(&mut self, again: bool, f: &mut impl Rhs) {
+        let (n, h) = (self.active, self.h);
+        combine(&E, &self.z, &mut self.error);
+        for k in n..self.n {
+            self.error[k] += h / REAL * self.rates[0][k];
+        }
+        for k in 0..n {
+            self.error[k] *= REAL / h;
+            self.pair[k] = self.error[k];
+            self.error[k] += self.rates[0][k];
+        }
+        self.real.solve(&mut self.error[..n]);
+        if again {
+            for k in 0..self.n {
+                self.stage[k] = self.x[k] + if k < n { self.error[k] } else { 0.0 };
+            }
+            self.evaluations += 1;
+            if f.rates(INSIDE, self.t, &self.stage, &mut self.f[0]) {
+                for k in 0..n {
+                    self.error[k] = self.pair[k] + self.f[0][k];
+                }
+                self.real.solve(&mut self.error[..n]);
+            }
+        }
+    }
+
+    /// Lengthen the step tried last by the tiny `delta` along the rates at its end: one evaluation.
+    pub fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
+        self.h += delta;
+        for (x, k) in self.x_new.iter_mut().zip(&self.rates[1]) {
+            *x += delta * k;
+        }
+        self.evaluations += 1;
+        f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.rates[1])
+    }
+
+    /// Take the step tried last.
+    pub fn advance(&mut self) {
+        self.t += self.h;
+        self.past_h = self.h;
+        self.h = 0.0;
+        std::mem::swap(&mut self.x, &mut self.x_new);
+        self.rates.swap(0, 1);
+        std::mem::swap(&mut self.past, &mut self.z);
+        self.fresh = false;
+        self.tried = false;
+    }
+
+    /// Value of the collocation polynomial at the fraction `theta` of the step tried last.
+    pub fn interpolate(&self, theta: f64, out: &mut [f64]) {
+        combine(&lagrange(theta), &self.z, out);
+        axpy(1.0, &self.x, out);
+    }
+
+    /// Size of the largest eigenvalue of the Jacobian, 1/s.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Time at the beginning of the step.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
+    /// Length of the step tried last.
+    pub fn step(&self) -> f64 {
+        self.h
+    }
+
+    /// State at the beginning of the step.
+    pub fn state(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// State at the end of the step tried last.
+    pub fn end(&self) -> &[f64] {
+        &self.x_new
+    }
+
+    /// Rates at the beginning of the step.
+    pub fn rates(&self) -> &[f64] {
+        &self.rates[0]
+    }
+
+    /// Estimated local error of the step tried last.
+    pub fn error(&self) -> &[f64] {
+        &self.error
+    }
+
+    /// Evaluations of `f` so far.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+}
+
+/// Weights Lᵢ(θ) of the stages in the polynomial through 0 at θ = 0 and zᵢ at cᵢ.
+fn lagrange(theta: f64) -> [f64; S] {
+    std::array::from_fn(|i| {
+        let others = (0..S).filter(|&k| k != i);
+        theta / C[i] * others.map(|k| (theta - C[k]) / (C[i] - C[k])).product::<f64>()
+    })
+}
+
+/// Σ aⱼ vⱼ for the components of `out`.
+#[inline]
+fn combine(a: &[f64; S], v: &[Vec<f64>; S], out: &mut [f64]) {
+    out.fill(0.0);
+    for (a, v) in a.iter().zip(v) {
+        for (o, v) in out.iter_mut().zip(v) {
+            *o += a * v;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_satisfy_the_order_conditions() {
+        let power = |c: f64, k: usize| if k == 0 { 1.0 } else { c.powi(k as i32) };
+        // collocation: Σ aᵢⱼ cⱼᵏ = cᵢᵏ⁺¹/(k + 1); quadrature of order 9
+        for k in 0..S {
+            for i in 0..S {
+                let sum: f64 = (0..S).map(|j| A[i][j] * power(C[j], k)).sum();
+                assert!((sum - power(C[i], k + 1) / (k + 1) as f64).abs() < 1e-15, "{i} {k}");
+            }
+        }
+        for k in 0..9 {
+            let sum: f64 = (0..S).map(|j| A[S - 1][j] * power(C[j], k)).sum();
+            assert!((sum - 1.0 / (k + 1) as f64).abs() < 1e-14, "{k}: {sum}");
+        }
+        // A T Λ = T and T T⁻¹ = I
+        for i in 0..S {
+            for j in 0..S {
+                let at = |j: usize| (0..S).map(|k| A[i][k] * T[k][j]).sum::<f64>();
+                let sum = match j {
+                    0 => REAL * at(0),
+                    _ => {
+                        let (alpha, beta) = PAIRS[(j - 1) / 2];
+                        if j % 2 == 1 {
+                            alpha * at(j) - beta * at(j + 1)
+                        } else {
+                            beta * at(j - 1) + alpha * at(j)
+                        }
+                    }
+                };
+                assert!((sum - T[i][j]).abs() < 1e-14, "{i} {j}: {sum}");
+                let unit: f64 = (0..S).map(|k| T[i][k] * TI[k][j]).sum();
+                assert!((unit - f64::from(u8::from(i == j))).abs() < 1e-13, "{i} {j}: {unit}");
+            }
+        }
+        // the error estimate vanishes for polynomials of degree 5: γ f(0) + Σ eᵢ (cᵢᵏ − 0) with f = k tᵏ⁻¹
+        for k in 1..=5 {
+            let start = if k == 1 { 1.0 / REAL } else { 0.0 };
+            let sum: f64 = start + (0..S).map(|i| E[i] * power(C[i], k)).sum::<f64>();
+            assert!(sum.abs() < 1e-14, "{k}: {sum}");
+        }
+    }
+}
