@@ -5,7 +5,7 @@
 //! group (positions, velocities, …). So nobody has to give absolute tolerances, and a component that starts at zero
 //! neither stops the integration nor escapes control. The norm is the root mean square over each group, then the maximum
 //! over the groups. The next step follows the PI rule `h ← h · 0.9 · e^(−0.85/k) e_old^(0.2/k)` (error ~ hᵏ) with factors
-//! between 0.2 and 8, and does not grow directly after a rejection. [Hairer1993, II.4; Gustafsson1991]
+//! between 0.2 and 8 (3 for the implicit method, whose first guess continues the last step), and does not grow directly after a rejection. [Hairer1993, II.4; Gustafsson1991]
 //!
 //! Two things look like errors and are none.
 //! * *Rounding.* `f` carries the rounding of its arguments: a spring of stiffness c between bodies at x makes an acceleration of ε c x / m
@@ -17,13 +17,20 @@
 
 use super::{INSIDE, Rhs, Trial};
 
-/// How many times its rounding an argument is moved in [`Control::measure`]: half a unit comes from every stage, and the weights of
-/// the error estimates amplify it threefold.
+/// Relative change of an argument that stands for its rounding: half a unit comes from every stage, and the weights of the error
+/// estimates amplify it threefold.
 const NUDGE: f64 = 4.0 * f64::EPSILON;
 /// Samples of the noise.
 const SAMPLES: u64 = 3;
 /// Steps after which a measured noise is out of date.
 const FRESH: u32 = 16;
+
+/// Relative change of argument `i` in sample `sample` of a measurement of rounding: a fixed pattern of signs that differs between samples
+/// and neighbours.
+pub fn nudge(i: usize, sample: u64) -> f64 {
+    let bits = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (20 + 7 * sample);
+    if bits & 1 == 0 { NUDGE } else { -NUDGE }
+}
 
 /// What to do with the step tried last.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,7 +127,7 @@ impl Control {
         self.age = self.age.saturating_add(1);
         let shrink = 0.9 * error.max(1e-12).powf(-0.85 / k) * self.old.powf(0.2 / k);
         if error <= 1.0 {
-            let limit = if self.rejected { 1.0 } else { 8.0 };
+            let limit = if self.rejected { 1.0 } else { ode.growth() };
             self.old = error.max(1e-4);
             self.rejected = false;
             self.refused = (0.0, 0.0);
@@ -160,15 +167,10 @@ impl Control {
         let n = self.noise.len();
         self.noise.fill(0.0);
         for sample in 0..SAMPLES {
-            let sign = |i: usize| {
-                // a fixed pattern of signs that differs between samples and neighbours
-                let bits = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (20 + 7 * sample);
-                if bits & 1 == 0 { NUDGE } else { -NUDGE }
-            };
             for i in 0..n {
-                self.nearby[i] = ode.state()[i] * (1.0 + sign(i));
+                self.nearby[i] = ode.state()[i] * (1.0 + nudge(i, sample));
             }
-            if !f.rates(INSIDE, ode.time() * (1.0 + sign(n)), &self.nearby, &mut self.rates) {
+            if !f.rates(INSIDE, ode.time() * (1.0 + nudge(n, sample)), &self.nearby, &mut self.rates) {
                 continue;
             }
             for i in 0..n {

@@ -7,7 +7,8 @@
 //! it is dear), and, when that was for nothing, after twice as many.
 //!
 //! *Implicit to explicit.* When the steps of [`Radau`] have been no longer than half of what the explicit method could take, eight
-//! times in a row. The gap between the two borders keeps the choice from flickering.
+//! times in a row without a rejection (or 64 times anyway: a law like log v needs some steps to its steep part). The gap between the two borders
+//! keeps the choice from flickering.
 
 use super::{Control, Dop853, Radau, Rhs, SAMPLES, Trial, dop853, radau};
 
@@ -47,6 +48,8 @@ const PATIENCE: (usize, usize) = (128, 32);
 /// h |λ| below which the explicit method could do the same, and steps in a row.
 const EASY: f64 = 3.0;
 const EASY_STEPS: u32 = 8;
+/// The same with rejections between them.
+const UNEASY_STEPS: u32 = 64;
 
 /// Both methods; one of them is at work.
 #[derive(Clone, Debug)]
@@ -59,6 +62,7 @@ pub struct Method {
     at_work: bool,
     suspicions: u32,
     calm: u32,
+    easy: u32,
     /// Explicit steps since the start or the last change, and how many there may be.
     steps: u32,
     patience: u32,
@@ -100,6 +104,7 @@ impl Method {
             at_work,
             suspicions: 0,
             calm: 0,
+            easy: 0,
             steps: 0,
             patience: patience(active),
             stay: 0,
@@ -147,11 +152,13 @@ impl Method {
             return;
         }
         if let Some(ode) = self.implicit.as_deref().filter(|_| self.at_work) {
-            self.calm = if h * ode.radius() < EASY { self.calm + 1 } else { 0 };
+            let easy = h * ode.radius() < EASY;
+            self.calm = if easy && !ode.was_repeated() { self.calm + 1 } else { 0 };
+            self.easy = if easy { self.easy + 1 } else { 0 };
             self.stay = self.stay.saturating_add(1);
-            if self.calm >= EASY_STEPS {
+            if self.calm >= EASY_STEPS || self.easy >= UNEASY_STEPS {
                 self.explicit.adopt(ode.time(), ode.state(), ode.rates());
-                let for_nothing = self.stay < 2 * EASY_STEPS;
+                let for_nothing = self.stay == self.easy;
                 self.patience =
                     if for_nothing { self.patience.saturating_mul(2) } else { patience(self.active) };
                 self.turn(false);
@@ -180,6 +187,7 @@ impl Method {
     fn turn(&mut self, implicit: bool) {
         self.at_work = implicit;
         self.calm = 0;
+        self.easy = 0;
         self.suspicions = 0;
         self.steps = 0;
         self.stay = 0;
@@ -226,5 +234,8 @@ impl Trial for Method {
     }
     fn order(&self) -> f64 {
         both!(self, ode => ode.order())
+    }
+    fn growth(&self) -> f64 {
+        both!(self, ode => ode.growth())
     }
 }

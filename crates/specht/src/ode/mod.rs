@@ -14,7 +14,7 @@ mod radau;
 #[cfg(test)]
 mod stiff_tests;
 
-pub use control::{Control, Verdict};
+pub use control::{Control, Verdict, nudge};
 pub use dop853::{Dop853, STAGE_TIMES, STAGES};
 pub use dopri5::Dopri5;
 pub use method::{Choice, Method};
@@ -42,10 +42,12 @@ pub trait Trial {
     fn error(&self) -> &[f64];
     /// The error behaves like the step to this power.
     fn order(&self) -> f64;
+    /// Largest growth from one step to the next.
+    fn growth(&self) -> f64;
 }
 
 macro_rules! trial {
-    ($method:ty, $order:expr) => {
+    ($method:ty, $order:expr, $growth:expr) => {
         impl Trial for $method {
             fn time(&self) -> f64 {
                 self.time()
@@ -68,13 +70,16 @@ macro_rules! trial {
             fn order(&self) -> f64 {
                 $order
             }
+            fn growth(&self) -> f64 {
+                $growth
+            }
         }
     };
 }
 
-trial!(Dop853, 8.0);
-trial!(Dopri5, 5.0);
-trial!(Radau, 6.0);
+trial!(Dop853, 8.0, 8.0);
+trial!(Dopri5, 5.0, 8.0);
+trial!(Radau, 6.0, radau::REACH);
 
 /// A right-hand side.
 pub trait Rhs {

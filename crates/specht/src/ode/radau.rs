@@ -80,7 +80,7 @@ const ENOUGH: f64 = 1e-2;
 /// Rate of convergence above which the next step gets a new Jacobian.
 const SLOW: f64 = 1e-3;
 /// Growth of the step up to which the last polynomial is continued as a first guess.
-const REACH: f64 = 2.0;
+pub(super) const REACH: f64 = 3.0;
 /// Units of rounding granted to a stage.
 const ROUNDINGS: f64 = 64.0;
 /// √ε, the relative increment of differences.
@@ -125,8 +125,9 @@ pub struct Radau {
     factored: f64,
     /// Rate of convergence seen last.
     rate: f64,
-    /// A step was tried from the present point.
+    /// A step was tried from the present point; the one tried last was not the first.
     tried: bool,
+    repeated: bool,
     vector: Vec<f64>,
     radius: f64,
     evaluations: u64,
@@ -200,6 +201,7 @@ impl Radau {
     pub fn attempt(&mut self, h: f64, control: &Control, f: &mut impl Rhs) -> bool {
         self.h = h;
         let again = self.tried || self.past_h == 0.0;
+        self.repeated = self.tried;
         self.tried = true;
         control.weights(&self.x, &mut self.weights);
         if !self.known || (self.rate > SLOW && !self.fresh) {
@@ -531,6 +533,11 @@ impl Radau {
     pub fn interpolate(&self, theta: f64, out: &mut [f64]) {
         combine(&lagrange(theta), &self.z, out);
         axpy(1.0, &self.x, out);
+    }
+
+    /// Whether the step tried last was not the first from its beginning.
+    pub fn was_repeated(&self) -> bool {
+        self.repeated
     }
 
     /// Size of the largest eigenvalue of the Jacobian, 1/s.

@@ -268,7 +268,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 }
             };
             // the step follows fast event functions as it follows errors, with their fifth power
-            let blur = self.locator.blur(&self.field, &self.ode);
+            let blur = self.blur();
             let clear = h * (0.9 * blur.powf(-0.2)).max(0.1);
             if blind < BLIND && blur > 1.0 {
                 blind += 1;
@@ -311,6 +311,18 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 self.enter_branch(h);
             }
         }
+    }
+
+    /// How badly the samples of the step tried last tell the event functions; what looks bad may be rounding of a switch.
+    fn blur(&mut self) -> f64 {
+        let blur = self.locator.blur(&self.field, &self.ode);
+        if !(blur > 1.0) {
+            return blur;
+        }
+        self.field.measure_guards();
+        let blur = self.locator.blur(&self.field, &self.ode);
+        self.field.watches.scales.guard_rounding.fill(0.0);
+        blur
     }
 
     /// The shortest step from `t` that is one.

@@ -3,7 +3,7 @@
 
 use crate::contact::{Fixed, Forces, Regularity, Small};
 use crate::linalg::axpy;
-use crate::ode::Rhs;
+use crate::ode::{Rhs, nudge};
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, Normal, State, System};
 
 use super::chart::Chart;
@@ -36,6 +36,7 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     flow: [Vec<f64>; 3],
     rates: Vec<f64>,
     trial: Forces,
+    guards: Vec<f64>,
 }
 
 impl<'a, S: System + ?Sized> Field<'a, S> {
@@ -72,6 +73,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             flow: [vec![0.0; dims.q], vec![0.0; dims.u], vec![0.0; dims.z]],
             rates: vec![0.0; dims.contacts],
             trial: Forces::default(),
+            guards: Vec::new(),
         }
     }
 
@@ -219,6 +221,33 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         }
         self.forces.excess.copy_from_slice(&self.rates);
         solved
+    }
+
+    /// What rounding of the present state, which is evaluated, makes of the guards: their change at neighbouring numbers. A guard that
+    /// is a difference of large or of equal terms (a flank of parts that move together) has no size of its own.
+    pub fn measure_guards(&mut self) {
+        if self.eval.guards.is_empty() {
+            return;
+        }
+        self.here.clone_from(&self.state);
+        self.guards.clone_from(&self.eval.guards);
+        for sample in 0..2 {
+            let State { t, q, u, z, .. } = &mut self.state;
+            *t *= 1.0 + nudge(0, sample);
+            for (i, x) in q.iter_mut().chain(u).chain(z).enumerate() {
+                *x *= 1.0 + nudge(i + 1, sample);
+            }
+            self.evaluate();
+            let noise = self.watches.scales.guard_rounding.iter_mut();
+            for ((noise, new), old) in noise.zip(&self.eval.guards).zip(&self.guards) {
+                let change = (new - old).abs();
+                if change.is_finite() {
+                    *noise = noise.max(change);
+                }
+            }
+            self.state.clone_from(&self.here);
+        }
+        self.evaluate();
     }
 
     /// Gap of contact `i` (a pin: its distance).

@@ -70,6 +70,8 @@ pub(crate) struct Scales {
     pub crossing: Vec<f64>,
     /// What rounding of the state makes of the user's event functions.
     pub crossing_rounding: Vec<f64>,
+    /// The same of guards, at the end of a step that seemed too long for them; else zero.
+    pub guard_rounding: Vec<f64>,
 }
 
 impl Scales {
@@ -220,6 +222,7 @@ impl Watches {
         self.holds.resize(guards, Hold::default());
         self.scales.crossing.resize(directions.len(), 0.0);
         self.scales.crossing_rounding.resize(directions.len(), 0.0);
+        self.scales.guard_rounding.resize(guards, 0.0);
     }
 
     /// Record all functions at a stage.
@@ -320,7 +323,7 @@ impl Watches {
             What::Gap(i) => normal_row(&info[i]).map_or(0.0, |row| 1e-14 * s.gap[row]),
             What::Normal(_) | What::Saturation(..) | What::Give(_) => 1e-12 * s.force,
             What::Slip(i, _) => 1e-13 * s.slip[i],
-            What::Guard(k) => 1e-14 * s.guard[k],
+            What::Guard(k) => (1e-14 * s.guard[k]).max(s.guard_rounding[k]),
             What::Crossing(k, _) => 1e-14 * s.crossing[k] + s.crossing_rounding[k],
             What::Singular => 0.0,
         }
