@@ -188,6 +188,15 @@ impl Dop853 {
         f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.k[STAGES - 1])
     }
 
+    /// Let the step tried last end after `h` at `x`: one evaluation.
+    pub fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+        self.h = h;
+        self.dense_ready = false;
+        self.x_new.copy_from_slice(x);
+        self.evaluations += 1;
+        f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.k[STAGES - 1])
+    }
+
     /// Take the step tried last.
     pub fn advance(&mut self) {
         self.t += self.h;

@@ -140,6 +140,11 @@ impl Method {
         both!(mut self, ode => ode.nudge(delta, f))
     }
 
+    /// Let the step tried last end after `h` at `x`: one evaluation.
+    pub fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+        both!(mut self, ode => ode.place(h, x, f))
+    }
+
     /// Take the step tried last.
     pub fn advance(&mut self) {
         both!(mut self, ode => ode.advance());

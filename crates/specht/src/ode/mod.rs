@@ -11,6 +11,7 @@ mod dop853;
 mod dopri5;
 mod method;
 mod radau;
+mod radau_numbers;
 #[cfg(test)]
 mod stiff_tests;
 

@@ -17,61 +17,15 @@
 //! ```
 //!
 //! The iteration ends when the last change is a hundredth of the tolerance relative to the component itself, or as small as rounding permits. No function here allocates after [`Radau::new`].
-//! [Hairer1996, IV.5 and IV.8; the numbers are solutions of the order conditions, checked in the tests]
+//! [Hairer1996, IV.5 and IV.8; the numbers: `radau_numbers`]
 
-use super::{Control, INSIDE, Rhs, SAMPLES, STAGES};
+use super::radau_numbers::{A, C, E, PAIRS, REAL, S, T, TI};
+use super::{Control, INSIDE, Rhs, SAMPLES, STAGES, nudge};
 use crate::linalg::{Lu, Mat, axpy, dot};
 
-/// Stages.
-const S: usize = 5;
 /// Slots of the stages among the samples of a step, and where they lie.
 pub(super) const SLOTS: [(usize, f64); SAMPLES] =
     [(0, 0.0), (1, C[0]), (2, C[1]), (3, C[2]), (4, C[3]), (STAGES - 1, 1.0)];
-
-#[rustfmt::skip]
-#[allow(clippy::excessive_precision)]
-mod numbers {
-    use super::S;
-
-    pub const C: [f64; S] = [0.057104196114517682193, 0.27684301363812382768, 0.58359043236891682006, 0.86024013565621944785, 1.0];
-
-    pub const A: [[f64; S]; S] = [
-        [0.072998864317903324306, -0.026735331107945571878, 0.018676929763984354412, -0.012879106093306439854, 0.0050428392338820152067],
-        [0.15377523147918246867, 0.14621486784749350665, -0.036444568905128089527, 0.021233063119304719422, -0.0079355799027287775326],
-        [0.14006304568480987151, 0.2989671294912834794, 0.16758507013524896344, -0.033969101686617746572, 0.010944288744192252274],
-        [0.14489430810953475754, 0.27650006876015922756, 0.32579792291042102998, 0.12875675325490976116, -0.015708917378805328388],
-        [0.14371356079122594132, 0.28135601514946206019, 0.31182652297574125408, 0.2231039010835707444, 0.04],
-    ];
-
-    pub const T: [[f64; S]; S] = [
-        [0.013576867344947943248, -0.011478515255229514708, 0.014019858892875410281, -0.01024204781790882707, -0.047673877290295723863],
-        [0.0016179004017190874764, -0.0076688307491801628852, -0.024708578426518526813, 0.050172864517371058163, 0.094331819181611436981],
-        [0.079157853347447207645, 0.019398463998828950911, -0.081800353703751170836, -0.23053953404341794672, -0.10270304538012589979],
-        [0.41225608268046145198, 0.40760117128019906662, -0.19968242788680252594, 0.37789390224886124954, -0.46674413033249435929],
-        [1.0, 1.0, 0.0, 1.0, 0.0],
-    ];
-
-    /// T⁻¹.
-    pub const TI: [[f64; S]; S] = [
-        [27.697693775684088409, 12.783337911304406015, 3.2084893867134298598, -0.95149041224891622127, 0.74155049602598960335],
-        [-33.041880213519000008, -17.376953479063567019, -0.17212906325400556115, -0.099169777982542642588, 0.53122811583830666718],
-        [8.6114439798752919777, -9.6999914095288082313, -1.9147286396968742849, -2.4186920060849400264, 1.0474634879353374187],
-        [5.3441864378349115989, 4.5936155677591610045, -3.0363603234594242986, 1.0506601902314588639, -0.27277861186429627054],
-        [-3.7480598074398048601, 3.9849657363438846673, 1.0444156416080187929, -1.1840985681379484872, 0.4499177701567803689],
-    ];
-
-    /// The real eigenvalue of A⁻¹, 1/γ.
-    pub const REAL: f64 = 6.2867047517292766452;
-    /// The pairs α ± iβ, as blocks [α β; −β α] of Λ.
-    pub const PAIRS: [(f64, f64); 2] = [
-        (5.7009532986717894192, 3.2102656003085498884),
-        (3.6556943254635722582, 6.543736899360077294),
-    ];
-
-    /// Weights of the stages in the error estimate.
-    pub const E: [f64; S] = [-4.4189977167963817226, 0.57923485225667005447, -0.19923756095346800874, 0.094167483691945488975, -0.031813168885493824096];
-}
-use numbers::{A, C, E, PAIRS, REAL, T, TI};
 
 /// Iterations of Newton's method.
 const ITERATIONS: usize = 10;
@@ -395,7 +349,7 @@ impl Radau {
             if own <= ENOUGH || (k > 0 && rate < 1.0 && left * own <= ENOUGH) {
                 return true;
             }
-            if k > 1 && rate > 0.3 && self.is_rounding(tolerance) {
+            if k > 1 && rate > 0.3 && self.is_rounding(tolerance, f) {
                 return true;
             }
             let remaining = (ITERATIONS - 1 - k) as i32;
@@ -422,13 +376,25 @@ impl Radau {
         true
     }
 
-    /// Whether the last changes are below the weights and no larger than what the rounding of the rates makes of the stages.
-    fn is_rounding(&mut self, tolerance: f64) -> bool {
+    /// Whether the last changes are below the weights and no larger than what the rounding of the rates, measured at neighbouring numbers,
+    /// makes of the stages.
+    fn is_rounding(&mut self, tolerance: f64, f: &mut impl Rhs) -> bool {
         let n = self.active;
         for i in 0..n {
             self.noise[i] = self.noise_of(i);
-            self.error[i] = self.noise[i];
         }
+        for sample in 0..2 {
+            for k in 0..n {
+                self.stage[k] = (self.x[k] + self.z[S - 1][k]) * (1.0 + nudge(k, sample));
+            }
+            self.evaluations += 1;
+            if f.rates(INSIDE, self.t + self.h, &self.stage, &mut self.rates[1]) {
+                for k in 0..n {
+                    self.noise[k] = self.noise[k].max((self.rates[1][k] - self.f[S - 1][k]).abs());
+                }
+            }
+        }
+        self.error[..n].copy_from_slice(&self.noise);
         self.real.solve(&mut self.error[..n]);
         (0..n).all(|k| {
             let change = self.change.iter().fold(0.0_f64, |m, c| m.max(c[k].abs()));
@@ -517,6 +483,14 @@ impl Radau {
         f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.rates[1])
     }
 
+    /// Let the step tried last end after `h` at `x`: one evaluation.
+    pub fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+        self.h = h;
+        self.x_new.copy_from_slice(x);
+        self.evaluations += 1;
+        f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.rates[1])
+    }
+
     /// Take the step tried last.
     pub fn advance(&mut self) {
         self.t += self.h;
@@ -596,53 +570,6 @@ fn combine(a: &[f64; S], v: &[Vec<f64>; S], out: &mut [f64]) {
     for (a, v) in a.iter().zip(v) {
         for (o, v) in out.iter_mut().zip(v) {
             *o += a * v;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_numbers_satisfy_the_order_conditions() {
-        let power = |c: f64, k: usize| if k == 0 { 1.0 } else { c.powi(k as i32) };
-        // collocation: Σ aᵢⱼ cⱼᵏ = cᵢᵏ⁺¹/(k + 1); quadrature of order 9
-        for k in 0..S {
-            for i in 0..S {
-                let sum: f64 = (0..S).map(|j| A[i][j] * power(C[j], k)).sum();
-                assert!((sum - power(C[i], k + 1) / (k + 1) as f64).abs() < 1e-15, "{i} {k}");
-            }
-        }
-        for k in 0..9 {
-            let sum: f64 = (0..S).map(|j| A[S - 1][j] * power(C[j], k)).sum();
-            assert!((sum - 1.0 / (k + 1) as f64).abs() < 1e-14, "{k}: {sum}");
-        }
-        // A T Λ = T and T T⁻¹ = I
-        for i in 0..S {
-            for j in 0..S {
-                let at = |j: usize| (0..S).map(|k| A[i][k] * T[k][j]).sum::<f64>();
-                let sum = match j {
-                    0 => REAL * at(0),
-                    _ => {
-                        let (alpha, beta) = PAIRS[(j - 1) / 2];
-                        if j % 2 == 1 {
-                            alpha * at(j) - beta * at(j + 1)
-                        } else {
-                            beta * at(j - 1) + alpha * at(j)
-                        }
-                    }
-                };
-                assert!((sum - T[i][j]).abs() < 1e-14, "{i} {j}: {sum}");
-                let unit: f64 = (0..S).map(|k| T[i][k] * TI[k][j]).sum();
-                assert!((unit - f64::from(u8::from(i == j))).abs() < 1e-13, "{i} {j}: {unit}");
-            }
-        }
-        // the error estimate vanishes for polynomials of degree 5: γ f(0) + Σ eᵢ (cᵢᵏ − 0) with f = k tᵏ⁻¹
-        for k in 1..=5 {
-            let start = if k == 1 { 1.0 / REAL } else { 0.0 };
-            let sum: f64 = start + (0..S).map(|i| E[i] * power(C[i], k)).sum::<f64>();
-            assert!(sum.abs() < 1e-14, "{k}: {sum}");
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Stiff problems of the literature, and the order of the implicit method.
+#![allow(clippy::single_range_in_vec_init)] // one group of components
 
 use super::{Choice, Control, Method, Radau, Rhs, Trial, Verdict};
 

@@ -289,7 +289,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 let theta = self.locator.found.theta;
                 if theta * h > smallest {
                     self.record_between(theta);
-                    self.shorten(theta * h);
+                    self.shorten(theta, h);
                     self.commit(false);
                 } else {
                     self.field.at(t, self.ode.state());
@@ -392,14 +392,17 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// Repeat the step with length `h` and correct it until the leading event function vanishes: Newton's method in h, with the
     /// slope between the last stages, then between the last two lengths. Corrections too small to matter for the
     /// motion move along the rates at the end. Leaves the field at the end.
-    fn shorten(&mut self, h: f64) {
+    fn shorten(&mut self, theta: f64, whole: f64) {
+        let h = theta * whole;
+        self.ode.interpolate(theta, &mut self.dense);
         let k = self.locator.found.watches[0];
         let what = self.field.watches.list[k].what;
         let noise = self.field.watches.noise(what, self.field.info);
         // switches and user events aim just beyond zero, so that the far side is reached; contacts aim at zero
         let beyond = if matches!(what, What::Guard(_) | What::Crossing(..)) { noise } else { 0.0 };
         if !self.ode.attempt(h, &self.control, &mut self.field) {
-            return self.stand_at_end();
+            self.ode.place(h, &self.dense, &mut self.field);
+            return;
         }
         let mut f = self.field.watches.at(STAGES - 1, k) + beyond;
         let (slot, theta) = self.ode.samples()[SAMPLES - 2];
