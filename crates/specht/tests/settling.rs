@@ -1,0 +1,214 @@
+//! Bodies that come to rest: series of impacts at one or several contacts, piles, spinning bodies.
+
+mod lab;
+
+use lab::Dice;
+use specht::file::{Options, read};
+use specht::model::{CompiledSystem, build};
+use specht::sim::{Kind, Outside, Settings, Status, Trajectory, event_driven};
+
+fn system(text: &str) -> CompiledSystem {
+    let loaded = read(text, &Options::default()).unwrap_or_else(|e| panic!("{e:?}"));
+    build(&loaded.model).unwrap()
+}
+
+fn run_with(text: &str, settings: &Settings) -> Trajectory {
+    let sys = system(text);
+    event_driven(&sys, &sys.start(), settings, &mut Outside::default()).unwrap()
+}
+
+fn run(text: &str, until: f64) -> Trajectory {
+    let out = run_with(text, &Settings::until(until));
+    assert_eq!(out.status, Status::Finished, "{}\n{text}", out.message);
+    assert!(out.audit.passed, "{:?}\n{text}", out.audit);
+    let times: Vec<f64> = out.events.iter().map(|e| e.time).collect();
+    assert!(times.is_sorted(), "the log is sorted: {times:?}");
+    for e in &out.events {
+        assert_eq!(e.time, e.after.t, "states belong to their times");
+    }
+    out
+}
+
+/// A body with corners, dropped on planes given as (normal angle, offset).
+fn body(corners: &[[f64; 2]], planes: &[[f64; 2]], start: [f64; 6], e: f64, mu: f64) -> String {
+    let [x, y, th, vx, vy, w] = start;
+    let features: Vec<String> =
+        corners.iter().enumerate().map(|(k, c)| format!("c{k} = [{}, {}]", c[0], c[1])).collect();
+    let mut text = format!(
+        "gravity = [0, -9.81]\n[coordinates]\nx = {{ start = {x}, rate = {vx} }}\ny = {{ start = {y}, rate = {vy} }}\n\
+         th = {{ start = {th}, rate = {w} }}\n[[body]]\nname = \"b\"\nmass = 1.3\ninertia = 0.011\nposition = [\"x\", \"y\"]\n\
+         angle = \"th\"\nfeatures = {{ {} }}\n[ground]\n",
+        features.join(", ")
+    );
+    for (k, [angle, offset]) in planes.iter().enumerate() {
+        let (s, c) = angle.sin_cos();
+        text += &format!("p{k} = {{ through = [{}, {}], normal = [{s}, {c}] }}\n", offset * s, offset * c);
+    }
+    for k in 0..corners.len() {
+        for p in 0..planes.len() {
+            text += &format!(
+                "[[contact]]\nname = \"k{k}{p}\"\nbetween = [\"b.c{k}\", \"ground.p{p}\"]\nfriction = {mu}\nrestitution = {e}\n"
+            );
+        }
+    }
+    text + "[run]\nuntil = 3\n"
+}
+
+fn rectangle(a: f64, b: f64) -> Vec<[f64; 2]> {
+    vec![[-a, -b], [a, -b], [a, b], [-a, b]]
+}
+
+fn speed(out: &Trajectory) -> f64 {
+    out.last.state.u.iter().fold(0.0_f64, |m, v| m.max(v.abs()))
+}
+
+#[test]
+fn dropped_boxes_come_to_rest_whatever_the_threshold() {
+    for (a, b, tilt, e, mu) in [
+        (0.2, 0.1, 0.0873, 0.3, 0.5),
+        (0.2, 0.1, 0.06, 0.7, 0.2),
+        (0.15, 0.12, -0.13, 0.55, 0.9),
+        (0.25, 0.05, 0.02, 0.0, 0.3),
+    ] {
+        let text = body(&rectangle(a, b), &[[0.0, 0.0]], [0.0, 0.32, tilt, 0.0, 0.0, 0.0], e, mu);
+        let out = run(&text, 3.0);
+        assert!(speed(&out) < 1e-12, "{} {:?}", out.message, out.last.state.u);
+        assert!((out.last.state.q[1] - b).abs() < 1e-9 && out.last.state.q[2].abs() < 1e-9);
+        let coarse = run_with(&text, &Settings { resolution: 5e-11, ..Settings::until(3.0) });
+        for (p, q) in out.last.state.q.iter().zip(&coarse.last.state.q) {
+            assert!((p - q).abs() < 1e-9, "{p} {q}");
+        }
+    }
+}
+
+/// A particle bounces down a slope while friction slows it: at the end of the series its velocity along the slope is that of a particle
+/// that has slid all the time, whatever ε, because the normal momentum is zero at both ends.
+#[test]
+fn friction_of_a_series_of_impacts_is_complete() {
+    for (slope, mu, e, n0, v0) in
+        [(0.35_f64, 0.15, 0.6, 0.5, 1.0), (0.6, 0.3, 0.8, 0.2, 2.0), (0.2, 0.1, 0.35, 1.0, 3.0)]
+    {
+        let (gn, gt) = (9.81 * slope.cos(), 9.81 * slope.sin());
+        let text = format!(
+            "gravity = [{gt}, {}]\n[coordinates]\ns = {{ rate = {v0} }}\nn = {n0}\n[[body]]\nname = \"b\"\nmass = 2\nposition = [\"s\", \"n\"]\n\
+             [ground]\nplane = {{ through = [0, 0], normal = [0, 1] }}\n[[contact]]\nname = \"sole\"\nbetween = [\"b\", \"ground.plane\"]\n\
+             friction = {mu}\nrestitution = {e}\n[run]\nuntil = 8\n",
+            -gn
+        );
+        let first = (2.0 * n0 / gn).sqrt();
+        let end = first * (1.0 + e) / (1.0 - e);
+        let until = end + 0.5;
+        let out = run(&text, until);
+        let v = v0 + (gt - mu * gn) * until;
+        assert!((out.last.state.u[0] - v).abs() < 1e-9 * v, "{} {v}", out.last.state.u[0]);
+        let limit = out.events.iter().find(|ev| ev.kind == Kind::Accumulated).unwrap();
+        assert!((limit.time - end).abs() < 1e-9 * end, "{} {end}", limit.time);
+        let v = v0 + (gt - mu * gn) * end;
+        assert!((limit.after.u[0] - v).abs() < 1e-9 * v);
+    }
+}
+
+#[test]
+fn impacts_at_tiny_speeds_are_plastic() {
+    for (v, e) in [(1e-6, 0.05), (1e-6, 0.3), (3e-9, 0.9), (1e-12, 0.5), (0.0, 0.7)] {
+        let text = body(&[[0.0, 0.0]], &[[0.0, 0.0]], [0.0, 0.0, 0.0, 0.0, -v, 0.0], e, 0.2);
+        assert!(speed(&run(&text, 1.0)) < 1e-12);
+    }
+}
+
+/// The corner of a body in free flight moves as the sine of an angle that grows linearly: any step integrates the coordinates exactly, but
+/// the corner must not pass through the floor between two looks.
+#[test]
+fn corners_of_spinning_bodies_do_not_pass_through_the_floor() {
+    for (w, sink) in [(40.0, 0.013), (173.0, 0.0021), (11.0, 0.05)] {
+        let (height, r) = (0.31, 0.3);
+        let text = body(&[[r, 0.0]], &[[0.0, 0.0]], [0.0, height, 0.0, 0.0, -sink, w], 0.4, 0.0)
+            .replace("gravity = [0, -9.81]", "gravity = [0, 0]");
+        let gap = |t: f64| height - sink * t + r * (w * t).sin();
+        let fine = (0..).map(|k| k as f64 * 1e-3 / w).find(|&t| gap(t) <= 0.0).unwrap();
+        let out = run_with(&text, &Settings::until(fine + 1e-3));
+        let hit = out.events.iter().find(|e| e.kind == Kind::Impact).expect("an impact");
+        assert!((hit.time - fine).abs() <= 1.1e-3 / w, "{} {fine}", hit.time);
+        assert!(out.audit.passed, "{:?}", out.audit);
+    }
+}
+
+/// A cam that starts in its lowest position: the normal velocity of its surface is the rounding of a cosine.
+#[test]
+fn a_driven_surface_at_rest_in_its_normal_direction_makes_no_impact() {
+    for speed in [100.0, 418.9, 3000.0] {
+        let text = format!(
+            "[coordinates]\ny = 0.015\n[[body]]\nname = \"cam\"\nposition = [0, 0]\nangle = \"{speed}*t - pi/2\"\n\
+             features = {{ profile = {{ center = [0.005, 0], radius = 0.02 }} }}\n[[body]]\nname = \"f\"\nmass = 0.2\nposition = [0, \"y\"]\n\
+             features = {{ foot = {{ through = [0, 0], normal = [0, -1] }} }}\n[[force]]\nalong = \"y\"\nforce = \"-1e6*0.005 - 1e4*(y - 0.015)\"\n\
+             [[contact]]\nname = \"face\"\nbetween = [\"f.foot\", \"cam.profile\"]\nfriction = 0.1\nrestitution = 0.3\n[run]\nuntil = 1\n"
+        );
+        run(&text, 2.0 / speed);
+    }
+}
+
+/// Tables with many legs, chains of balls.
+#[test]
+fn tables_with_many_legs_and_chains_of_balls_come_to_rest() {
+    for (legs, e, mu, tilt) in
+        [(3, 0.4, 0.3, 0.02), (7, 0.2, 0.0, 0.01), (40, 0.3, 0.5, 0.003), (40, 0.0, 0.2, 0.0)]
+    {
+        let feet: Vec<[f64; 2]> = (0..legs).map(|k| [-0.5 + k as f64 / (legs - 1) as f64, -0.1]).collect();
+        let text = body(&feet, &[[0.0, 0.0]], [0.0, 0.13, tilt, 0.0, 0.0, 0.0], e, mu);
+        let out = run(&text, 3.0);
+        assert!(speed(&out) < 1e-9, "{legs} legs: {:?}", out.last.state.u);
+    }
+    for (n, e) in [(2, 0.7), (5, 0.5), (10, 0.3)] {
+        let mut text = String::from("gravity = [0, -9.81]\n[coordinates]\n");
+        (0..n).for_each(|k| text += &format!("y{k} = {}\n", 0.1 + 0.13 * k as f64));
+        for k in 0..n {
+            text += &format!(
+                "[[body]]\nname = \"b{k}\"\nmass = {}\nposition = [0, \"y{k}\"]\n",
+                1.0 / (1.0 + k as f64)
+            );
+            let below = if k == 0 { "0.05".to_string() } else { format!("y{} + 0.1", k - 1) };
+            text += &format!("[[contact]]\nname = \"t{k}\"\ngap = \"y{k} - ({below})\"\nrestitution = {e}\n");
+        }
+        let out = run(&(text + "[run]\nuntil = 5\n"), 5.0);
+        assert!(speed(&out) < 1e-9, "{n} balls: {:?}", out.last.state.u);
+    }
+}
+
+/// Random bodies dropped on floors, into grooves and corners: every run finishes, the audit passes, energy never grows.
+#[test]
+fn random_bodies_settle() {
+    let mut dice = Dice(20);
+    for _ in 0..60 {
+        let count = 3 + (dice.range(0.0, 4.0) as usize);
+        let corners: Vec<[f64; 2]> = match dice.range(0.0, 1.0) < 0.5 {
+            true => rectangle(dice.range(0.03, 0.2), dice.range(0.03, 0.2)),
+            false => (0..count)
+                .map(|k| {
+                    let (s, c) = (k as f64 * std::f64::consts::TAU / count as f64).sin_cos();
+                    [0.12 * c, 0.12 * s]
+                })
+                .collect(),
+        };
+        let planes: Vec<[f64; 2]> = match dice.range(0.0, 3.0) as usize {
+            0 => vec![[0.0, 0.0]],
+            1 => vec![[dice.range(0.2, 1.0), 0.0], [-dice.range(0.2, 1.0), 0.0]],
+            _ => vec![[0.0, 0.0], [std::f64::consts::FRAC_PI_2, -0.4]],
+        };
+        let start = [
+            dice.range(-0.1, 0.1),
+            0.9,
+            dice.range(-0.4, 0.4),
+            dice.range(-1.0, 1.0),
+            0.0,
+            dice.range(-10.0, 10.0),
+        ];
+        let (e, mu) = (dice.range(0.0, 0.9), dice.range(0.0, 1.5));
+        let out = run(&body(&corners, &planes, start, e, mu), 3.0);
+        let mut last = f64::INFINITY;
+        for row in out.samples.rows() {
+            let energy = row.energy[0] + row.energy[1];
+            assert!(energy <= last + 1e-8 * out.energy.scale, "{energy} {last}");
+            last = energy;
+        }
+    }
+}
