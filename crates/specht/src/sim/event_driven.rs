@@ -447,7 +447,11 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             return;
         }
         let at = |run: &mut Self, h: f64| {
-            if run.ode.attempt(h, &mut run.field) { run.field.watches.at(STAGES - 1, k) } else { f64::NAN }
+            if run.ode.attempt(h, &run.control, &mut run.field) {
+                run.field.watches.at(STAGES - 1, k)
+            } else {
+                f64::NAN
+            }
         };
         let end = self.ode.step();
         let (mut lo, mut hi, mut share) = (0.0, end, 1e-6);

@@ -13,6 +13,7 @@
 //! [`chart`]: super::chart
 
 use crate::linalg::{axpy, max_abs};
+use crate::ode::Trial;
 use crate::root;
 use crate::system::{Normal, System};
 
