@@ -279,7 +279,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             blind = 0;
             let mut disturbed = self.control.measure(&self.ode, next, &mut self.field);
             let next = next.min(clear.max(0.2 * h));
-            if self.ends_near_change_point(h) || !self.stays_on_branch(&mut disturbed) {
+            if self.ends_near_change_point(h, &mut disturbed) || !self.stays_on_branch(&mut disturbed) {
                 continue;
             }
             if self.locator.search(&mut self.field, &mut self.ode, &mut disturbed) {

@@ -231,8 +231,12 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// Whether the step of length `h` ends so near to a change point that it must be repeated on the branch. The field stands at its
     /// end.
-    pub(super) fn ends_near_change_point(&mut self, h: f64) -> bool {
-        !self.field.chart.active && self.projector.weakest(&self.field) < NEAR && self.enter_branch(h)
+    pub(super) fn ends_near_change_point(&mut self, h: f64, disturbed: &mut bool) -> bool {
+        if self.field.chart.active || self.projector.weakest(&self.field) >= NEAR {
+            return false;
+        }
+        *disturbed = true;
+        self.enter_branch(h)
     }
 
     /// Whether a matrix that seems to become singular in the step of length `h`, or a reaction that seems to change its sign,
