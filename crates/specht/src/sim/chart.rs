@@ -148,7 +148,7 @@ impl Chart {
         field.state.t += self.moment;
         axpy(self.moment, &self.flow, &mut field.state.q);
         field.evaluate();
-        self.to_branch(field)
+        self.reach_branch(field)
     }
 
     /// How far the loops are from closing at the change point where the field stands: the part of the gaps that no
@@ -202,7 +202,7 @@ impl Chart {
 
     /// The field's state onto the branch; the field is left evaluated there. False when Newton's method does not
     /// contract as it does near one branch only.
-    fn to_branch<S: System + ?Sized>(&mut self, field: &mut Field<S>) -> bool {
+    fn reach_branch<S: System + ?Sized>(&mut self, field: &mut Field<S>) -> bool {
         let sizes = &field.watches.scales.gap;
         let unit = self.rows.iter().zip(&self.scale).fold(0.0_f64, |m, (&row, s)| m.max(s * sizes[row]));
         let mut last = f64::INFINITY;
@@ -264,7 +264,7 @@ impl Chart {
         if ratio.abs() < self.near() {
             return self.interpolate(field, ratio);
         }
-        let found = self.to_branch(field) && field.solve() && field.load_rates();
+        let found = self.reach_branch(field) && field.solve() && field.load_rates();
         if found {
             self.kappa = ratio * (field.singularity - 1.0);
             self.strength.clear();
@@ -328,7 +328,7 @@ impl Chart {
             axpy(shift, &self.flow, &mut field.state.q);
             field.evaluate();
             let beside = self.ratio(&field.eval);
-            found = found && self.to_branch(field) && field.solve();
+            found = found && self.reach_branch(field) && field.solve();
             if !found {
                 break;
             }
