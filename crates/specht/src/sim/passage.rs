@@ -60,6 +60,12 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// A step of length `h` failed, or the steps become shorter. True when a change point lies ahead and the branch is followed from now on.
     pub(super) fn enter_branch(&mut self, h: f64) -> bool {
         let t = self.ode.time();
+        let loops = |c: &crate::system::ContactInfo| {
+            matches!(c.normal, Normal::Bilateral { .. } | Normal::Pin { .. })
+        };
+        if !self.field.info.iter().any(loops) {
+            return false;
+        }
         if self.field.chart.active || self.passage.barred.is_some_and(|end| t < end) {
             return false;
         }

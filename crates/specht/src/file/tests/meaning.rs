@@ -30,7 +30,12 @@ fn close(a: f64, b: f64) {
 #[test]
 fn the_examples_of_the_reference_are_read() {
     for text in [ROD, ELLIPTIC, TOWER, WOODPECKER, EVERYTHING] {
-        assert!(load(text).warnings.is_empty());
+        // the one with every key has an open outline on a body with mass
+        assert!(
+            load(text).warnings.iter().all(|w| w.message.contains("outline")),
+            "{:?}",
+            load(text).warnings
+        );
     }
 }
 
