@@ -114,6 +114,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub recorder: Recorder,
     /// Velocities below this are rounding of the forces in one step.
     velocity_rounding: f64,
+    /// A formula that ends, and when: seen in the step that failed last.
+    beyond: Option<(String, f64)>,
     /// A state beside the present one, and the system there.
     beside: (State, Eval),
     pub passage: Passage,
@@ -166,6 +168,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             dense: vec![0.0; n],
             recorder: Recorder::new(&settings.record, field.state.t, settings.until),
             velocity_rounding: 0.0,
+            beyond: None,
             beside: (State::default(), Eval::new(&d)),
             passage: Passage::default(),
             field,
@@ -251,6 +254,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 self.field.chart.refine(h);
             }
             if !self.ode.attempt(h, &self.control, &mut self.field) {
+                self.beyond = self.field.undefined().map(|what| (what, self.time()));
                 self.control.refuse();
                 self.out.counts.rejected += 1;
                 self.h = if self.enter_branch(h) { h } else { 0.25 * h };
@@ -486,6 +490,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
 
     /// Take the step tried last. The field stands at its end.
     fn commit(&mut self, record: bool) {
+        self.beyond = None;
         let h = self.ode.step();
         let Field { eval, state, forces, .. } = &self.field;
         self.ledger.step(eval, state, &forces.lambda, h, self.ode.error());
@@ -562,11 +567,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// The step size fell to nothing.
     fn collapse(&mut self, h: f64) -> Flow {
         let t = self.ode.time();
-        // a formula that ends here, seen in the step that failed
-        let beyond = self.field.undefined().map(|what| (what, self.time()));
         self.x.copy_from_slice(self.ode.state());
         self.field.at(t, &self.x);
-        if let Some((what, end)) = beyond {
+        if let Some((what, end)) = self.beyond.take() {
             let message = format!("{what} has no finite value from t = {} on", end.max(t));
             return Flow::End(Status::Failed, message);
         }

@@ -112,8 +112,14 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     pub fn undefined(&self) -> Option<String> {
         let (e, s) = (&self.eval, &self.state);
         let numbers = [&e.gap, &e.rate_offset, &e.accel_offset, &e.load, &e.h, &e.z_rate, &s.q, &s.u, &s.z];
-        let defined = numbers.into_iter().flatten().all(|v| v.is_finite())
-            && [&e.mu, &e.mu_static, &e.crossings].into_iter().flatten().all(|v| !v.is_nan());
+        let defined =
+            numbers.into_iter().flatten().all(|v| v.is_finite()) && e.crossings.iter().all(|v| !v.is_nan());
+        // friction counts where it acts
+        let closed = |i: &usize| self.discrete.modes[*i].is_closed();
+        let rough = (0..self.info.len()).filter(closed).find(|&i| (e.mu[i] + e.mu_static[i]).is_nan());
+        if let Some(i) = rough.filter(|_| defined) {
+            return Some(format!("the friction of contact `{}`", self.info[i].name));
+        }
         if defined {
             return None;
         }
