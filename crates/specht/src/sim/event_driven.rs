@@ -70,7 +70,7 @@ const MOMENT: f64 = 1e-4;
 /// Corrections of a step, relative to its length, that need no new step: their squares are rounding.
 const NUDGE: f64 = 1e-7;
 /// Halvings of one step for the sake of its event functions.
-const BLIND: usize = 20;
+const BLIND: usize = 6;
 
 /// How a run ends: status and reason.
 pub(crate) type End = (Status, String);
@@ -279,9 +279,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 self.h = clear;
                 continue;
             }
+            // a function that no length resolves is rounding
+            let next = if blind < BLIND { next.min(clear.max(0.2 * h)) } else { next };
             blind = 0;
             let mut disturbed = self.control.measure(&self.ode, next, &mut self.field);
-            let next = next.min(clear.max(0.2 * h));
             if self.ends_near_change_point(h, &mut disturbed) || !self.stays_on_branch(&mut disturbed) {
                 continue;
             }
