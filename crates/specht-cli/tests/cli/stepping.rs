@@ -11,8 +11,12 @@ const SCATTER: f64 = 2.5;
 const FLOOR: f64 = 2e-9;
 
 /// Entries that are compared over a shorter time than their own, and the case that is run.
-const SHORTER: &[(&str, &str, &str)] =
-    &[("woodpecker", "siconos", "0.28"), ("den_hartog", "", "20"), ("rocking_block", "", "1.5")];
+const SHORTER: &[(&str, &str, &str)] = &[
+    ("woodpecker", "siconos", "0.28"),
+    ("den_hartog", "", "20"),
+    ("rocking_block", "", "1.5"),
+    ("rate_and_state", "", "0.25"),
+];
 /// Entries that are not compared, each with its reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("brick_wall", "180 contacts: made for time-stepping alone"),

@@ -25,6 +25,9 @@ const SAMPLES: u64 = 3;
 /// Steps after which a measured noise is out of date.
 const FRESH: u32 = 16;
 
+/// Relative error up to which the end of a rejected step tells sizes: beyond it the step went astray.
+const KNOWN: f64 = 0.3;
+
 /// Relative change of argument `i` in sample `sample` of a measurement of rounding: a fixed pattern of signs that differs between samples
 /// and neighbours.
 pub fn nudge(i: usize, sample: u64) -> f64 {
@@ -145,7 +148,7 @@ impl Control {
     /// were zero so far get the size that they had at the end of the longer step.
     fn see_start(&mut self, ode: &impl Trial, error: f64) {
         let (last, length) = self.refused;
-        let alike = ode.step() <= 0.5 * length && error >= 0.25 * last;
+        let alike = ode.step() <= 0.5 * length && error >= 0.25 * last && last * self.tolerance <= KNOWN;
         for (i, before) in self.before.iter_mut().enumerate() {
             if self.size[i] == 0.0 && ode.state()[i] == 0.0 {
                 if alike && before.is_finite() {

@@ -161,6 +161,9 @@ impl<S: System + ?Sized> Run<'_, S> {
                     if !matches!(self.field.info[i].normal, Normal::Unilateral { .. }) {
                         m.switched.push(i);
                     }
+                    if let Some(g) = self.twin(i) {
+                        self.flip(&mut m, g);
+                    }
                 }
                 What::Saturation(i, _) => {
                     m.tie = true;
@@ -254,6 +257,19 @@ impl<S: System + ?Sized> Run<'_, S> {
         for (i, (_, gap, zero)) in contacts() {
             sets.closed[i] |= left && gap.abs() <= zero;
         }
+    }
+
+    /// The guard that is the load of the elastic contact `i`, if it has not fallen by itself: both flanks of a tooth change at zero load.
+    fn twin(&self, i: usize) -> Option<usize> {
+        let Field { info, eval, forces, signs, watches, sys, .. } = &self.field;
+        let found =
+            |g: usize| self.locator.found.watches.iter().any(|&k| watches.list[k].what == What::Guard(g));
+        let load = signs[i] * forces.normal[i];
+        let mut own = (0..eval.guards.len()).filter(|&g| sys.guard_contact(g) == Some(i) && !found(g));
+        own.find(|&g| {
+            matches!(info[i].normal, Normal::Given { .. })
+                && (eval.guards[g] - load).abs() <= 1e-6 * load.abs()
+        })
     }
 
     /// Rates of all directions of closed contacts, with their sizes.
