@@ -87,9 +87,6 @@ pub struct RunArgs {
     /// Tolerance of the integration, instead of the file's or 1e-9
     #[arg(long, value_name = "X")]
     pub tolerance: Option<f64>,
-    /// Method between events: auto, explicit or implicit (for stiff models)
-    #[arg(long, value_name = "METHOD")]
-    pub method: Option<String>,
     /// Folder for the results [default: out/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -41,11 +41,7 @@ pub fn trajectory(run: &Trajectory, names: &Names) -> Map<String, Json> {
     out.insert("message".into(), json!(run.message));
     out.insert("time".into(), number(run.time));
     out.insert("start".into(), start(run, names));
-    let mut last = point(&run.last, names);
-    if let Some(family) = &run.family {
-        last.insert("family".into(), intervals(family, names));
-    }
-    out.insert("final".into(), Json::Object(last));
+    out.insert("final".into(), Json::Object(point(&run.last, names)));
     out.insert("outputs".into(), pairs(&names.outputs, &run.last.outputs));
     out.insert("events".into(), Json::Array(run.events.iter().map(|e| event(e, names)).collect()));
     out.insert("findings".into(), json!({}));
@@ -233,7 +229,7 @@ fn counts(run: &Trajectory) -> Json {
     let c = &run.counts;
     let events: Map<String, Json> =
         KINDS.iter().zip(c.events).map(|(k, n)| (k.word().to_string(), json!(n))).collect();
-    json!({ "steps": c.steps, "implicit": c.implicit, "rejected": c.rejected, "evaluations": c.evaluations, "events": events })
+    json!({ "steps": c.steps, "rejected": c.rejected, "evaluations": c.evaluations, "events": events })
 }
 
 /// The recorded series with the columns of the contract.

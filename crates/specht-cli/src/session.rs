@@ -12,7 +12,6 @@ use specht::expr::NodeId;
 use specht::file::{Diagnostic, Options};
 use specht::impact::Law;
 use specht::model::{CompiledSystem, Input, Model, build};
-use specht::ode::Choice;
 use specht::sim::{self, Outside, Policy, Record, Settings, StartError, Trajectory};
 use specht::system::{State, System};
 
@@ -44,8 +43,6 @@ pub struct Typed {
     pub impact: Option<String>,
     /// Tolerance of the integration.
     pub tolerance: Option<f64>,
-    /// Method between events.
-    pub method: Option<String>,
 }
 
 impl Request {
@@ -203,11 +200,6 @@ fn settings(request: &Request, model: &Model) -> Result<(Settings, bool), Refusa
     {
         settings.impact = laws[k];
     }
-    if let Some(k) =
-        word("method", typed.method.as_ref().or(file.method.as_ref()), &Choice::ALL.map(Choice::word))?
-    {
-        settings.method = Choice::ALL[k];
-    }
     let policies = [Policy::Continuous, Policy::Compliant, Policy::Painleve, Policy::Klein, Policy::Stop];
     if let Some(k) =
         word("several", typed.several.as_ref().or(file.several.as_ref()), &policies.map(Policy::word))?
@@ -323,7 +315,6 @@ fn whole_json(p: &Prepared, trajectory: &Trajectory) -> Json {
             "scheme": if p.time_stepping { "step" } else { "event" },
             "until": number(s.until),
             "tolerance": number(s.tolerance),
-            "method": if p.time_stepping { Json::Null } else { s.method.word().into() },
             "step": if p.time_stepping { number(s.step) } else { Json::Null },
             "every": every,
             "impact": law,

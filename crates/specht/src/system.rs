@@ -430,20 +430,8 @@ pub trait System: Sync {
     /// zero keeps its latch when `keep` is true.
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool);
 
-    /// Whether an elastic contact presses, where a latch tells it and not the gap (a surface that relaxes).
-    fn presses(&self, contact: usize, d: &Discrete) -> Option<bool> {
-        let _ = (contact, d);
-        None
-    }
-
-    /// The contact to which guard `k` belongs: an edge, an elastic flank, the end of a curve.
-    fn guard_contact(&self, k: usize) -> Option<usize> {
-        let _ = k;
-        None
-    }
-
-    /// The guard `k` fell through zero: change to the neighbouring branch; `eval` is evaluated there.
-    fn flip(&self, k: usize, d: &mut Discrete, eval: &Eval);
+    /// The guard `k` fell through zero: change to the neighbouring branch.
+    fn flip(&self, k: usize, d: &mut Discrete);
 
     /// Whether guard `k` concerns event functions only: its flip changes no motion.
     fn is_silent(&self, _k: usize) -> bool {
@@ -488,11 +476,6 @@ pub trait System: Sync {
     ) -> bool {
         let _ = (triggers, at, memory, fired);
         false
-    }
-
-    /// Names of the coordinates, for messages; empty when they have none.
-    fn coordinate_names(&self) -> Vec<String> {
-        Vec::new()
     }
 
     /// Names of the recorded outputs.

@@ -15,12 +15,8 @@ pub fn run(args: RunArgs) -> Outcome {
     request.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
     request.step = args.step.as_deref().map(|t| time("step", t)).transpose()?;
     request.scheme = args.scheme;
-    request.typed = Typed {
-        several: args.several.clone(),
-        impact: args.impact.clone(),
-        tolerance: args.tolerance,
-        method: args.method.clone(),
-    };
+    request.typed =
+        Typed { several: args.several.clone(), impact: args.impact.clone(), tolerance: args.tolerance };
     let prepared = prepare(request)?;
     diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
     let mut finished = execute(&prepared, false)?;

@@ -114,7 +114,6 @@ fn explanations_exist_for_the_words_of_the_program() {
         "moreau",
         "stick-slip",
         "zeno",
-        "change-points",
         "painleve",
         "several-solutions",
         "jam",

@@ -192,31 +192,6 @@ fn the_time_stepping_scheme_runs_from_the_command_line() {
 }
 
 #[test]
-fn the_method_is_taken_from_the_file_or_the_command_line() {
-    let folder = Folder::new("method");
-    folder.write("ball.toml", BALL);
-    folder.write("stiff.toml", &BALL.replace("until = \"2 s\"", "until = \"2 s\"\nmethod = \"implicit\""));
-    let counts = |arguments: &[&str]| {
-        let output = folder.run(&[&["run", "--json"], arguments].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-        let run = run_json(&out(&output));
-        let number = |key: &str| run["counts"][key].as_u64().unwrap();
-        let method = run["settings"]["method"].as_str().unwrap().to_string();
-        (method, number("steps"), number("implicit"), run["final"]["y"].as_f64().unwrap())
-    };
-    let (method, _, implicit, y) = counts(&["ball.toml", "--method", "explicit"]);
-    assert_eq!((method.as_str(), implicit), ("explicit", 0));
-    let (method, steps, implicit, same) = counts(&["stiff.toml"]);
-    assert_eq!((method.as_str(), implicit), ("implicit", steps));
-    assert!((y - same).abs() < 1e-9, "{y} {same}");
-    let (method, ..) = counts(&["stiff.toml", "--method", "auto"]);
-    assert_eq!(method, "auto");
-    let output = folder.run(&["run", "ball.toml", "--method", "fast"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("auto, explicit, implicit"), "{}", err(&output));
-}
-
-#[test]
 fn a_folder_that_cannot_be_written_is_refused() {
     let folder = Folder::new("blocked");
     folder.write("ball.toml", BALL);

@@ -100,26 +100,6 @@ impl Polyhedron {
         })
     }
 
-    /// Members at the ends of the polyhedron in the directions of the null space, as seen from the member; a direction without
-    /// an end is left out.
-    pub fn ends(&self) -> Vec<Vec<f64>> {
-        let mut out = Vec::new();
-        for (k, side) in (0..self.null.rows()).flat_map(|k| [(k, 1.0), (k, -1.0)]) {
-            let step = |c: &Condition| {
-                let rate = side * dot(&c.a, self.null.row(k));
-                let room = (dot(&c.a, &self.x) - c.b).max(0.0);
-                if rate < -1e-11 * dot(&c.a, &c.a).sqrt() { -room / rate } else { f64::INFINITY }
-            };
-            let reach = self.list.iter().map(step).fold(f64::INFINITY, f64::min);
-            if reach.is_finite() && reach > 0.0 {
-                let mut x = self.x.clone();
-                axpy(side * reach, self.null.row(k), &mut x);
-                out.push(x);
-            }
-        }
-        out
-    }
-
     /// Whether two polyhedra share a point.
     pub fn touches(&self, other: &Polyhedron, p: &Problem) -> bool {
         if satisfies(p, &self.pattern, &other.x) || satisfies(p, &other.pattern, &self.x) {

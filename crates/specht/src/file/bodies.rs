@@ -487,23 +487,7 @@ impl Builder<'_> {
                 for p in points {
                     corners.push(self.pair_of(p, Dim::LENGTH, "a corner")?);
                 }
-                // an outline that ends where it began is closed
-                let value = |b: &mut Self, k: usize| corners[k].map(|n| b.default_value(n));
-                let known = |p: &[Option<f64>; 2]| p.iter().all(Option::is_some);
-                let last = corners.len() - 1;
-                let (start, end) = (value(self, 0), value(self, last));
-                let returns = last > 1 && known(&start) && start == end;
-                for k in 1..corners.len() {
-                    let here = value(self, k);
-                    if known(&here) && here == value(self, k - 1) {
-                        let message = format!("corners {k} and {} of outline `{name}` coincide", k + 1);
-                        return Err(points[k][0].error(message, "leave one of the two out").into());
-                    }
-                }
-                if returns {
-                    corners.pop();
-                }
-                Shape::Outline { points: corners, closed: *closed || returns, material_left: *left }
+                Shape::Outline { points: corners, closed: *closed, material_left: *left }
             }
         })
     }

@@ -111,7 +111,6 @@ impl Builder<'_> {
             RawGeometry::Between(pair) => {
                 let [a, b] = self.within(context.clone(), |s| s.features(pair))?;
                 self.check_pair(pair, a, b)?;
-                self.check_closed(pair, [a, b]);
                 Geometry::Between(self.placed(a), self.placed(b))
             }
             RawGeometry::Pin(pair) => {
@@ -321,7 +320,7 @@ impl Builder<'_> {
                 ("point", "flat" | "round" | "curve")
                     | ("round", "flat" | "round" | "curve")
                     | ("curve", "flat" | "curve")
-                    | ("outline", "outline" | "flat" | "point" | "round" | "curve")
+                    | ("outline", "outline" | "flat" | "point")
             )
         };
         if known(x, y) || known(y, x) {
@@ -330,29 +329,11 @@ impl Builder<'_> {
         let help = match (x, y) {
             ("point", "point") => "two points never meet: use a pin, or give one of them a shape",
             ("flat", "flat") => "give one of the two corner points and make a contact of each",
-            _ => "pairs are point, round or curve against flat, round or curve; outline against any shape",
+            _ => {
+                "pairs are point, round or curve against flat, round or curve; outline against outline, flat or point"
+            }
         };
         Err(pair[1].error(format!("a {x} cannot touch a {y}"), help).into())
-    }
-
-    /// An outline that is not closed has no corner at its ends and endless edges there: on a body with mass hardly meant.
-    fn check_closed(&mut self, pair: &[Formula; 2], features: [FeatureRef; 2]) {
-        let raw = self.raw.clone();
-        for (r, formula) in features.into_iter().zip(pair) {
-            let (Some(e), Some(k)) = (r.body, r.feature) else { continue };
-            let body = &raw.bodies[self.bodies.1[e].raw];
-            let shape = body.features.get(k).map(|f| &f.shape);
-            let Some(RawShape::Outline { points, closed: false, .. }) = shape else { continue };
-            let [first, last] =
-                [points.first(), points.last()].map(|p| p.map(|p| [p[0].text(), p[1].text()]));
-            if body.mass.is_some() && first != last {
-                let message =
-                    "the outline of a body with mass is open: its ends are no corners, its end edges endless";
-                let help =
-                    "add  closed = true  to the outline, or leave it as it is when the ends never touch";
-                self.report.warning(formula.span, message, help);
-            }
-        }
     }
 
     fn check_point(&self, r: FeatureRef, formula: &Formula) -> Resolved<()> {

@@ -304,11 +304,6 @@ pub const RUN: &[Key] = &[
     key("scheme", Choice(SCHEMES), "event: every event located (default); step: time stepping"),
     key("step", Expr, "step of the time-stepping scheme, s"),
     key("tolerance", Expr, "tolerance of the integration, default 1e-9"),
-    key(
-        "method",
-        Choice(METHODS),
-        "integration between events: explicit, implicit for stiff models, or auto (default)",
-    ),
     key("every", Expr, "output interval, s; default: every accepted step"),
     key("impact", Choice(IMPACTS), "impact law, default poisson"),
     key("several", Choice(POLICIES), "which solution when there are several or none, default continuous"),
@@ -316,8 +311,6 @@ pub const RUN: &[Key] = &[
 
 /// Words of `scheme`.
 pub const SCHEMES: &[&str] = &["event", "step"];
-/// Words of `method`.
-pub const METHODS: &[&str] = &["auto", "explicit", "implicit"];
 /// Words of `impact`.
 pub const IMPACTS: &[&str] = &["poisson", "newton", "moreau"];
 /// Words of `several`.

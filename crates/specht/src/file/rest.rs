@@ -262,7 +262,6 @@ impl Builder<'_> {
         self.model.run.every = every;
         self.model.run.tolerance = tolerance;
         self.model.run.scheme = run.scheme.clone();
-        self.model.run.method = run.method.clone();
         self.model.run.impact = run.impact.clone();
         self.model.run.several = run.several.clone();
     }

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::expr::{Derivation, NodeId, Op, SwitchKind, SwitchSet, Tape};
 use crate::system::{ContactInfo, Dims, Direction, Eval, Normal};
 
-use super::compiled::{BodyTerm, CompiledSystem, FlankPlan, Guard, Pool, Relevance, Scatter, Source};
+use super::compiled::{
+    BodyTerm, CompiledSystem, FlankPlan, Guard, Pool, Relevance, Scatter, Source, WatchPlan,
+};
 use super::contacts::{BuildError, ContactsPlan};
 use super::contour::{ContourSolver, Sigma};
-use super::edges::WatchPlan;
 use super::forces::Accounts;
 use super::frames::Builder;
 use super::lean::{TensorPlan, Tensors};
@@ -76,8 +77,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         roots.put(b, &mut rate_offset, r, row.rate_offset);
         roots.put(b, &mut accel_offset, r, row.accel_offset);
     }
-    let watch_corners: Vec<[u32; 2]> =
-        plan.watches.iter().map(|x| x.1.corner.map(|n| roots.add(n))).collect();
+    let watch_corners: Vec<[u32; 2]> = plan.watches.iter().map(|x| x.corner.map(|n| roots.add(n))).collect();
     let flank_roots: Vec<[u32; 4]> =
         plan.flanks.iter().map(|f| [f.away, f.force, f.gap, f.gap_rate].map(|n| roots.add(n))).collect();
     let mut tensors = Vec::new();
@@ -202,11 +202,18 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         first += count;
     }
     let mut watches = Vec::new();
-    for (i, ((contact, x), corner)) in plan.watches.iter().zip(watch_corners).enumerate() {
+    for (i, (x, corner)) in plan.watches.iter().zip(watch_corners).enumerate() {
         let source = parameter_roots.len();
-        parameter_roots.extend(x.points.iter().flatten());
-        let slots = (0..x.inputs).map(|j| b.symbol(Input::Feature(x.feature + j)).0 as usize).collect();
-        watches.push(WatchPlan::new(*contact, x, slots, source, corner, latches));
+        parameter_roots.extend(x.edges.iter().flatten());
+        let slots = [0, 1, 2, 3].map(|j| b.symbol(Input::Feature(x.feature + j)).0 as usize);
+        watches.push(WatchPlan {
+            slots,
+            edges: vec![[0.0; 4]; x.edges.len()],
+            source,
+            ring: x.ring,
+            corner,
+            latch: latches,
+        });
         latches += 1;
         guards.extend([false, true].map(|up| Guard::Watch { watch: i, up }));
     }
@@ -218,7 +225,6 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             slot,
             latch: latches,
             surface,
-            contact: f.contact,
             away,
             force,
             gap,

@@ -13,7 +13,6 @@ use crate::system::{
 };
 
 use super::contour::ContourSolver;
-use super::edges::WatchPlan;
 use super::latches::Before;
 use super::lean::Tensors;
 use super::scene::Scene;
@@ -79,7 +78,7 @@ pub(super) enum Guard {
     Cell { switch: usize, up: bool, table: Arc<Table> },
     /// End of a curve: −1 low, +1 high. Written by the contour solver.
     Contour { latch: usize, end: i32 },
-    /// Hand-over of a watched edge to the previous or next one, see [`super::edges`].
+    /// Hand-over of a watched edge to the previous or next one.
     Watch { watch: usize, up: bool },
     /// Elastic flank: its present condition, and the gap of a released one.
     Flank { which: usize, outer: bool },
@@ -105,14 +104,25 @@ pub(super) enum Relevance {
     Friction(Vec<(usize, bool)>),
 }
 
+/// A corner that watches a chain of edges.
+#[derive(Clone, Debug)]
+pub(super) struct WatchPlan {
+    /// Places of the four inputs.
+    pub slots: [usize; 4],
+    pub edges: Vec<[f64; 4]>,
+    /// First output of the parameter tape.
+    pub source: usize,
+    pub ring: bool,
+    pub corner: [u32; 2],
+    pub latch: usize,
+}
+
 /// An elastic flank, see [`super::contacts::Flank`].
 #[derive(Clone, Debug)]
 pub(super) struct FlankPlan {
     pub slot: usize,
     pub latch: usize,
     pub surface: Option<usize>,
-    /// Contact of the system.
-    pub contact: usize,
     pub away: u32,
     pub force: u32,
     pub gap: u32,
@@ -281,10 +291,9 @@ impl CompiledSystem {
             }
         }
         for watch in &mut self.watches {
-            for (i, p) in watch.points.iter_mut().enumerate() {
-                *p = [0, 1].map(|j| self.parameter_tape.output(&work, watch.source + 2 * i + j));
+            for (i, edge) in watch.edges.iter_mut().enumerate() {
+                *edge = [0, 1, 2, 3].map(|j| self.parameter_tape.output(&work, watch.source + 4 * i + j));
             }
-            watch.prepare();
         }
         self.make_image();
         self.measure();
@@ -362,7 +371,8 @@ impl CompiledSystem {
             };
         }
         for watch in &self.watches {
-            for (&slot, value) in watch.slots.iter().zip(watch.data(d)) {
+            let edge = watch.edge(d);
+            for (&slot, value) in watch.slots.iter().zip(edge) {
                 inputs[slot] = value;
             }
         }
@@ -431,7 +441,10 @@ impl CompiledSystem {
                 Guard::Watch { watch, up } => {
                     let watch = &self.watches[*watch];
                     let p = watch.corner.map(|r| tape.output(work, r as usize));
-                    watch.guard(d.latches[watch.latch], *up, p)
+                    match watch.neighbour(d.latches[watch.latch], *up) {
+                        Some(next) => watch.distance(d.latches[watch.latch], p) - watch.distance(next, p),
+                        None => f64::INFINITY,
+                    }
                 }
                 Guard::Flank { which, outer } => {
                     let f = &self.flanks[*which];
@@ -473,6 +486,38 @@ impl CompiledSystem {
         if let Ok(mut pool) = self.pool.0.lock() {
             pool.push(scratch);
         }
+    }
+}
+
+impl WatchPlan {
+    fn index(&self, latch: i32) -> usize {
+        (latch.max(0) as usize).min(self.edges.len().saturating_sub(1))
+    }
+
+    fn edge(&self, d: &Discrete) -> [f64; 4] {
+        self.edges[self.index(d.latches[self.latch])]
+    }
+
+    fn distance(&self, latch: i32, p: [f64; 2]) -> f64 {
+        let [x, y, nx, ny] = self.edges[self.index(latch)];
+        nx * (p[0] - x) + ny * (p[1] - y)
+    }
+
+    /// The edge that counts for a corner at `p`; of equal ones `first`.
+    pub fn nearest(&self, p: [f64; 2], first: i32) -> i32 {
+        let mut best = first;
+        for e in 0..self.edges.len() as i32 {
+            if self.distance(e, p) > self.distance(best, p) {
+                best = e;
+            }
+        }
+        best
+    }
+
+    fn neighbour(&self, latch: i32, up: bool) -> Option<i32> {
+        let n = self.edges.len() as i32;
+        let next = if up { latch + 1 } else { latch - 1 };
+        if self.ring && n > 1 { Some(next.rem_euclid(n)) } else { (0..n).contains(&next).then_some(next) }
     }
 }
 
@@ -627,7 +672,7 @@ impl System for CompiledSystem {
         let work = &first[0];
         for watch in &self.watches {
             let p = watch.corner.map(|r| self.main.output(work, r as usize));
-            d.latches[watch.latch] = watch.fit(d.latches[watch.latch], p, keep);
+            d.latches[watch.latch] = watch.nearest(p, if keep { d.latches[watch.latch] } else { 0 });
         }
         for f in &self.flanks {
             d.latches[f.latch] = f.fitting(d.latches[f.latch], |root| self.main.output(work, root as usize));
@@ -641,7 +686,7 @@ impl System for CompiledSystem {
         self.follow_jumps(s, before, d, out)
     }
 
-    fn flip(&self, k: usize, d: &mut Discrete, eval: &Eval) {
+    fn flip(&self, k: usize, d: &mut Discrete) {
         match &self.guards[k] {
             Guard::Sign { switch } => d.latches[*switch] = if d.latches[*switch] > 0 { -1 } else { 1 },
             Guard::Floor { switch, up } | Guard::Cell { switch, up, .. } => {
@@ -652,8 +697,9 @@ impl System for CompiledSystem {
             }
             Guard::Watch { watch, up } => {
                 let watch = &self.watches[*watch];
-                let p = watch.corner.map(|r| self.main.output(&eval.tapes[0], r as usize));
-                d.latches[watch.latch] = watch.next(d.latches[watch.latch], *up, p);
+                if let Some(next) = watch.neighbour(d.latches[watch.latch], *up) {
+                    d.latches[watch.latch] = next;
+                }
             }
             Guard::Flank { which, outer } => {
                 let f = &self.flanks[*which];
@@ -670,24 +716,6 @@ impl System for CompiledSystem {
         self.guards[k].switch().is_some_and(|switch| self.silent[switch])
     }
 
-    fn presses(&self, contact: usize, d: &Discrete) -> Option<bool> {
-        let flank = self.flanks.iter().find(|f| f.contact == contact && f.surface.is_some())?;
-        Some(d.latches[flank.latch] == PRESSING)
-    }
-
-    fn guard_contact(&self, k: usize) -> Option<usize> {
-        match self.guards.get(k)? {
-            Guard::Contour { latch, .. } => {
-                let solver =
-                    self.contours.iter().find(|c| c.sigma.iter().any(|s| s.latch == Some(*latch)))?;
-                Some(solver.contact)
-            }
-            Guard::Watch { watch, .. } => Some(self.watches[*watch].contact),
-            Guard::Flank { which, .. } => Some(self.flanks[*which].contact),
-            _ => None,
-        }
-    }
-
     fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]) {
         let mut scratch = self.scratch();
         self.fill(s, d, &mut scratch.inputs);
@@ -702,10 +730,6 @@ impl System for CompiledSystem {
 
     fn directions(&self) -> &[Direction] {
         &self.directions
-    }
-
-    fn coordinate_names(&self) -> Vec<String> {
-        self.model.coordinates.iter().map(|c| c.name.clone()).collect()
     }
 
     fn event_names(&self) -> &[String] {

@@ -64,8 +64,6 @@ pub(super) struct Flank {
     /// Without a damper force and gap vanish together, there is no released state.
     pub damped: bool,
     pub name: String,
-    /// Contact of the system.
-    pub contact: usize,
 }
 
 /// All contacts of the system.
@@ -77,8 +75,7 @@ pub(super) struct ContactsPlan {
     pub of_model: Vec<std::ops::Range<usize>>,
     /// Equations of curves, with the contact.
     pub contours: Vec<(usize, ContourProblem)>,
-    /// Watched chains of edges, with the contact.
-    pub watches: Vec<(usize, Watch)>,
+    pub watches: Vec<Watch>,
     pub flanks: Vec<Flank>,
     /// Contacts of the system that stand for themselves in inputs: number in the input → contact.
     pub labels: Vec<usize>,
@@ -169,7 +166,7 @@ impl ContactsPlan {
                 let unsupported = || {
                     refuse(format!(
                         "contact `{}`: {} against {} has no contact geometry; pairs are point–{{flat, round, curve}}, \
-                         round–{{flat, round, curve}}, curve–{{flat, curve}}, outline–{{outline, flat, point, round, curve}}",
+                         round–{{flat, round, curve}}, curve–{{flat, curve}}, outline–{{outline, flat, point}}",
                         contact.name,
                         kind(b.shape(p), p),
                         kind(b.shape(q), q)
@@ -180,8 +177,6 @@ impl ContactsPlan {
                     let error = unsupported();
                     let latents = b.outline_contacts(p, q, contact.tangent, count).ok_or(error)?;
                     for (i, latent) in latents.into_iter().enumerate() {
-                        let here = parts.len();
-                        self.contours.extend(latent.touch.contour.map(|c| (here, c)));
                         parts.push(Part {
                             model: k,
                             name: format!("{name}[{}]", i + 1),
@@ -189,7 +184,7 @@ impl ContactsPlan {
                             tangent: slip.clone().or(Some(latent.touch.tangent_row)),
                             latent: true,
                         });
-                        self.watches.extend(latent.watch.map(|w| (here, w)));
+                        self.watches.extend(latent.watch);
                     }
                 } else {
                     let error = unsupported();
@@ -406,8 +401,7 @@ impl ContactsPlan {
             (state, b.g.select(flag, row.rate, back))
         });
         let (gap, gap_rate, name) = (row.value, row.rate, name.to_string());
-        let contact = self.contacts.len();
-        self.flanks.push(Flank { feature, surface, away, force, gap, gap_rate, damped, name, contact });
+        self.flanks.push(Flank { feature, surface, away, force, gap, gap_rate, damped, name });
         b.g.mul(flag, force)
     }
 }

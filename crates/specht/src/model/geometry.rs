@@ -29,28 +29,9 @@ use super::{FeatureRef, Input, Shape};
 /// A feature in world axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Placed {
-    Round {
-        center: [NodeId; 2],
-        radius: NodeId,
-        hole: bool,
-        point: bool,
-    },
-    Flat {
-        through: [NodeId; 2],
-        normal: [NodeId; 2],
-    },
-    /// A feature of a chain of edges, see [`super::edges`]: a flat, or with `corner` = 1 the point itself.
-    Edge {
-        through: [NodeId; 2],
-        normal: [NodeId; 2],
-        corner: NodeId,
-    },
-    Curve {
-        unknown: usize,
-        at: [NodeId; 2],
-        slope: [NodeId; 2],
-        normal: [NodeId; 2],
-    },
+    Round { center: [NodeId; 2], radius: NodeId, hole: bool, point: bool },
+    Flat { through: [NodeId; 2], normal: [NodeId; 2] },
+    Curve { unknown: usize, at: [NodeId; 2], slope: [NodeId; 2], normal: [NodeId; 2] },
 }
 
 /// A contact parameter to be solved for.
@@ -194,7 +175,7 @@ impl Builder<'_> {
             Placed::Round { point: true, .. } => 0,
             Placed::Round { .. } => 1,
             Placed::Curve { .. } => 2,
-            Placed::Flat { .. } | Placed::Edge { .. } => 3,
+            Placed::Flat { .. } => 3,
         };
         let swapped = rank(&a) > rank(&b);
         let (first, second) = if swapped { (b, a) } else { (a, b) };
@@ -238,22 +219,11 @@ impl Builder<'_> {
     /// Gap, normal (from `b` to `a`), contact point on `a`, and the equations of the unknowns.
     fn pair(&mut self, a: Placed, b: Placed, unknowns: &mut [Unknown]) -> Option<Solved> {
         match (a, b) {
-            (Placed::Round { hole: true, .. }, Placed::Flat { .. } | Placed::Edge { .. }) => None,
+            (Placed::Round { hole: true, .. }, Placed::Flat { .. }) => None,
             (Placed::Round { center, radius, .. }, Placed::Flat { through, normal }) => {
                 let d = self.sub2(center, through);
                 let height = self.dot2(normal, d);
                 let gap = self.g.sub(height, radius);
-                let back = self.g.neg(radius);
-                let point = self.along2(center, back, normal);
-                Some(Solved::free(gap, normal, point))
-            }
-            (Placed::Round { center, radius, .. }, Placed::Edge { through, normal, corner }) => {
-                let d = self.sub2(center, through);
-                let (height, distance) = (self.dot2(normal, d), self.distance(d));
-                let along = [self.g.div(d[0], distance), self.g.div(d[1], distance)];
-                let normal = [0, 1].map(|i| self.blend(corner, along[i], normal[i]));
-                let reach = self.blend(corner, distance, height);
-                let gap = self.g.sub(reach, radius);
                 let back = self.g.neg(radius);
                 let point = self.along2(center, back, normal);
                 Some(Solved::free(gap, normal, point))
@@ -264,8 +234,12 @@ impl Builder<'_> {
                 Placed::Round { center: ca, radius: ra, hole: ha, .. },
                 Placed::Round { center: cb, radius: rb, hole: hb, .. },
             ) => {
+                // a floor of 1e-60 m² keeps concentric circles finite; it does not change any other bit
                 let d = self.sub2(ca, cb);
-                let distance = self.distance(d);
+                let square = self.dot2(d, d);
+                let tiny = self.g.num(1e-60);
+                let square = self.g.add(square, tiny);
+                let distance = self.g.fun(Fun::Sqrt, square);
                 let unit = [self.g.div(d[0], distance), self.g.div(d[1], distance)];
                 let inside = ha || hb;
                 let normal = if inside { self.neg2(unit) } else { unit };
@@ -301,24 +275,14 @@ impl Builder<'_> {
                 unknowns[unknown].equation = equation;
                 Some(Solved { gap, normal, point, merit, facing: self.one })
             }
-            (
-                Placed::Curve { unknown, at, slope, normal: own },
-                Placed::Flat { through, normal } | Placed::Edge { through, normal, .. },
-            ) => {
+            (Placed::Curve { unknown, at, slope, normal: own }, Placed::Flat { through, normal }) => {
                 let d = self.sub2(at, through);
-                let height = self.dot2(normal, d);
-                let gap = match b {
-                    Placed::Edge { corner, .. } => {
-                        let distance = self.distance(d);
-                        self.blend(corner, distance, height)
-                    }
-                    _ => height,
-                };
+                let gap = self.dot2(normal, d);
                 let equation = self.dot2(slope, normal);
                 unknowns[unknown].equation = self.g.neg(equation);
                 let facing = self.dot2(own, normal);
                 let facing = self.g.neg(facing);
-                Some(Solved { gap, normal, point: at, merit: height, facing })
+                Some(Solved { gap, normal, point: at, merit: gap, facing })
             }
             (
                 Placed::Curve { unknown: ua, at: ra, slope: sa, normal: na },
@@ -336,21 +300,6 @@ impl Builder<'_> {
             }
             _ => None,
         }
-    }
-
-    /// |d|; a floor of 1e-60 m² keeps concentric circles finite and does not change any other bit.
-    fn distance(&mut self, d: [NodeId; 2]) -> NodeId {
-        let square = self.dot2(d, d);
-        let tiny = self.g.num(1e-60);
-        let square = self.g.add(square, tiny);
-        self.g.fun(Fun::Sqrt, square)
-    }
-
-    /// `a` when the frozen flag is 1, `b` when it is 0.
-    fn blend(&mut self, flag: NodeId, a: NodeId, b: NodeId) -> NodeId {
-        let other = self.g.sub(self.one, flag);
-        let (a, b) = (self.g.mul(flag, a), self.g.mul(other, b));
-        self.g.add(a, b)
     }
 
     fn contour_problem(

@@ -13,7 +13,6 @@ mod compile;
 mod compiled;
 mod contacts;
 mod contour;
-mod edges;
 mod events;
 mod forces;
 mod frames;
@@ -511,8 +510,6 @@ pub struct Run {
     pub step: Option<NodeId>,
     /// Tolerance.
     pub tolerance: Option<NodeId>,
-    /// `auto`, `explicit`, `implicit`.
-    pub method: Option<String>,
     /// Output interval.
     pub every: Option<NodeId>,
     /// `poisson`, `newton`, `moreau`.

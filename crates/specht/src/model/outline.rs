@@ -1,61 +1,50 @@
 //! Outlines: straight-edged shapes that meet corner against edge.
 //!
-//! A corner of one outline meets the *chains* of the other: runs of edges between re-entrant corners, cut where they would turn by
-//! 180° or more ([`super::edges`]). Each pair (convex corner, chain) is one latent contact, so their number is known
-//! at load and their names stay. At a re-entrant corner two chains meet, and a corner in the notch may touch both. Re-entrant
-//! corners themselves touch nothing. A round meets the chains with their corners; a curve meets every edge and every convex
-//! corner. The first and last edge of an open outline count as endless; its free ends are not corners. Which corners
-//! are convex is decided with the default values of the parameters.
-
-use std::f64::consts::PI;
+//! ```text
+//!   material below          A corner of one outline against one *convex chain* of the other: a run of edges between
+//!   ──1──╮                  re-entrant corners. Of a convex chain the edge with the largest signed distance is the one
+//!         ╲2                that counts, g = max_e n_e · (p − p_e); it is frozen in a latch and handed over to its
+//!          ╰──3──           neighbour where both distances are equal: exactly at the corner when the gap is zero.
+//! ```
+//!
+//! Each pair (convex corner, convex chain) is one latent contact, so their number is known at load and their names stay. At a
+//! re-entrant corner two chains meet, and the corner in it may touch both. The first and last edge of an open outline, and
+//! edges beyond re-entrant corners, count as endless; the free ends of an open outline are not corners.
+//! Which corners are convex is decided with the default values of the parameters.
 
 use crate::expr::NodeId;
 
-use super::edges::{Run, Visitor};
 use super::frames::Builder;
 use super::geometry::{Placed, Touch};
 use super::kinematics::{place, turn};
 use super::{FeatureRef, Input, Shape};
 
-/// A chain turns by less than this.
-const TURN: f64 = 0.95 * PI;
-
-/// One corner, round or curve against one chain; or a corner against another shape.
+/// One corner against one chain.
 #[derive(Clone, Debug)]
 pub(super) struct Latent {
     pub touch: Touch,
-    /// `None` when the other feature is not an outline.
+    /// Frozen edge as inputs: point (x, y), unit normal (x, y) in the axes of the chain's body. None when the other
+    /// feature is a flat.
     pub watch: Option<Watch>,
 }
 
-/// The chain that a body watches.
+/// The chain that a corner watches.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    /// First of its [`Input::Feature`] numbers, and how many there are.
+    /// First of four [`Input::Feature`] numbers.
     pub feature: usize,
-    pub inputs: usize,
-    /// Corners of the outline in body axes.
-    pub points: Vec<[NodeId; 2]>,
-    pub run: Run,
-    pub visitor: Visitor,
-    /// The corner, centre or nearest point in the axes of the chain's body.
+    /// Point and normal of every edge, in body axes.
+    pub edges: Vec<[NodeId; 4]>,
+    /// Whether the last edge is followed by the first.
+    pub ring: bool,
+    /// The corner in the axes of the chain's body.
     pub corner: [NodeId; 2],
 }
 
-/// An outline in body axes: its convex corners, and its chains for corners and rounds.
+/// Corners and chains of one outline in body axes.
 struct Parts {
-    body: Option<usize>,
-    points: Vec<[NodeId; 2]>,
     corners: Vec<[NodeId; 2]>,
-    chains: Vec<Run>,
-}
-
-/// A point, round or curve that meets an outline.
-struct Guest {
-    body: Option<usize>,
-    placed: Placed,
-    visitor: Visitor,
-    unknowns: Vec<super::geometry::Unknown>,
+    chains: Vec<(Vec<[NodeId; 4]>, bool)>,
 }
 
 impl Builder<'_> {
@@ -67,186 +56,178 @@ impl Builder<'_> {
         tangent: Option<[NodeId; 2]>,
         count: &mut [usize; 2],
     ) -> Option<Vec<Latent>> {
+        let (pa, pb) = (self.parts(a), self.parts(b));
         let mut out = Vec::new();
-        match (self.parts(a), self.parts(b)) {
+        match (pa, pb) {
             (Some(pa), Some(pb)) => {
-                for (guest, host, host_is_a) in [(&pa, &pb, false), (&pb, &pa, true)] {
-                    for &corner in &guest.corners {
-                        for run in &host.chains {
-                            let guest = self.corner(guest.body, corner);
-                            out.push(self.on_chain(guest, host, run, host_is_a, tangent, count)?);
-                        }
+                for &corner in &pa.corners {
+                    for chain in &pb.chains {
+                        out.push(self.corner_on_chain(a.body, corner, b.body, chain, false, tangent, count)?);
+                    }
+                }
+                for &corner in &pb.corners {
+                    for chain in &pa.chains {
+                        out.push(self.corner_on_chain(b.body, corner, a.body, chain, true, tangent, count)?);
                     }
                 }
             }
-            (Some(parts), None) => self.outline_with(&parts, b, false, tangent, count, &mut out)?,
-            (None, Some(parts)) => self.outline_with(&parts, a, true, tangent, count, &mut out)?,
+            (Some(parts), None) => self.outline_with(a, parts, b, false, tangent, count, &mut out)?,
+            (None, Some(parts)) => self.outline_with(b, parts, a, true, tangent, count, &mut out)?,
             (None, None) => return None,
         }
         Some(out)
     }
 
-    /// Outline against another shape. `swapped`: the outline is B.
+    /// Outline against a flat (corners) or a point (chains). `swapped`: the outline is B.
     fn outline_with(
         &mut self,
-        parts: &Parts,
+        outline: FeatureRef,
+        parts: Parts,
         other: FeatureRef,
         swapped: bool,
         tangent: Option<[NodeId; 2]>,
         count: &mut [usize; 2],
         out: &mut Vec<Latent>,
     ) -> Option<()> {
-        let visitor = match self.shape(other) {
-            None | Some(Shape::Point(_)) => Some(Visitor::Point),
-            Some(Shape::Round { hole: false, .. }) => Some(Visitor::Round),
-            Some(Shape::Curve { .. }) => Some(Visitor::Curve),
-            _ => None,
-        };
-        // chains against points and rounds, edges against curves
-        let runs = match visitor {
-            None => Vec::new(),
-            Some(Visitor::Curve) => single_edges(&parts.chains, parts.points.len()),
-            Some(_) => parts.chains.clone(),
-        };
-        for run in &runs {
-            let mut unknowns = Vec::new();
-            let placed = self.placed(other, &mut unknowns, count)?;
-            let guest = Guest { body: other.body, placed, visitor: visitor?, unknowns };
-            out.push(self.on_chain(guest, parts, run, !swapped, tangent, count)?);
-        }
-        // corners against flats, holes and curves
-        if matches!(visitor, Some(Visitor::Point | Visitor::Round)) {
-            return Some(());
-        }
-        for &corner in &parts.corners {
-            let mut unknowns = Vec::new();
-            let placed = self.placed(other, &mut unknowns, count)?;
-            let point = self.corner(parts.body, corner).placed;
-            let touch = if swapped {
-                self.touch_placed(other.body, placed, parts.body, point, tangent, unknowns)?
-            } else {
-                self.touch_placed(parts.body, point, other.body, placed, tangent, unknowns)?
-            };
-            out.push(Latent { touch, watch: None });
+        let mut unknowns = Vec::new();
+        match self.placed(other, &mut unknowns, count)? {
+            flat @ Placed::Flat { .. } => {
+                for &corner in &parts.corners {
+                    let pose = self.frame(outline.body).pose;
+                    let center = place(&mut self.g, &pose, corner);
+                    let point = Placed::Round { center, radius: self.zero, hole: false, point: true };
+                    let touch = if swapped {
+                        self.touch_placed(other.body, flat, outline.body, point, tangent, Vec::new())?
+                    } else {
+                        self.touch_placed(outline.body, point, other.body, flat, tangent, Vec::new())?
+                    };
+                    out.push(Latent { touch, watch: None });
+                }
+            }
+            Placed::Round { point: true, .. } => {
+                let local = match self.shape(other) {
+                    Some(Shape::Point(p)) => *p,
+                    _ => [self.zero; 2],
+                };
+                for chain in &parts.chains {
+                    // the point is A unless the outline is A
+                    let latent = self.corner_on_chain(
+                        other.body,
+                        local,
+                        outline.body,
+                        chain,
+                        !swapped,
+                        tangent,
+                        count,
+                    )?;
+                    out.push(latent);
+                }
+            }
+            _ => return None,
         }
         Some(())
     }
 
-    fn corner(&mut self, body: Option<usize>, corner: [NodeId; 2]) -> Guest {
-        let pose = self.frame(body).pose;
-        let center = place(&mut self.g, &pose, corner);
-        let placed = Placed::Round { center, radius: self.zero, hole: false, point: true };
-        Guest { body, placed, visitor: Visitor::Point, unknowns: Vec::new() }
-    }
-
-    /// A guest against a chain of an outline. `host_is_a`: the outline is A of the contact.
-    fn on_chain(
+    /// A corner of one body against a chain of another. `chain_is_a`: the chain belongs to A of the contact.
+    fn corner_on_chain(
         &mut self,
-        guest: Guest,
-        host: &Parts,
-        run: &Run,
-        host_is_a: bool,
+        body: Option<usize>,
+        corner: [NodeId; 2],
+        chain_body: Option<usize>,
+        (edges, ring): &(Vec<[NodeId; 4]>, bool),
+        chain_is_a: bool,
         tangent: Option<[NodeId; 2]>,
         count: &mut [usize; 2],
     ) -> Option<Latent> {
-        // a corner always faces a ring, or a chain without ends, and meets its edges only
-        let endless = run.ring || (!run.closed && run.count + 1 == host.points.len());
-        let inputs = if endless && guest.visitor == Visitor::Point { 4 } else { 5 };
         let feature = count[1];
-        count[1] += inputs;
-        let data: Vec<NodeId> = (0..inputs).map(|i| self.input(Input::Feature(feature + i))).collect();
-        let pose = self.frame(host.body).pose;
+        count[1] += 4;
+        let data: Vec<NodeId> = (0..4).map(|i| self.input(Input::Feature(feature + i))).collect();
+        let pose = self.frame(chain_body).pose;
         let through = place(&mut self.g, &pose, [data[0], data[1]]);
         let normal = turn(&mut self.g, &pose, [data[2], data[3]]);
-        let edge = match data.get(4) {
-            Some(&corner) => Placed::Edge { through, normal, corner },
-            None => Placed::Flat { through, normal },
-        };
-        let at = match guest.placed {
-            Placed::Round { center, .. } => center,
-            Placed::Curve { at, .. } => at,
-            _ => return None,
-        };
-        let touch = if host_is_a {
-            self.touch_placed(host.body, edge, guest.body, guest.placed, tangent, guest.unknowns)?
+        let flat = Placed::Flat { through, normal };
+        let own = self.frame(body).pose;
+        let center = place(&mut self.g, &own, corner);
+        let point = Placed::Round { center, radius: self.zero, hole: false, point: true };
+        let touch = if chain_is_a {
+            self.touch_placed(chain_body, flat, body, point, tangent, Vec::new())?
         } else {
-            self.touch_placed(guest.body, guest.placed, host.body, edge, tangent, guest.unknowns)?
+            self.touch_placed(body, point, chain_body, flat, tangent, Vec::new())?
         };
-        // the guest seen from the outline's body
-        let d = self.sub2(at, pose.origin);
+        // the corner seen from the chain's body
+        let d = self.sub2(center, pose.origin);
         let (cx, sy) = (self.g.mul(pose.cos, d[0]), self.g.mul(pose.sin, d[1]));
         let (cy, sx) = (self.g.mul(pose.cos, d[1]), self.g.mul(pose.sin, d[0]));
         let corner = [self.g.add(cx, sy), self.g.sub(cy, sx)];
-        let (points, run, visitor) = (host.points.clone(), run.clone(), guest.visitor);
-        Some(Latent { touch, watch: Some(Watch { feature, inputs, points, run, visitor, corner }) })
+        let watch = Watch { feature, edges: edges.clone(), ring: *ring, corner };
+        Some(Latent { touch, watch: Some(watch) })
     }
 
-    /// Convex corners and chains of an outline; `None` for another shape.
+    /// Convex corners and convex chains of an outline; `None` for another shape.
     fn parts(&mut self, r: FeatureRef) -> Option<Parts> {
         let Some(Shape::Outline { points, closed, material_left }) = self.shape(r).cloned() else {
             return None;
         };
         let n = points.len();
-        let body = r.body;
         if n < 2 {
-            return Some(Parts { body, points, corners: Vec::new(), chains: Vec::new() });
+            return Some(Parts { corners: Vec::new(), chains: Vec::new() });
         }
+        let count = if closed { n } else { n - 1 };
         let value: Vec<[f64; 2]> = points.iter().map(|p| p.map(|c| self.default_value(c))).collect();
         let step = |i: usize| {
             let (p, q) = (value[i % n], value[(i + 1) % n]);
             [q[0] - p[0], q[1] - p[1]]
         };
+        let mut edges = Vec::with_capacity(count);
+        for i in 0..count {
+            let (p, q) = (points[i], points[(i + 1) % n]);
+            let d = self.sub2(q, p);
+            let length = self.dot2(d, d);
+            let length = self.g.fun(crate::expr::Fun::Sqrt, length);
+            let (ux, uy) = (self.g.div(d[0], length), self.g.div(d[1], length));
+            let normal = if material_left { [uy, self.g.neg(ux)] } else { [self.g.neg(uy), ux] };
+            edges.push([p[0], p[1], normal[0], normal[1]]);
+        }
         // turn at corner i, between edges i−1 and i: positive when the material angle is below 180°
         let turn_at = |i: usize| {
             let (e, f) = (step((i + n - 1) % n), step(i));
-            let angle = (e[0] * f[1] - e[1] * f[0]).atan2(e[0] * f[0] + e[1] * f[1]);
-            let angle = if material_left { angle } else { -angle };
-            if angle.abs() < 1e-12 { 0.0 } else { angle }
+            let cross = e[0] * f[1] - e[1] * f[0];
+            let size = (e[0].hypot(e[1]) * f[0].hypot(f[1])).max(f64::MIN_POSITIVE);
+            let sine = cross / size * if material_left { 1.0 } else { -1.0 };
+            if sine.abs() < 1e-12 { 0.0 } else { sine }
         };
         let inner = if closed { 0..n } else { 1..n - 1 };
         let corners = inner.clone().filter(|&i| turn_at(i) > 0.0).map(|i| points[i]).collect();
-        let reentrant: Vec<bool> = (0..n).map(|i| inner.contains(&i) && turn_at(i) < 0.0).collect();
-        let first = reentrant.iter().position(|&r| r && closed);
-        let run = |first: usize, ring: bool| Run {
-            closed,
-            material_left,
-            first,
-            count: 0,
-            ring,
-            reentrant: [reentrant[first % n], false],
+        let reentrant: Vec<usize> = inner.filter(|&i| turn_at(i) < 0.0).collect();
+        let chains = match (closed, reentrant.first()) {
+            (true, None) => vec![(edges, true)],
+            (true, Some(&first)) => {
+                // walk once around, starting at a re-entrant corner
+                let mut chains: Vec<(Vec<[NodeId; 4]>, bool)> = Vec::new();
+                for k in 0..n {
+                    let i = (first + k) % n;
+                    if reentrant.contains(&i) {
+                        chains.push((Vec::new(), false));
+                    }
+                    if let Some(chain) = chains.last_mut() {
+                        chain.0.push(edges[i]);
+                    }
+                }
+                chains
+            }
+            (false, _) => {
+                let mut chains = vec![(Vec::new(), false)];
+                for (i, &edge) in edges.iter().enumerate() {
+                    if reentrant.contains(&i) {
+                        chains.push((Vec::new(), false));
+                    }
+                    if let Some(chain) = chains.last_mut() {
+                        chain.0.push(edge);
+                    }
+                }
+                chains
+            }
         };
-        if closed && first.is_none() {
-            let ring = Run { count: n, ..run(0, true) };
-            return Some(Parts { body, points, corners, chains: vec![ring] });
-        }
-        // walk along, from a re-entrant corner or the free end
-        let begin = first.unwrap_or(0);
-        let (mut chains, mut turned) = (vec![run(begin, false)], 0.0);
-        for k in 0..if closed { n } else { n - 1 } {
-            let i = (begin + k) % n;
-            turned += if k > 0 { turn_at(i) } else { 0.0 };
-            if k > 0 && (reentrant[i] || turned >= TURN) {
-                chains.push(run(i, false));
-                turned = 0.0;
-            }
-            if let Some(chain) = chains.last_mut() {
-                chain.count += 1;
-                chain.reentrant[1] = reentrant[(i + 1) % n];
-            }
-        }
-        Some(Parts { body, points, corners, chains })
+        Some(Parts { corners, chains })
     }
-}
-
-/// The edges of chains one by one.
-fn single_edges(chains: &[Run], corners: usize) -> Vec<Run> {
-    let mut out = Vec::new();
-    for chain in chains {
-        for k in 0..chain.count {
-            let ends = [k == 0 && chain.reentrant[0], k + 1 == chain.count && chain.reentrant[1]];
-            let first = (chain.first + k) % corners;
-            out.push(Run { first, count: 1, ring: false, reentrant: ends, ..chain.clone() });
-        }
-    }
-    out
 }

@@ -67,8 +67,8 @@ impl CompiledSystem {
         self.main.eval(&inputs, &mut work);
         for watch in &self.watches {
             let corner = watch.corner.map(|r| self.main.output(&work, r as usize));
-            let feature = watch.feature(watch.fit(0, corner, false));
-            for (&slot, value) in watch.slots.iter().zip(feature) {
+            let edge = watch.edges[watch.nearest(corner, 0) as usize];
+            for (&slot, value) in watch.slots.iter().zip(edge) {
                 inputs[slot] = value;
             }
         }

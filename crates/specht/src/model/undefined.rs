@@ -72,9 +72,6 @@ impl CompiledSystem {
             if all().any(|&r| bad(eval.rate_offset[r]) || eval.w.row(r).iter().any(|&v| bad(v))) {
                 return Some(format!("the direction of contact `{}`", c.name));
             }
-            if eval.mu[i].is_nan() || eval.mu_static[i].is_nan() {
-                return Some(format!("the friction of contact `{}`", c.name));
-            }
             if bad(eval.load[i]) || bad(eval.load_static[i]) {
                 return Some(format!("the force of contact `{}`", c.name));
             }

@@ -5,32 +5,9 @@
 //! group (positions, velocities, …). So nobody has to give absolute tolerances, and a component that starts at zero
 //! neither stops the integration nor escapes control. The norm is the root mean square over each group, then the maximum
 //! over the groups. The next step follows the PI rule `h ← h · 0.9 · e^(−0.85/k) e_old^(0.2/k)` (error ~ hᵏ) with factors
-//! between 0.2 and 8 (3 for the implicit method, whose first guess continues the last step), and does not grow directly after a rejection. [Hairer1993, II.4; Gustafsson1991]
-//!
-//! Two things look like errors and are none.
-//! * *Rounding.* `f` carries the rounding of its arguments: a spring of stiffness c between bodies at x makes an acceleration of ε c x / m
-//!   out of nothing, however small the motion. [`Control::measure`] finds it by evaluating `f` at neighbouring numbers; errors
-//!   below `h` times that noise do not count.
-//! * *A start like tᵖ.* A component that leaves zero with a high power of time has the same relative error in the first step
-//!   whatever its length. Two rejections in a row that show the same error are the sign; the component is then measured
-//!   against what it was at the end of the longer of the two.
+//! between 0.2 and 8, and does not grow directly after a rejection. [Hairer1993, II.4; Gustafsson1991]
 
-use super::{INSIDE, Rhs, Trial};
-
-/// Relative change of an argument that stands for its rounding: half a unit comes from every stage, and the weights of the error
-/// estimates amplify it threefold.
-const NUDGE: f64 = 4.0 * f64::EPSILON;
-/// Samples of the noise.
-const SAMPLES: u64 = 3;
-/// Steps after which a measured noise is out of date.
-const FRESH: u32 = 16;
-
-/// Relative change of argument `i` in sample `sample` of a measurement of rounding: a fixed pattern of signs that differs between samples
-/// and neighbours.
-pub fn nudge(i: usize, sample: u64) -> f64 {
-    let bits = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (20 + 7 * sample);
-    if bits & 1 == 0 { NUDGE } else { -NUDGE }
-}
+use super::Trial;
 
 /// What to do with the step tried last.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,15 +26,6 @@ pub struct Control {
     size: Vec<f64>,
     trial: Vec<f64>,
     floor: Vec<f64>,
-    /// Noise of every rate, and steps tried since it was measured.
-    noise: Vec<f64>,
-    age: u32,
-    /// Sizes at the end of the step rejected last, its error and its length (0: the last step was not rejected).
-    before: Vec<f64>,
-    /// Scratch of the measurement.
-    nearby: Vec<f64>,
-    rates: Vec<f64>,
-    refused: (f64, f64),
     old: f64,
     rejected: bool,
 }
@@ -73,12 +41,6 @@ impl Control {
             size: vec![0.0; n],
             trial: vec![0.0; n],
             floor,
-            noise: vec![0.0; n],
-            age: FRESH,
-            before: vec![0.0; n],
-            nearby: vec![0.0; n],
-            rates: vec![0.0; n],
-            refused: (0.0, 0.0),
             old: 1e-4,
             rejected: false,
         }
@@ -88,29 +50,6 @@ impl Control {
     pub fn restart(&mut self) {
         self.old = 1e-4;
         self.rejected = false;
-        self.refused = (0.0, 0.0);
-        self.age = FRESH;
-    }
-
-    /// A step could not be made at all: the next one does not grow.
-    pub fn refuse(&mut self) {
-        self.rejected = true;
-    }
-
-    /// The relative tolerance.
-    pub fn tolerance(&self) -> f64 {
-        self.tolerance
-    }
-
-    /// Errors of the components of `x` that just pass.
-    pub fn weights(&self, x: &[f64], out: &mut [f64]) {
-        for (g, &floor) in self.groups.iter().zip(&self.floor) {
-            let size = |i: usize| self.size[i].max(x[i].abs());
-            let largest = g.clone().fold(0.0_f64, |m, i| m.max(size(i)));
-            for i in g.clone() {
-                out[i] = self.tolerance * size(i).max(1e-3 * largest).max(floor);
-            }
-        }
     }
 
     /// A smallest size for all components of a group, so that rounding errors of a group at rest are not taken for errors
@@ -124,63 +63,18 @@ impl Control {
         let h = ode.step();
         let error = self.norm(ode);
         let k = ode.order();
-        self.age = self.age.saturating_add(1);
         let shrink = 0.9 * error.max(1e-12).powf(-0.85 / k) * self.old.powf(0.2 / k);
         if error <= 1.0 {
-            let limit = if self.rejected { 1.0 } else { ode.growth() };
+            let limit = if self.rejected { 1.0 } else { 8.0 };
             self.old = error.max(1e-4);
             self.rejected = false;
-            self.refused = (0.0, 0.0);
             std::mem::swap(&mut self.size, &mut self.trial);
             Verdict::Accept(h * shrink.clamp(0.2, limit))
         } else {
             self.rejected = true;
-            self.see_start(ode, error);
             let factor = if error.is_finite() { 0.9 * error.powf(-1.0 / k) } else { 0.1 };
             Verdict::Reject(h * factor.clamp(0.1, 0.9))
         }
-    }
-
-    /// A start like tᵖ: the error of a step less than half as long as the one rejected before it is the same. Components that
-    /// were zero so far get the size that they had at the end of the longer step.
-    fn see_start(&mut self, ode: &impl Trial, error: f64) {
-        let (last, length) = self.refused;
-        let alike = ode.step() <= 0.5 * length && error >= 0.25 * last;
-        for (i, before) in self.before.iter_mut().enumerate() {
-            if self.size[i] == 0.0 && ode.state()[i] == 0.0 {
-                if alike && before.is_finite() {
-                    self.size[i] = *before;
-                }
-                *before = self.trial[i];
-            }
-        }
-        self.refused = (error, ode.step());
-    }
-
-    /// Measure the rounding noise of `f` at the beginning of the step tried last, if that may be what the step size control fights
-    /// with: steps become shorter and the last measurement is old. True when `f` was evaluated.
-    pub fn measure(&mut self, ode: &impl Trial, next: f64, f: &mut impl Rhs) -> bool {
-        if self.age < FRESH || next >= ode.step() {
-            return false;
-        }
-        self.age = 0;
-        let n = self.noise.len();
-        self.noise.fill(0.0);
-        for sample in 0..SAMPLES {
-            for i in 0..n {
-                self.nearby[i] = ode.state()[i] * (1.0 + nudge(i, sample));
-            }
-            if !f.rates(INSIDE, ode.time() * (1.0 + nudge(n, sample)), &self.nearby, &mut self.rates) {
-                continue;
-            }
-            for i in 0..n {
-                let change = (self.rates[i] - ode.rates()[i]).abs();
-                if change.is_finite() {
-                    self.noise[i] = self.noise[i].max(change);
-                }
-            }
-        }
-        true
     }
 
     /// A first step length from the rates at the start (Hairer's rule without the extra evaluation). Groups that are zero, up to their floor,
@@ -214,7 +108,6 @@ impl Control {
             let mut sum = 0.0;
             for i in g.clone() {
                 let scale = self.tolerance * self.trial[i].max(1e-3 * largest).max(floor);
-                let scale = scale.max(ode.step().abs() * self.noise[i]);
                 if scale > 0.0 {
                     let e = ode.error()[i] / scale;
                     sum += e * e;

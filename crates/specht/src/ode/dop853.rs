@@ -12,7 +12,7 @@
 //! [`Dop853::prepare`] only when somebody looks inside the step. No function here allocates after [`Dop853::new`].
 //! [Hairer1993, II.5, II.6 and the code DOP853; coefficients as published there]
 
-use super::{INSIDE, Rhs, SAMPLES};
+use super::{INSIDE, Rhs};
 
 /// Number of stages including the one at the end of the step.
 pub const STAGES: usize = 13;
@@ -33,19 +33,6 @@ pub const STAGE_TIMES: [f64; STAGES] = [
     1.0,
     1.0,
 ];
-
-/// Stages of high order, in the order of time.
-pub(super) const SLOTS: [(usize, f64); SAMPLES] = [
-    (0, 0.0),
-    (6, STAGE_TIMES[6]),
-    (5, STAGE_TIMES[5]),
-    (9, STAGE_TIMES[9]),
-    (10, STAGE_TIMES[10]),
-    (STAGES - 1, 1.0),
-];
-
-/// The stage before the last, at the same time as the last.
-const TWIN: usize = STAGES - 2;
 
 /// Stages of the dense output.
 const EXTRA_TIMES: [f64; 3] = [0.1, 0.2, 7.0 / 9.0];
@@ -95,8 +82,6 @@ pub struct Dop853 {
     x_new: Vec<f64>,
     error: Vec<f64>,
     stage: Vec<f64>,
-    /// State at the stage before the last.
-    twin: Vec<f64>,
     k: [Vec<f64>; 16],
     dense: [Vec<f64>; 4],
     dense_ready: bool,
@@ -113,7 +98,6 @@ impl Dop853 {
             x_new: zeros(),
             error: zeros(),
             stage: zeros(),
-            twin: zeros(),
             k: std::array::from_fn(|_| zeros()),
             dense: std::array::from_fn(|_| zeros()),
             ..Default::default()
@@ -122,28 +106,13 @@ impl Dop853 {
 
     /// Start (or restart after an event) at `(t, x)`: one evaluation. False when `f` does not exist there.
     pub fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
-        self.stand(t, x);
-        self.evaluations += 1;
-        f.rates(0, t, &self.x, &mut self.k[0])
-    }
-
-    /// Move the present point by a little: the same as a new start.
-    pub fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
-        self.start(t, x, f)
-    }
-
-    /// Start at `(t, x)`, where the rates are known.
-    pub fn adopt(&mut self, t: f64, x: &[f64], rates: &[f64]) {
-        self.stand(t, x);
-        self.k[0].copy_from_slice(rates);
-    }
-
-    fn stand(&mut self, t: f64, x: &[f64]) {
         self.t = t;
         self.h = 0.0;
         self.x.copy_from_slice(x);
         self.x_new.copy_from_slice(x);
         self.dense_ready = false;
+        self.evaluations += 1;
+        f.rates(0, t, &self.x, &mut self.k[0])
     }
 
     /// Try one step of length `h` from the present point. The step is not taken before [`Dop853::advance`]; a shorter
@@ -155,9 +124,7 @@ impl Dop853 {
             self.fill_stage(s);
             self.evaluations += 1;
             let target = self.t + STAGE_TIMES[s] * h;
-            if s == TWIN {
-                self.twin.copy_from_slice(&self.stage);
-            } else if s == STAGES - 1 {
+            if s == STAGES - 1 {
                 self.x_new.copy_from_slice(&self.stage);
             }
             if !f.rates(s, target, &self.stage, &mut self.k[s]) {
@@ -186,15 +153,6 @@ impl Dop853 {
         }
         self.evaluations += 1;
         f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.k[STAGES - 1])
-    }
-
-    /// Let the step tried last end after `h` at `x`: one evaluation.
-    pub fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
-        self.h = h;
-        self.dense_ready = false;
-        self.x_new.copy_from_slice(x);
-        self.evaluations += 1;
-        f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.k[STAGES - 1])
     }
 
     /// Take the step tried last.
@@ -243,17 +201,6 @@ impl Dop853 {
             y = (y + left - difference) * rest;
             out[i] = self.x[i] + (y + difference) * theta;
         }
-    }
-
-    /// Size of the largest eigenvalue in play, 1/s, from the last two stages of the step just taken, for the components that have weights.
-    pub fn stiffness(&self, weights: &[f64]) -> f64 {
-        let (mut rates, mut states) = (0.0, 0.0);
-        for (i, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            // the rates at the end of the step have become those at the beginning of the next
-            rates += ((self.k[0][i] - self.k[TWIN][i]) / w).powi(2);
-            states += ((self.x[i] - self.twin[i]) / w).powi(2);
-        }
-        if states > 0.0 { (rates / states).sqrt() } else { 0.0 }
     }
 
     fn fill_stage(&mut self, s: usize) {

@@ -1,36 +1,22 @@
-//! Initial value problems `ẋ = f(t, x)`: methods with dense output, and their step size control.
+//! Initial value problems `ẋ = f(t, x)`: explicit methods with dense output, and their step size control.
 //!
-//! * [`Dop853`]: explicit, order 8(5,3) with dense output of order 7, for tight tolerances.
-//! * [`Radau`]: implicit, order 9, L-stable, for stiff problems.
-//! * [`Method`]: both, with the choice between them; the event-driven scheme uses it.
+//! * [`Dop853`]: order 8(5,3) with dense output of order 7, for tight tolerances; the schemes use it.
 //! * [`Dopri5`]: order 5(4) with dense output of order 4, for moderate tolerances.
 //! * [`Control`]: error norm and PI step size control, with scales that follow the size of each component.
 
 mod control;
 mod dop853;
 mod dopri5;
-mod method;
-mod radau;
-mod radau_numbers;
-#[cfg(test)]
-mod stiff_tests;
 
-pub use control::{Control, Verdict, nudge};
+pub use control::{Control, Verdict};
 pub use dop853::{Dop853, STAGE_TIMES, STAGES};
 pub use dopri5::Dopri5;
-pub use method::{Choice, Method};
-pub use radau::Radau;
-
-/// Evaluations that sample a step accurately, both ends included.
-pub const SAMPLES: usize = 6;
 
 /// Stage number of evaluations inside a step, made for the dense output.
 pub const INSIDE: usize = usize::MAX;
 
 /// One step tried, as the step size control sees it.
 pub trait Trial {
-    /// Time at its beginning.
-    fn time(&self) -> f64;
     /// Length of the step.
     fn step(&self) -> f64;
     /// State at its beginning.
@@ -43,16 +29,11 @@ pub trait Trial {
     fn error(&self) -> &[f64];
     /// The error behaves like the step to this power.
     fn order(&self) -> f64;
-    /// Largest growth from one step to the next.
-    fn growth(&self) -> f64;
 }
 
 macro_rules! trial {
-    ($method:ty, $order:expr, $growth:expr) => {
+    ($method:ty, $order:expr) => {
         impl Trial for $method {
-            fn time(&self) -> f64 {
-                self.time()
-            }
             fn step(&self) -> f64 {
                 self.step()
             }
@@ -71,16 +52,12 @@ macro_rules! trial {
             fn order(&self) -> f64 {
                 $order
             }
-            fn growth(&self) -> f64 {
-                $growth
-            }
         }
     };
 }
 
-trial!(Dop853, 8.0, 8.0);
-trial!(Dopri5, 5.0, 8.0);
-trial!(Radau, 6.0, radau::REACH);
+trial!(Dop853, 8.0);
+trial!(Dopri5, 5.0);
 
 /// A right-hand side.
 pub trait Rhs {

@@ -45,7 +45,6 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// The matrix of the sliding contacts becomes singular: say so with all numbers and leave by the policy.
     pub(super) fn cross_border(&mut self, m: &mut Moment) -> Option<End> {
         let t = self.time();
-        self.leave_branch(false);
         self.field.solve();
         let mut note = String::from("border of a paradox:");
         let mut nearest: Option<(usize, f64)> = None;

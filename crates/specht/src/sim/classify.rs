@@ -110,9 +110,6 @@ impl Sets {
 /// about to be pressed, by its rate or, at rest, by its acceleration: the force is still zero at that instant.
 pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool {
     let Some(row) = normal_row(&field.info[i]) else { return true };
-    if let Some(presses) = field.sys.presses(i, &field.discrete) {
-        return presses;
-    }
     let gap = field.eval.gap[row];
     if field.eval.load[i] > 0.0 || gap < 0.0 {
         return true;

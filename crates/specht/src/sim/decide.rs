@@ -4,11 +4,8 @@
 //! its bound, a normal force exactly zero: that is what an event is), the modes follow from the *rate* of these
 //! quantities: the same problem is solved a moment later, at the state continued with the accelerations found, which are
 //! the same for all tied modes. The moment is `10⁻⁵` of the last step and grows a hundredfold, twice, while ties remain.
-//!
-//! Where the motion leaves forces free, those of slightly compliant contacts are followed, from the forces that acted before. What
-//! then slips in the small, or carries nothing, is also told by the moment after: by the rate of the load.
 
-use crate::contact::{Fast, Forces, Small, Solution, SolutionSet, Start, Status, Transition};
+use crate::contact::{Fast, Forces, SolutionSet, Start, Status, Transition};
 use crate::linalg::{axpy, max_abs};
 use crate::system::{ContactInfo, Eval, Mode, Normal, State, System};
 
@@ -60,25 +57,6 @@ fn release(saturated: &[usize], forces: &Forces, modes: &mut [Mode]) -> bool {
     any
 }
 
-/// The member to follow of the family of solution `k`, the set being the one solved last, and what contacts do in the small.
-fn member<S: System + ?Sized>(
-    transition: &mut Transition,
-    field: &Field<S>,
-    starts: &[Start],
-    set: &SolutionSet,
-    k: usize,
-    acted: &[f64],
-) -> Option<(Solution, Vec<Small>)> {
-    let chosen = &set.solutions[k];
-    let moves = chosen.family.is_some_and(|f| set.families[f].moves);
-    let (mut s, small) = transition.member(field.info, &field.eval, starts, chosen, moves, acted)?;
-    // what slips in the small, or carries nothing, decides nothing
-    for (d, small) in s.degenerate.iter_mut().zip(&small) {
-        *d &= *small == Small::Holds;
-    }
-    Some((s, small))
-}
-
 /// Solver and what it found last.
 pub(crate) struct Decider {
     pub transition: Transition,
@@ -112,16 +90,14 @@ impl Decider {
         }
     }
 
-    /// Set modes and signs of `field` (evaluated at its state) from `starts`. `acted`: the forces per row that acted before (empty:
-    /// none), from which forces that the motion leaves free change least. `moment`: time scale of the probe. `tie`: a deciding
-    /// quantity is known to vanish.
+    /// Set modes and signs of `field` (evaluated at its state) from `starts`. `moment`: time scale of the probe. `tie`: a
+    /// deciding quantity is known to vanish.
     pub fn decide<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
         starts: &[Start],
         policy: Policy,
         before: Before,
-        acted: &[f64],
         moment: f64,
         tie: bool,
     ) -> Decision {
@@ -137,36 +113,25 @@ impl Decider {
             Choice::Stop => return Decision::Stop,
         };
         self.chosen = Some(k);
-        let mut small = Vec::new();
-        if let Some((member, does)) = member(&mut self.transition, field, starts, &self.set, k, acted) {
-            self.set.solutions[k] = member;
-            small = does;
-        }
         let chosen = &self.set.solutions[k];
         field.discrete.modes.copy_from_slice(&chosen.modes);
         field.signs.copy_from_slice(&chosen.signs);
         field.fixed.follow(&chosen.forces);
-        // what carries nothing keeps its opening in the small
-        for (i, c) in field.info.iter().enumerate() {
-            if let (Some(Small::Slack), Some(row)) = (small.get(i), super::watch::normal_row(c)) {
-                field.fixed.reference[row] = acted.get(row).copied().unwrap_or(0.0).min(0.0);
-            }
-        }
-        let gives = small.iter().any(|s| *s != Small::Holds);
-        if tie || gives || chosen.degenerate.iter().any(|d| *d) {
-            let ends = self.probe(field, starts, policy, k, moment, &mut small);
+        let mut shares = chosen.forces.clone();
+        if tie || chosen.degenerate.iter().any(|d| *d) {
+            let ends = self.probe(field, starts, policy, k, moment, &mut shares);
             match ends {
                 Some(Choice::Impact) => return Decision::Impact,
                 Some(_) => return Decision::Stop,
                 None => {}
             }
         }
-        field.fixed.share(field.info, &field.eval, &field.discrete.modes, &small);
+        field.fixed.share(field.info, &field.eval, &field.discrete.modes, &shares);
         Decision::Follow
     }
 
     /// Break ties by the rate of the deciding quantities. Where no solution exists a moment later (a reaction passes through
-    /// zero inside a paradox), what the policy says about that. `small` is then what contacts do in the moment that decided.
+    /// zero inside a paradox), what the policy says about that. `forces` are then those of the moment that decided.
     fn probe<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
@@ -174,7 +139,7 @@ impl Decider {
         policy: Policy,
         k: usize,
         moment: f64,
-        small: &mut Vec<Small>,
+        forces: &mut Forces,
     ) -> Option<Choice> {
         self.here.clone_from(&field.state);
         let mut kept = field.discrete.clone();
@@ -190,18 +155,16 @@ impl Decider {
             axpy(delta, &field.eval.z_rate, &mut field.state.z);
             field.state.t += delta;
             field.evaluate();
-            let mut later = self.transition.solve(field.info, &field.eval, starts);
-            let now = &self.set.solutions[k].forces;
-            let choice = policy::choose(policy, &later, Before::Forces(now), &|| None, &|| None);
-            let mut does = Vec::new();
-            if let Choice::Take(j) = choice {
-                let from = &field.fixed.reference;
-                if let Some(m) = member(&mut self.transition, field, starts, &later, j, from) {
-                    (later.solutions[j], does) = m;
-                }
-            }
+            let later = self.transition.solve(field.info, &field.eval, starts);
             field.state.clone_from(&self.here);
             field.discrete.clone_from(&kept);
+            let choice = policy::choose(
+                policy,
+                &later,
+                Before::Forces(&self.set.solutions[k].forces),
+                &|| None,
+                &|| None,
+            );
             field.evaluate();
             if let Choice::Take(j) = choice {
                 let s = &later.solutions[j];
@@ -213,7 +176,7 @@ impl Decider {
                 }
                 kept.modes.copy_from_slice(&s.modes);
                 field.signs.copy_from_slice(&s.signs);
-                *small = does;
+                forces.clone_from(&s.forces);
                 if release(&self.saturated, &s.forces, &mut kept.modes) {
                     self.lasting &= matches!(later.status, Status::Several | Status::Family);
                     break;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! start     classify contacts, impact if some approach, transition problem → modes
-//! segment   smooth integration with frozen modes, explicit or implicit ([`Method`]); every step is searched for the first fall of an event function ([`watch`])
+//! segment   DOP853 with frozen modes; every step is searched for the first fall of an event function ([`watch`])
 //! shorten   the step is repeated with the length found on the dense output and corrected until the event function vanishes
 //! instant   flips, impacts, new modes, user events ([`instant`])
 //! ```
@@ -17,7 +17,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::ode::{Control, Method, SAMPLES, STAGES, Trial, Verdict};
+use crate::ode::{Control, Dop853, STAGE_TIMES, STAGES, Verdict};
 use crate::system::{self, Eval, Mode, Normal, State, System};
 
 use super::audit::{self, Auditor};
@@ -27,13 +27,12 @@ use super::field::Field;
 use super::instant::Tools;
 use super::ledger::Ledger;
 use super::locate::Locator;
-use super::passage::Passage;
 use super::project::Projector;
 use super::record::Recorder;
 use super::settings::{Outside, Record, Settings};
 use super::settling::Pending;
 use super::start::{self, StartError};
-use super::trajectory::{Family, Point, Samples, Status, Trajectory};
+use super::trajectory::{Point, Samples, Status, Trajectory};
 use super::watch::What;
 use super::zeno::Zeno;
 
@@ -71,6 +70,8 @@ const MOMENT: f64 = 1e-4;
 const NUDGE: f64 = 1e-7;
 /// Halvings of one step for the sake of its event functions.
 const BLIND: usize = 20;
+/// The stage before the end of a step.
+const NEAR_END: usize = 10;
 
 /// How a run ends: status and reason.
 pub(crate) type End = (Status, String);
@@ -86,7 +87,7 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub field: Field<'a, S>,
     pub settings: &'a Settings,
     pub x: Vec<f64>,
-    pub ode: Method,
+    pub ode: Dop853,
     pub control: Control,
     pub h: f64,
     /// The longest step so far.
@@ -116,7 +117,6 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     velocity_rounding: f64,
     /// A state beside the present one, and the system there.
     beside: (State, Eval),
-    pub passage: Passage,
 }
 
 impl<'a, S: System + ?Sized> Run<'a, S> {
@@ -125,7 +125,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         crate::contact::check(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.rebuild(field.info, &field.discrete, &[], sys.directions(), field.dims.guards);
+        field.watches.rebuild(field.info, &field.discrete, sys.directions(), field.dims.guards);
         let (d, n) = (field.dims, field.size());
         let tail = field.tail();
         let mut groups = vec![0..d.q, d.q..d.q + d.u];
@@ -143,7 +143,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let out = Trajectory { samples: Samples::new(d, outputs), ..Default::default() };
         Ok(Run {
             x: vec![0.0; n],
-            ode: Method::new(n, tail, settings.method),
+            ode: Dop853::new(n),
             control: Control::new(settings.tolerance, groups),
             h: f64::INFINITY,
             longest: 0.0,
@@ -167,7 +167,6 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             recorder: Recorder::new(&settings.record, field.state.t, settings.until),
             velocity_rounding: 0.0,
             beside: (State::default(), Eval::new(&d)),
-            passage: Passage::default(),
             field,
             settings,
         })
@@ -182,17 +181,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         start::classify(&mut self.field, &mut self.sets)?;
         self.field.moment = 1e-2 * MOMENT * (self.settings.until - self.time()).abs();
         self.ledger.start(self.field.dims.contacts, &self.field.eval);
-        self.start_on_branch()?;
         self.field.pack(&mut self.x);
-        let end = self.first_instant();
-        Ok(end.or_else(|| self.rests_undecided()))
+        Ok(self.first_instant())
     }
 
     /// Integrate to the next event or the end.
     fn segment(&mut self, outside: &mut Outside<'_>) -> Flow {
         let field = &mut self.field;
-        let Field { watches, info, discrete, fixed, sys, dims, .. } = field;
-        watches.rebuild(info, discrete, fixed.small(), sys.directions(), dims.guards);
+        field.watches.rebuild(field.info, &field.discrete, field.sys.directions(), field.dims.guards);
         let t = field.state.t;
         if !self.ode.start(t, &self.x, field) {
             return Flow::End(
@@ -219,12 +215,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             if let Some(progress) = outside.progress.as_mut() {
                 progress(self.ode.time());
             }
-            if self.passage.lost {
-                return Flow::End(Status::Indeterminate, self.undecided());
-            }
             let t = self.ode.time();
             let remaining = self.settings.until - t;
-            let smallest = self.smallest(t);
+            let smallest = 8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs());
             if self.pending.as_ref().is_some_and(|p| p.end - t <= smallest) {
                 self.log_pending();
             }
@@ -248,27 +241,22 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 return self.collapse(h);
             }
             self.field.moment = MOMENT * h;
-            if self.field.watches.singular {
-                self.field.chart.refine(h);
-            }
-            if !self.ode.attempt(h, &self.control, &mut self.field) {
-                self.control.refuse();
+            if !self.ode.attempt(h, &mut self.field) {
                 self.out.counts.rejected += 1;
-                self.h = if self.enter_branch(h) { h } else { 0.25 * h };
+                self.h = 0.25 * h;
                 continue;
             }
             self.set_floors(h);
             let next = match self.control.judge(&self.ode) {
                 Verdict::Accept(next) => next,
                 Verdict::Reject(next) => {
-                    self.control.measure(&self.ode, next, &mut self.field);
                     self.out.counts.rejected += 1;
-                    self.h = if self.enter_branch(h) { h } else { next };
+                    self.h = next;
                     continue;
                 }
             };
             // the step follows fast event functions as it follows errors, with their fifth power
-            let blur = self.blur();
+            let blur = self.locator.blur(&self.field, t);
             let clear = h * (0.9 * blur.powf(-0.2)).max(0.1);
             if blind < BLIND && blur > 1.0 {
                 blind += 1;
@@ -277,19 +265,13 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 continue;
             }
             blind = 0;
-            let mut disturbed = self.control.measure(&self.ode, next, &mut self.field);
             let next = next.min(clear.max(0.2 * h));
-            if self.ends_near_change_point(h, &mut disturbed) || !self.stays_on_branch(&mut disturbed) {
-                continue;
-            }
+            let mut disturbed = false;
             if self.locator.search(&mut self.field, &mut self.ode, &mut disturbed) {
-                if self.mistaken_event(h) {
-                    continue;
-                }
                 let theta = self.locator.found.theta;
                 if theta * h > smallest {
                     self.record_between(theta);
-                    self.shorten(theta, h);
+                    self.shorten(theta * h);
                     self.commit(false);
                 } else {
                     self.field.at(t, self.ode.state());
@@ -306,35 +288,13 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 let t = self.time();
                 return Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}"));
             }
-            self.passage.natural = h.max(0.95 * self.passage.natural);
-            if next < 0.9 * h {
-                self.enter_branch(h);
-            }
         }
-    }
-
-    /// How badly the samples of the step tried last tell the event functions; what looks bad may be rounding of a switch.
-    fn blur(&mut self) -> f64 {
-        let blur = self.locator.blur(&self.field, &self.ode);
-        if !(blur > 1.0) {
-            return blur;
-        }
-        self.field.measure_guards();
-        let blur = self.locator.blur(&self.field, &self.ode);
-        self.field.watches.scales.guard_rounding.fill(0.0);
-        blur
-    }
-
-    /// The shortest step from `t` that is one.
-    fn smallest(&self, t: f64) -> f64 {
-        8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs())
     }
 
     /// Length of the first step of a segment: as before, but not longer than the flight of a contact that just opened.
     fn first_step(&mut self) {
         let t = self.ode.time();
         let remaining = self.settings.until - t;
-        let smallest = self.smallest(t);
         if !self.h.is_finite() {
             self.set_floors(1e-2 * remaining);
             self.h = self.control.first_step(&self.ode, 1e-2 * remaining);
@@ -350,10 +310,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                     field.eval.rate(row, u),
                     field.eval.accel(row, &field.forces.accel),
                 );
-                let flight = -2.5 * rate / accel;
-                // a flight too short for a step is rounding of a contact at rest, which the gap itself will tell
-                if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel && flight > smallest {
-                    self.h = self.h.min(flight);
+                if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel {
+                    self.h = self.h.min(-2.5 * rate / accel);
                 }
             }
         }
@@ -392,22 +350,18 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// Repeat the step with length `h` and correct it until the leading event function vanishes: Newton's method in h, with the
     /// slope between the last stages, then between the last two lengths. Corrections too small to matter for the
     /// motion move along the rates at the end. Leaves the field at the end.
-    fn shorten(&mut self, theta: f64, whole: f64) {
-        let h = theta * whole;
-        self.ode.interpolate(theta, &mut self.dense);
+    fn shorten(&mut self, h: f64) {
         let k = self.locator.found.watches[0];
         let what = self.field.watches.list[k].what;
         let noise = self.field.watches.noise(what, self.field.info);
         // switches and user events aim just beyond zero, so that the far side is reached; contacts aim at zero
         let beyond = if matches!(what, What::Guard(_) | What::Crossing(..)) { noise } else { 0.0 };
-        if !self.ode.attempt(h, &self.control, &mut self.field) {
-            self.ode.place(h, &self.dense, &mut self.field);
-            return;
+        if !self.ode.attempt(h, &mut self.field) {
+            return self.stand_at_end();
         }
         let mut f = self.field.watches.at(STAGES - 1, k) + beyond;
-        let (slot, theta) = self.ode.samples()[SAMPLES - 2];
-        let before = self.field.watches.at(slot, k) + beyond;
-        let mut slope = (f - before) / ((1.0 - theta) * h);
+        let before = self.field.watches.at(NEAR_END, k) + beyond;
+        let mut slope = (f - before) / ((1.0 - STAGE_TIMES[NEAR_END]) * h);
         for _ in 0..8 {
             if f.abs() <= noise || matches!(what, What::Singular) {
                 return;
@@ -420,12 +374,12 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             let moved = if step.abs() <= NUDGE * length {
                 self.ode.nudge(step, &mut self.field)
             } else {
-                self.ode.attempt(length + step, &self.control, &mut self.field)
+                self.ode.attempt(length + step, &mut self.field)
             };
             f = self.field.watches.at(STAGES - 1, k) + beyond;
             if !moved || !(f.abs() <= 2.0 * last.abs()) {
                 // not smooth: the length before was the better one
-                self.ode.attempt(length, &self.control, &mut self.field);
+                self.ode.attempt(length, &mut self.field);
                 self.stand_at_end();
                 return self.back_off(k, what, last, noise);
             }
@@ -447,11 +401,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             return;
         }
         let at = |run: &mut Self, h: f64| {
-            if run.ode.attempt(h, &run.control, &mut run.field) {
-                run.field.watches.at(STAGES - 1, k)
-            } else {
-                f64::NAN
-            }
+            if run.ode.attempt(h, &mut run.field) { run.field.watches.at(STAGES - 1, k) } else { f64::NAN }
         };
         let end = self.ode.step();
         let (mut lo, mut hi, mut share) = (0.0, end, 1e-6);
@@ -487,35 +437,21 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
 
     /// Take the step tried last. The field stands at its end.
     fn commit(&mut self, record: bool) {
-        let h = self.ode.step();
         let Field { eval, state, forces, .. } = &self.field;
-        self.ledger.step(eval, state, &forces.lambda, h, self.ode.error());
-        self.longest = self.longest.max(h);
-        self.out.counts.steps += 1;
-        self.out.counts.implicit += u64::from(self.ode.is_implicit());
+        self.ledger.step(eval, state, &forces.lambda, self.ode.step(), self.ode.error());
+        self.longest = self.longest.max(self.ode.step());
         self.ode.advance();
-        self.ode.choose(h, &self.control);
+        self.out.counts.steps += 1;
         self.x.copy_from_slice(self.ode.state());
         self.field.watches.shift();
         let t = self.ode.time();
-        if self.field.chart.active {
-            self.field.pack(&mut self.x);
-            self.ode.start(t, &self.x, &mut self.field);
-            self.after_step_on_branch();
-            self.after_commit(record);
-            return;
-        }
         let (position, velocity) = self.projector.drift(&self.field);
         let speed = self.field.state.u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if position > 1e-12 || velocity > 1e-12 * speed {
             self.projector.project(&mut self.field, 1e-10);
             self.field.pack(&mut self.x);
-            self.ode.correct(t, &self.x, &mut self.field);
+            self.ode.start(t, &self.x, &mut self.field);
         }
-        self.after_commit(record);
-    }
-
-    fn after_commit(&mut self, record: bool) {
         self.arm(false);
         self.book();
         if record && self.settings.record == Record::Steps {
@@ -580,30 +516,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             self.locator.found.watches.push(k);
             return Flow::Event;
         }
-        if self.field.chart.active {
-            return Flow::End(Status::Indeterminate, self.undecided());
-        }
         Flow::End(
             Status::Failed,
             format!("the step size fell to {h:.1e} s at t = {t}: the motion is singular or too stiff there"),
         )
     }
 
-    /// What the laws leave open at the present state, where forces are not determined.
-    fn last_family(&mut self) -> Option<Family> {
-        if self.field.regularity.redundant == 0 && self.field.fixed.small().is_empty() {
-            return None;
-        }
-        self.sets.remember(&self.field.discrete.modes);
-        self.sets.fill(&self.field, false);
-        let Run { decider, field, sets, .. } = self;
-        decider.set = decider.transition.solve(field.info, &field.eval, &sets.starts);
-        decider.family(field)
-    }
-
     fn finish(mut self, (status, message): End) -> Trajectory {
         self.fill_point();
-        self.out.family = self.last_family();
         let mut out = self.out;
         out.status = status;
         out.message = message;

@@ -1,12 +1,11 @@
 //! The smooth motion between events as a first-order system `ẋ = f(t, x)`, x = (q, u, z, integrals of the ledger), with
 //! frozen modes, signs and latches.
 
-use crate::contact::{Fixed, Forces, Regularity, Small};
+use crate::contact::{Fixed, Forces, Regularity};
 use crate::linalg::axpy;
-use crate::ode::{Rhs, nudge};
+use crate::ode::Rhs;
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, Normal, State, System};
 
-use super::chart::Chart;
 use super::ledger;
 use super::watch::{Scales, Watches};
 
@@ -26,8 +25,6 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     /// Smallest a / mobility of the sliding contacts (PG-5.3-ROD), when watched.
     pub singularity: f64,
     pub watches: Watches,
-    /// The branch of a linkage near a change point.
-    pub chart: Chart,
     pub evaluations: u64,
     /// Time over which forces are differenced for laws that use the rate of loading.
     pub moment: f64,
@@ -35,8 +32,6 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     here: State,
     flow: [Vec<f64>; 3],
     rates: Vec<f64>,
-    trial: Forces,
-    guards: Vec<f64>,
 }
 
 impl<'a, S: System + ?Sized> Field<'a, S> {
@@ -65,15 +60,12 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             regularity: Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 },
             singularity: 1.0,
             watches,
-            chart: Chart::default(),
             evaluations: 0,
             moment: 1e-8,
             uses_load_rate: sys.uses_load_rate(),
             here: State::default(),
             flow: [vec![0.0; dims.q], vec![0.0; dims.u], vec![0.0; dims.z]],
             rates: vec![0.0; dims.contacts],
-            trial: Forces::default(),
-            guards: Vec::new(),
         }
     }
 
@@ -114,8 +106,14 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     pub fn undefined(&self) -> Option<String> {
         let (e, s) = (&self.eval, &self.state);
         let numbers = [&e.gap, &e.rate_offset, &e.accel_offset, &e.load, &e.h, &e.z_rate, &s.q, &s.u, &s.z];
-        let defined = numbers.into_iter().flatten().all(|v| v.is_finite())
-            && [&e.mu, &e.mu_static, &e.crossings].into_iter().flatten().all(|v| !v.is_nan());
+        let defined =
+            numbers.into_iter().flatten().all(|v| v.is_finite()) && e.crossings.iter().all(|v| !v.is_nan());
+        // friction counts where it acts
+        let closed = |i: &usize| self.discrete.modes[*i].is_closed();
+        let rough = (0..self.info.len()).filter(closed).find(|&i| (e.mu[i] + e.mu_static[i]).is_nan());
+        if let Some(i) = rough.filter(|_| defined) {
+            return Some(format!("the friction of contact `{}`", self.info[i].name));
+        }
         if defined {
             return None;
         }
@@ -150,11 +148,8 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     /// Evaluate and solve at `(t, x)`.
     pub fn at(&mut self, t: f64, x: &[f64]) -> bool {
         self.unpack(t, x);
-        if self.chart.active {
-            return self.solve_on_branch();
-        }
         self.evaluate();
-        self.solve() && self.load_rates() && self.excess()
+        self.solve() && self.load_rates()
     }
 
     /// Rates of loading of sticking contacts at the present state, which is solved: the derivative of |λ_T| along the flow, by
@@ -195,61 +190,6 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         found && self.solve()
     }
 
-    /// [`Forces::excess`] at the present state, which is solved; of contacts that slip in the small from the load a hundredth of a
-    /// `moment` later: less than the moment of a decision, which must see what comes after.
-    fn excess(&mut self) -> bool {
-        if self.fixed.small().is_empty() {
-            return true;
-        }
-        self.rates.fill(0.0);
-        self.fixed.openings(self.info, &self.eval, &mut self.rates);
-        let mut solved = true;
-        if self.fixed.small().iter().any(|s| matches!(s, Small::Slips { .. })) {
-            self.here.clone_from(&self.state);
-            self.sys.q_rate(&self.state, &mut self.flow[0]);
-            let delta = 1e-2 * self.moment;
-            axpy(delta, &self.flow[0], &mut self.state.q);
-            axpy(delta, &self.forces.accel, &mut self.state.u);
-            axpy(delta, &self.eval.z_rate, &mut self.state.z);
-            self.state.t += delta;
-            self.evaluate();
-            let Field { fixed, info, eval, discrete, signs, forces, trial, rates, .. } = self;
-            fixed.overload(info, eval, &discrete.modes, signs, forces, trial, rates);
-            self.state.clone_from(&self.here);
-            self.evaluate();
-            solved = self.solve();
-        }
-        self.forces.excess.copy_from_slice(&self.rates);
-        solved
-    }
-
-    /// What rounding of the present state, which is evaluated, makes of the guards: their change at neighbouring numbers. A guard that
-    /// is a difference of large or of equal terms (a flank of parts that move together) has no size of its own.
-    pub fn measure_guards(&mut self) {
-        if self.eval.guards.is_empty() {
-            return;
-        }
-        self.here.clone_from(&self.state);
-        self.guards.clone_from(&self.eval.guards);
-        for sample in 0..2 {
-            let State { t, q, u, z, .. } = &mut self.state;
-            *t *= 1.0 + nudge(0, sample);
-            for (i, x) in q.iter_mut().chain(u).chain(z).enumerate() {
-                *x *= 1.0 + nudge(i + 1, sample);
-            }
-            self.evaluate();
-            let noise = self.watches.scales.guard_rounding.iter_mut();
-            for ((noise, new), old) in noise.zip(&self.eval.guards).zip(&self.guards) {
-                let change = (new - old).abs();
-                if change.is_finite() {
-                    *noise = noise.max(change);
-                }
-            }
-            self.state.clone_from(&self.here);
-        }
-        self.evaluate();
-    }
-
     /// Gap of contact `i` (a pin: its distance).
     pub fn gap(&self, i: usize) -> f64 {
         match self.info[i].normal {
@@ -277,8 +217,7 @@ impl<S: System + ?Sized> Rhs for Field<'_, S> {
         dx[q..q + u].copy_from_slice(&self.forces.accel);
         dx[q + u..q + u + z].copy_from_slice(&self.eval.z_rate);
         ledger::powers(self.info, &self.eval, &self.forces, &self.state.u, &mut dx[q + u + z..]);
-        let Field { watches, info, eval, forces, signs, state, singularity, chart, .. } = self;
-        let signs = if chart.active { &chart.signs } else { signs };
+        let Field { watches, info, eval, forces, signs, state, singularity, .. } = self;
         watches.sample(stage, info, eval, forces, signs, &state.u, *singularity);
         true
     }

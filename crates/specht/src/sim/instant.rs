@@ -4,7 +4,7 @@
 //! often as it takes); the transition problem gives the modes; then user events fire, all reading the memory as it was
 //! before the instant; changed memory leads to one more decision. The log has one entry per kind.
 
-use crate::contact::{Forces, Reduced, Small, Start, Status as Set};
+use crate::contact::{Forces, Reduced, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
 use crate::system::{ContactEvent, Discrete, Mode, Normal, Restitution, State, System, Trigger};
@@ -15,10 +15,9 @@ use super::event_driven::{End, Run};
 use super::field::Field;
 use super::settings::Record;
 use super::settling::{Closing, Undo};
-use super::start::GAP_ZERO;
 use super::tangential::before;
 use super::trajectory::{Event, Kind, Participant, Status};
-use super::watch::{What, normal_row, rate_size};
+use super::watch::{What, rate_size};
 
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
@@ -33,7 +32,7 @@ pub(crate) struct Moment {
     modes: Vec<Mode>,
     pub(super) forces: Forces,
     pub(super) tie: bool,
-    pub(super) switched: Vec<usize>,
+    switched: Vec<usize>,
     guards: usize,
     flipped: Vec<usize>,
     /// A flip turned a direction of a closed contact: its velocities must be judged anew.
@@ -151,7 +150,6 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.record(true);
         }
         let before = self.field.discrete.clone();
-        let gaps = self.field.eval.gap.clone();
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
             match self.field.watches.list[k].what {
@@ -166,7 +164,6 @@ impl<S: System + ?Sized> Run<'_, S> {
                     m.tie = true;
                     self.decider.saturated.push(i);
                 }
-                What::Give(_) => m.tie = true,
                 What::Slip(i, _) => self.sets.stopped[i] = true,
                 What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
@@ -183,7 +180,6 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.flip_along(&mut m);
         if m.guards > 0 {
             self.field.evaluate();
-            self.hand_over(&gaps);
             m.turned =
                 self.closed_rates().iter().zip(&rates).any(|(a, b)| (a.0 - b.0).abs() > SPEED_ZERO * a.1);
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
@@ -191,22 +187,14 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.field.evaluate();
         }
         self.touch_down();
-        let changes = (m.singular || !m.switched.is_empty()) && self.at_change_point(!m.singular);
-        let border = if changes {
-            self.turn_reactions(&mut m)
-        } else if m.singular {
-            self.cross_border(&mut m)
-        } else {
-            None
-        };
-        if border.is_some() {
-            return border;
+        if m.singular
+            && let Some(end) = self.cross_border(&mut m)
+        {
+            return Some(end);
         }
         // a pure mark changes nothing unless memory changes
         let mut end = None;
-        if changes {
-            self.log(&m);
-        } else if !quiet || m.guards > 0 {
+        if !quiet || m.guards > 0 {
             end = self.settle(&mut m, false);
             self.changes(&mut m);
             self.log(&m);
@@ -233,30 +221,6 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
-    /// Gaps that a guard made jump: a chain of edges that no longer faces a body lets go, and what takes over at the same place
-    /// holds (a body that passes from an edge to a corner). `before`: the gaps before the guards.
-    fn hand_over(&mut self, before: &[f64]) {
-        let Run { field, sets, .. } = self;
-        let gap = |i: usize| match field.info[i].normal {
-            Normal::Unilateral { row } => {
-                let (gap, zero) = (field.eval.gap[row], GAP_ZERO * field.watches.scales.gap[row]);
-                Some((gap - before[row], gap, zero))
-            }
-            _ => None,
-        };
-        let contacts = || (0..field.dims.contacts).filter_map(|i| gap(i).map(|g| (i, g)));
-        let mut left = false;
-        for (i, (jump, gap, zero)) in contacts() {
-            if jump.abs() > zero {
-                left |= sets.closed[i];
-                sets.closed[i] = gap <= zero;
-            }
-        }
-        for (i, (_, gap, zero)) in contacts() {
-            sets.closed[i] |= left && gap.abs() <= zero;
-        }
-    }
-
     /// Rates of all directions of closed contacts, with their sizes.
     fn closed_rates(&self) -> Vec<(f64, f64)> {
         let (eval, u) = (&self.field.eval, &self.field.state.u);
@@ -271,15 +235,9 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Change to the neighbouring branch of guard `g`.
     fn flip(&mut self, m: &mut Moment, g: usize) {
         let t = self.time();
-        let field = &mut self.field;
-        field.sys.flip(g, &mut field.discrete, &field.eval);
-        m.guards += usize::from(!field.sys.is_silent(g));
+        self.field.sys.flip(g, &mut self.field.discrete);
+        m.guards += usize::from(!self.field.sys.is_silent(g));
         m.flipped.push(g);
-        if let Some(i) = field.sys.guard_contact(g)
-            && !m.switched.contains(&i)
-        {
-            m.switched.push(i);
-        }
         let span = self.settings.until.abs();
         if let Some(hold) = self.field.watches.holds.get_mut(g)
             && hold.flip(t, span)
@@ -401,24 +359,11 @@ impl<S: System + ?Sized> Run<'_, S> {
             let frozen = self.field.discrete.clone();
             let before = before(first, m, &self.impulses.lambda);
             let moment = self.moment();
-            // what was hit, by more than rounding, begins anew
-            let pairs = m.forces.lambda.iter().zip(&self.impulses.lambda);
-            let kept = |(f, p): (&f64, &f64)| if p.abs() <= 1e-9 * moment * f.abs() { *f } else { 0.0 };
-            let mut acted: Vec<f64> = pairs.map(kept).collect();
-            // a contact that carries nothing has to close in the small before it carries again
-            for (i, small) in self.field.fixed.small().iter().enumerate() {
-                if let (Small::Slack, Some(row)) = (small, normal_row(&self.field.info[i]))
-                    && let (Some(a), Some(e)) = (acted.get_mut(row), m.forces.excess.get(i))
-                {
-                    *a = -e;
-                }
-            }
             let decision = self.decider.decide(
                 &mut self.field,
                 &self.sets.starts,
                 self.settings.several,
                 before,
-                &acted,
                 moment,
                 m.tie && !m.jumped,
             );
@@ -519,7 +464,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             match impact.status {
                 ImpactStatus::Solved => {}
                 ImpactStatus::Several { count } => {
-                    self.out.warnings.push(format!("the laws of the impact at t = {t} allow {count} outcomes or more; friction opposing the approach was taken"));
+                    self.out.warnings.push(format!("the impact at t = {t} has {count} solutions; friction opposing the approach was taken"));
                 }
                 ImpactStatus::NoSolution => {
                     return Some((
@@ -594,14 +539,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                 d.stick_since[i] = f64::NAN;
             }
         }
-        if self.field.chart.active {
-            self.field.solve_on_branch();
-        } else {
-            self.field.evaluate();
-            self.projector.project(&mut self.field, 1e-13);
-            self.field.solve();
-            self.field.load_rates();
-        }
+        self.field.evaluate();
+        self.projector.project(&mut self.field, 1e-13);
+        self.field.solve();
+        self.field.load_rates();
         self.field.pack(&mut self.x);
         self.book();
     }
@@ -674,15 +615,8 @@ impl<S: System + ?Sized> Run<'_, S> {
                 self.push_event(m, kind, &list, None, String::new());
             }
         }
-        // which edge an open contact looks at is nobody's business
-        let looks = |i: usize| {
-            let open = [m.modes[i], self.field.discrete.modes[i]].iter().all(|m| *m == Mode::Open);
-            open && matches!(self.field.info[i].normal, Normal::Unilateral { .. })
-        };
-        let list: Vec<usize> = m.switched.iter().copied().filter(|&i| !looks(i)).collect();
-        let sys = self.field.sys;
-        let nameless = m.flipped.iter().any(|&g| sys.guard_contact(g).is_none() && !sys.is_silent(g));
-        if nameless || !list.is_empty() {
+        if m.guards > 0 || !m.switched.is_empty() {
+            let list = m.switched.clone();
             self.push_event(m, Kind::Switch, &list, None, String::new());
         }
         self.await_limit(m);

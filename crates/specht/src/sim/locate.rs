@@ -7,12 +7,15 @@
 //! angle that the integrator follows with any step, and would be missed between the samples ([`Locator::blur`]). Roots are located on the dense output; among several functions the earliest wins, and those whose roots
 //! coincide with it to `1e-12 (|t| + h)` belong to the same event.
 
-use crate::ode::{Method, SAMPLES, Trial};
+use crate::ode::{Dop853, STAGE_TIMES, STAGES};
 use crate::root;
 use crate::system::System;
 
 use super::field::Field;
 use super::watch::{self, What};
+
+/// Stages used as samples, in the order of time: those of high order only.
+const SAMPLES: [usize; 6] = [0, 6, 5, 9, 10, STAGES - 1];
 
 /// Error of the samples, relative to the smallest of them, above which a step is too long for an event function.
 const TRUST: f64 = 0.3;
@@ -48,16 +51,15 @@ impl Locator {
     /// How badly the samples of the step tried last tell the event functions: above 1 a fall through zero could be missed. Each
     /// inner sample is predicted by the polynomial through the others, and the error must be small beside the smallest
     /// sample before the first fall. It grows with the fifth power of the step.
-    pub fn blur<S: System + ?Sized>(&self, field: &Field<S>, ode: &Method) -> f64 {
-        let (samples, t) = (ode.samples(), ode.time());
-        let weights = prediction(samples);
+    pub fn blur<S: System + ?Sized>(&self, field: &Field<S>, t: f64) -> f64 {
+        let weights = prediction();
         let watches = &field.watches;
         let mut worst = 0.0_f64;
         for (k, w) in watches.list.iter().enumerate() {
             if matches!(w.what, What::Singular | What::Crossing(_, 0.0)) || watches.is_held(w.what, t) {
                 continue;
             }
-            let f: [f64; SAMPLES] = std::array::from_fn(|s| watches.at(samples[s].0, k));
+            let f: [f64; SAMPLES.len()] = std::array::from_fn(|s| watches.at(SAMPLES[s], k));
             let first = usize::from(!w.armed);
             // the user's functions stand on either side of zero
             let side = if matches!(w.what, What::Crossing(..)) { f[1].signum() } else { 1.0 };
@@ -80,7 +82,7 @@ impl Locator {
     pub fn search<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
-        ode: &mut Method,
+        ode: &mut Dop853,
         disturbed: &mut bool,
     ) -> bool {
         self.roots.clear();
@@ -88,7 +90,7 @@ impl Locator {
             if field.watches.is_held(field.watches.list[k].what, ode.time()) {
                 continue;
             }
-            let suspect = inspect(field, k, ode);
+            let suspect = inspect(field, k, ode.step());
             if matches!(suspect, Suspect::None) {
                 continue;
             }
@@ -114,7 +116,7 @@ impl Locator {
     fn root<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
-        ode: &mut Method,
+        ode: &mut Dop853,
         k: usize,
         suspect: Suspect,
     ) -> Option<f64> {
@@ -174,8 +176,8 @@ impl Locator {
 }
 
 /// For every inner sample the weights of (sample − polynomial through all others).
-fn prediction(samples: &[(usize, f64); SAMPLES]) -> [[f64; SAMPLES]; SAMPLES - 2] {
-    let theta = samples.map(|s| s.1);
+fn prediction() -> [[f64; SAMPLES.len()]; SAMPLES.len() - 2] {
+    let theta: [f64; SAMPLES.len()] = std::array::from_fn(|s| STAGE_TIMES[SAMPLES[s]]);
     std::array::from_fn(|inner| {
         let at = inner + 1;
         std::array::from_fn(|j| {
@@ -204,7 +206,7 @@ fn back_to_positive(f: &mut impl FnMut(f64) -> f64, b: f64) -> Option<(f64, f64)
 /// Value of an event function on the dense output.
 fn dense<S: System + ?Sized>(
     field: &mut Field<S>,
-    ode: &mut Method,
+    ode: &mut Dop853,
     what: What,
     theta: f64,
     x: &mut [f64],
@@ -224,21 +226,20 @@ fn dense<S: System + ?Sized>(
         field.info,
         &field.eval,
         &field.forces,
-        if field.chart.active { &field.chart.signs } else { &field.signs },
+        &field.signs,
         &field.state.u,
         field.singularity,
     )
 }
 
 /// Read the samples of one watch.
-fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize, ode: &Method) -> Suspect {
-    let (samples, h) = (ode.samples(), ode.step());
+fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize, h: f64) -> Suspect {
     let w = field.watches.list[k];
     let noise = field.watches.noise(w.what, field.info);
     // an unarmed function counts from where it stands
     let base = if w.armed { 0.0 } else { field.watches.at(0, k).clamp(-10.0 * noise, 0.0) };
-    let f = |s: usize| field.watches.at(samples[s].0, k) - base;
-    let theta = |s: usize| samples[s].1;
+    let f = |s: usize| field.watches.at(SAMPLES[s], k) - base;
+    let theta = |s: usize| STAGE_TIMES[SAMPLES[s]];
     if let What::Crossing(_, factor) = w.what
         && factor == 0.0
     {
@@ -247,7 +248,7 @@ fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize, ode: &Method) -> Susp
     let quiet = matches!(w.what, What::Crossing(..) | What::Singular);
     let mut armed = w.armed;
     let mut last = if armed { Some(0) } else { None };
-    for s in 1..SAMPLES {
+    for s in 1..SAMPLES.len() {
         let v = f(s);
         if armed {
             if v <= 0.0 {
@@ -271,7 +272,7 @@ fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize, ode: &Method) -> Susp
     if !w.armed {
         return Suspect::None;
     }
-    for s in 1..SAMPLES - 1 {
+    for s in 1..SAMPLES.len() - 1 {
         // vertex of the parabola through three samples
         let (fa, fb, fc) = (f(s - 1), f(s), f(s + 1));
         let (a, b, c) = (theta(s - 1), theta(s), theta(s + 1));

@@ -6,9 +6,7 @@
 
 mod audit;
 mod border;
-mod chart;
 mod classify;
-mod crossing;
 mod decide;
 mod event_driven;
 mod field;
@@ -16,7 +14,6 @@ mod instant;
 mod ledger;
 mod locate;
 mod marks;
-mod passage;
 mod policy;
 mod project;
 mod record;

@@ -20,9 +20,6 @@ pub(crate) struct Projector {
     gram: Mat,
     s: Vec<f64>,
     kept: Vec<bool>,
-    /// Squared length of every row beside the rows before it, and the largest it has had.
-    rest: Vec<f64>,
-    largest: Vec<f64>,
     weight: Vec<f64>,
     delta: Vec<f64>,
     q_step: Vec<f64>,
@@ -104,42 +101,8 @@ impl Projector {
         }
     }
 
-    /// Rows of the position constraints that do not depend on earlier ones, at the evaluated state; returns the diagonal of D⁻¹.
-    pub fn independent<S: System + ?Sized>(&mut self, field: &Field<S>, rows: &mut Vec<usize>) -> &[f64] {
-        self.choose(field, false);
-        self.factor(field);
-        rows.clear();
-        rows.extend(self.rows.iter().zip(&self.kept).filter(|(_, kept)| **kept).map(|(row, _)| *row));
-        &self.weight
-    }
-
-    /// Number of constraints chosen last, dependent ones included.
-    pub fn count(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// How weak the weakest of the independent position constraints is at the evaluated state: squared length beside the
-    /// others, relative to the largest it has had. Constraints that always depend on others do not count.
-    pub fn weakest<S: System + ?Sized>(&mut self, field: &Field<S>) -> f64 {
-        self.choose(field, false);
-        if self.rows.is_empty() {
-            return 1.0;
-        }
-        self.factor(field);
-        self.largest.resize(field.dims.rows, 0.0);
-        let mut least = 1.0_f64;
-        for (k, &row) in self.rows.iter().enumerate() {
-            let largest = &mut self.largest[row];
-            *largest = largest.max(if self.kept[k] { self.rest[k] } else { 0.0 });
-            if *largest > 0.0 {
-                least = least.min((self.rest[k] / *largest).max(0.0));
-            }
-        }
-        least
-    }
-
-    // W D⁻¹ Wᵀ and its Cholesky factor that skips dependent rows
-    fn factor<S: System + ?Sized>(&mut self, field: &Field<S>) {
+    /// Right side in `s`, result in `delta`.
+    fn least_change<S: System + ?Sized>(&mut self, field: &Field<S>) {
         let (n, m) = (field.dims.u, self.rows.len());
         let largest = (0..n).fold(0.0_f64, |a, i| a.max(field.eval.mass[(i, i)]));
         let floor = if largest > 0.0 { 1e-9 * largest } else { 1.0 };
@@ -154,9 +117,8 @@ impl Projector {
                 self.gram[(i, j)] = v;
             }
         }
+        // Cholesky that skips dependent rows
         self.kept.clear();
-        self.rest.clear();
-        let longest = (0..m).fold(0.0_f64, |a, i| a.max(self.gram[(i, i)]));
         for i in 0..m {
             let own = self.gram[(i, i)];
             for j in 0..i {
@@ -168,19 +130,10 @@ impl Projector {
                 self.gram[(i, j)] = (self.gram[(i, j)] - s) / self.gram[(j, j)];
             }
             let rest = own - dot(&self.gram.row(i)[..i], &self.gram.row(i)[..i]);
-            // a row that is rounding beside the others has no direction
-            let keep = rest > 1e-10 * own && own > 1e-26 * longest;
+            let keep = rest > 1e-10 * own;
             self.kept.push(keep);
-            self.rest.push(if own > 1e-26 * longest { rest } else { 0.0 });
             self.gram[(i, i)] = if keep { rest.sqrt() } else { 1.0 };
         }
-    }
-
-    /// Right side in `s`, result in `delta`.
-    fn least_change<S: System + ?Sized>(&mut self, field: &Field<S>) {
-        self.factor(field);
-        let (n, m) = (field.dims.u, self.rows.len());
-        let w = &field.eval.w;
         for i in 0..m {
             let s = dot(&self.gram.row(i)[..i], &self.s[..i]);
             self.s[i] = if self.kept[i] { (self.s[i] - s) / self.gram[(i, i)] } else { 0.0 };

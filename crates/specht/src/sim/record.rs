@@ -8,7 +8,6 @@
 //!
 //! Both sides of every event are rows in all cases. Rows of steps are thinned when there are more than a million.
 
-use crate::ode::Trial;
 use crate::system::{self, System};
 
 use super::event_driven::Run;

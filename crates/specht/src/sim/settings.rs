@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::impact::Law;
-use crate::ode::Choice;
 
 /// Which solution to follow when the rigid force problem has several or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,8 +58,6 @@ pub struct Settings {
     pub impact: Law,
     /// What to do with several solutions or none.
     pub several: Policy,
-    /// Method between events: explicit, implicit, or (default) whichever the problem asks for.
-    pub method: Choice,
     /// Longest step, s; default infinite. Lower it when narrow peaks of given functions are missed.
     pub longest_step: f64,
     /// Height of a hop, relative to the length scale, below which a series of impacts ends; default 1e-11. Raising it fivefold
@@ -84,7 +81,6 @@ impl Default for Settings {
             record: Record::Steps,
             impact: Law::default(),
             several: Policy::default(),
-            method: Choice::Auto,
             longest_step: f64::INFINITY,
             resolution: 1e-11,
             max_events: 1_000_000,

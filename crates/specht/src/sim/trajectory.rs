@@ -202,8 +202,6 @@ pub struct StartRecord {
 pub struct Counts {
     /// Accepted steps.
     pub steps: u64,
-    /// Accepted steps of the implicit method among them.
-    pub implicit: u64,
     /// Rejected steps.
     pub rejected: u64,
     /// Evaluations of the system.
@@ -225,8 +223,6 @@ pub struct Trajectory {
     pub start: StartRecord,
     /// The end.
     pub last: Point,
-    /// Intervals of what the laws leave open at the end, when there is a continuum (event-driven scheme).
-    pub family: Option<Family>,
     /// The recorded series.
     pub samples: Samples,
     /// Events in the order of time.

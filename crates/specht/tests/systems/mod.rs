@@ -64,7 +64,7 @@ impl System for Hand {
         (self.equations)(s, d, out);
     }
     fn latch(&self, _: &State, _: &mut Discrete, _: &mut Eval, _: bool) {}
-    fn flip(&self, _: usize, _: &mut Discrete, _: &Eval) {}
+    fn flip(&self, _: usize, _: &mut Discrete) {}
     fn restitution(&self, _: &State, _: &Discrete, out: &mut [Restitution]) {
         out.copy_from_slice(&self.restitution);
     }

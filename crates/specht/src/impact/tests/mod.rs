@@ -1,7 +1,6 @@
 //! Tests of the impact laws.
 
 mod book;
-mod indifferent;
 mod laws;
 mod random;
 

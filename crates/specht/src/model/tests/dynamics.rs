@@ -293,7 +293,7 @@ fn pg_3_2_table_law_c() {
         if p.out.guards[0] < 0.0 {
             assert!(parted.is_none(), "it parts once");
             parted = Some([y[0], y[1]]);
-            p.system.flip(0, &mut p.d, &p.out);
+            p.system.flip(0, &mut p.d);
         }
     }
     let [gap, speed] = parted.unwrap_or_default();
@@ -362,7 +362,7 @@ fn switches_are_frozen_and_flip_to_their_neighbours() {
     let fired: Vec<usize> = (0..p.out.guards.len()).filter(|&k| p.out.guards[k] < 0.0).collect();
     assert_eq!(fired.len(), 2);
     for k in fired {
-        p.system.flip(k, &mut p.d, &p.out);
+        p.system.flip(k, &mut p.d);
     }
     p.system.evaluate(&p.s, &p.d, &mut p.out);
     assert_eq!(p.out.h, [-4.0]);

@@ -176,7 +176,7 @@ fn the_end_of_a_curve_is_an_event_and_rows_stay_right() {
     probe.system.evaluate(&probe.s, &d, &mut probe.out);
     let k = probe.out.guards.iter().position(|&g| g < 0.0).expect("the end has been passed");
     let mut flipped = d.clone();
-    probe.system.flip(k, &mut flipped, &probe.out);
+    probe.system.flip(k, &mut flipped);
     let mut fresh = Probe::new(probe.system.clone());
     let gap = fresh.at(0.0, &q(0.2), &[0.0; 6]).gap.clone();
     assert_eq!(flipped.latches, fresh.d.latches);
@@ -211,8 +211,8 @@ fn outlines_meet_corner_against_edge() {
     let peg = s.outline(Some(0), &[["-0.9", "6"], ["-0.9", "0"], ["0.9", "0"], ["0.9", "6"]], false, true);
     s.contact(Geometry::Between(peg, hole), NormalLaw::Unilateral, None);
     let system = s.build();
-    // 2 corners × 3 chains, and 4 corners × 2 chains: the peg turns by 180°
-    assert_eq!(system.dims().contacts, 14);
+    // 2 corners × 3 chains and 4 corners × 1 chain
+    assert_eq!(system.dims().contacts, 10);
     assert_eq!(system.contacts()[9].name, "c0[10]");
     let mut probe = Probe::new(system.clone());
     // upright in the middle, one deep: walls 0.1 away on both sides
@@ -222,7 +222,7 @@ fn outlines_meet_corner_against_edge() {
     close(gap(1), 2.0, 1e-14, "left corner, bottom");
     close(gap(2), 1.9, 1e-14, "left corner, right chain");
     close(gap(5), 0.1, 1e-14, "right corner, right chain");
-    close(gap(8), 0.1, 1e-14, "lower left mouth corner, side of the peg");
+    close(gap(7), 0.1, 1e-14, "lower left mouth corner, side of the peg");
     // corner on the left flat, then moved over the chamfer: hand-over exactly at the convex corner
     probe.at(0.0, &[-0.4, 0.0, 0.0], &[1.0, 0.0, 0.0]);
     close(probe.out.gap[0], 0.0, 1e-14, "on the flat");
@@ -231,7 +231,7 @@ fn outlines_meet_corner_against_edge() {
     probe.system.evaluate(&probe.s, &before, &mut probe.out);
     let k = probe.out.guards.iter().position(|&g| g < 0.0).expect("hand-over is due");
     let mut after = before.clone();
-    probe.system.flip(k, &mut after, &probe.out);
+    probe.system.flip(k, &mut after);
     probe.system.evaluate(&probe.s, &after, &mut probe.out);
     close(probe.out.gap[0], 0.05 / 2.0_f64.sqrt(), 1e-14, "over the chamfer");
     check_rows(system, &[0.02, -1.0, 0.03], 0.01);
