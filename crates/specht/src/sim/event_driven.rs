@@ -69,7 +69,7 @@ const MOMENT: f64 = 1e-4;
 /// Corrections of a step, relative to its length, that need no new step: their squares are rounding.
 const NUDGE: f64 = 1e-7;
 /// Halvings of one step for the sake of its event functions.
-const BLIND: usize = 20;
+const BLIND: usize = 6;
 /// The stage before the end of a step.
 const NEAR_END: usize = 10;
 
@@ -264,8 +264,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 self.h = clear;
                 continue;
             }
+            // a function that no length resolves is rounding
+            let next = if blind < BLIND { next.min(clear.max(0.2 * h)) } else { next };
             blind = 0;
-            let next = next.min(clear.max(0.2 * h));
             let mut disturbed = false;
             if self.locator.search(&mut self.field, &mut self.ode, &mut disturbed) {
                 let theta = self.locator.found.theta;
