@@ -133,7 +133,7 @@ pub fn present_factor(re: &Reactions, free: Option<&Free>) -> Option<f64> {
     Some(f64::INFINITY)
 }
 
-/// On the border of a paradox, a determinant that vanishes to [`NEAR`], the verdicts with a little less and a little more friction, when they
+/// On the border of a paradox, a determinant that vanishes to `NEAR`, the verdicts with a little less and a little more friction, when they
 /// differ.
 pub fn border(re: &Reactions, free: Option<&Free>) -> Option<[Verdict; 2]> {
     if !roots(re)?.iter().any(|s| (s - 1.0).abs() <= NEAR) {

@@ -11,7 +11,7 @@
 //! | did not jump, or is not outside the region of s | s |
 //! | otherwise | that of x; at a border the one to which x moves |
 //!
-//! "At a border" and "did not jump" are meant within the rounding of x: [`NOISE`] times the size of the terms of which it
+//! "At a border" and "did not jump" are meant within the rounding of x: `NOISE` times the size of the terms of which it
 //! is the sum, and the way it goes in the time to which instants are known.
 
 use super::switch::SwitchKind;
