@@ -67,7 +67,7 @@ fn compare(name: &str) -> Option<String> {
     // an error that the finest run does not explain is not trusted
     for k in 0..3 {
         let explained = 4.0 * SCATTER * errors[3] * (1 << (3 - k)) as f64;
-        if passed[k] && errors[k] > explained && errors[k] > 0.03 * size {
+        if passed[k] && errors[k] > explained.max(0.03 * size).max(FLOOR * (1.0 + size)) {
             return Some(format!("{name}: the audit passed at {k} of {errors:?}"));
         }
     }
