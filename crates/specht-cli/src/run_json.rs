@@ -41,7 +41,11 @@ pub fn trajectory(run: &Trajectory, names: &Names) -> Map<String, Json> {
     out.insert("message".into(), json!(run.message));
     out.insert("time".into(), number(run.time));
     out.insert("start".into(), start(run, names));
-    out.insert("final".into(), Json::Object(point(&run.last, names)));
+    let mut last = point(&run.last, names);
+    if let Some(family) = &run.family {
+        last.insert("family".into(), intervals(family, names));
+    }
+    out.insert("final".into(), Json::Object(last));
     out.insert("outputs".into(), pairs(&names.outputs, &run.last.outputs));
     out.insert("events".into(), Json::Array(run.events.iter().map(|e| event(e, names)).collect()));
     out.insert("findings".into(), json!({}));

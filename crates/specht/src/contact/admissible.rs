@@ -21,6 +21,8 @@ use crate::linalg::{Mat, axpy, max_abs};
 pub(crate) const STRICT: f64 = 1e-10;
 /// Inequalities may be violated by this much, so that solutions on the border of a pattern are kept.
 const MARGIN: f64 = 1e-9;
+/// Right sides below this, relative to the largest |ĉ|, are zero.
+const ROUNDING: f64 = 1e-14;
 /// Equations may contradict each other by this much.
 const CONSISTENT: f64 = 1e-8;
 
@@ -220,7 +222,9 @@ impl Admissible {
             if *sense == Sense::Moves {
                 a[(k, n + slacks)] = -1.0;
             }
-            b.push(rhs / self.size - if *sense == Sense::Equal { 0.0 } else { margin });
+            // what is rounding beside the largest acceleration is nothing, also when nothing else is in the program
+            let rhs = if rhs.abs() <= ROUNDING * self.size { 0.0 } else { rhs / self.size };
+            b.push(rhs - if *sense == Sense::Equal { 0.0 } else { margin });
         }
         if moves {
             (a[(m - 1, cols - 2)], a[(m - 1, cols - 1)]) = (1.0, 1.0);

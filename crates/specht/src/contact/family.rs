@@ -100,6 +100,56 @@ impl Polyhedron {
         })
     }
 
+    /// Members at the ends of the polyhedron: in the directions of the null space, as seen from the member, and some corners.
+    pub fn ends(&self) -> Vec<Vec<f64>> {
+        let mut out = self.corners();
+        for (k, side) in (0..self.null.rows()).flat_map(|k| [(k, 1.0), (k, -1.0)]) {
+            let step = |c: &Condition| {
+                let rate = side * dot(&c.a, self.null.row(k));
+                let room = (dot(&c.a, &self.x) - c.b).max(0.0);
+                if rate < -1e-11 * dot(&c.a, &c.a).sqrt() { -room / rate } else { f64::INFINITY }
+            };
+            // in a direction without an end some member far away
+            let reach = self.list.iter().map(step).fold(10.0 * self.size, f64::min);
+            if reach > 0.0 {
+                let mut x = self.x.clone();
+                axpy(side * reach, self.null.row(k), &mut x);
+                out.push(x);
+            }
+        }
+        out
+    }
+
+    // when more than one direction is free: members in which every normal carries as much alone as it can, with friction to either side,
+    // and those with the least and the largest of every force
+    fn corners(&self) -> Vec<Vec<f64>> {
+        let (k, n, normals) = (self.null.rows(), self.x.len(), self.pattern.closed.len());
+        if k < 2 {
+            return Vec::new();
+        }
+        let mut program = self.program(k);
+        for c in &self.list {
+            let (a, b) = self.row(c);
+            program.row(&a, Sense::AtLeast, b.min(0.0));
+        }
+        let sides = |n: usize| (0..n).flat_map(|i| [(i, 1.0), (i, -1.0)]);
+        let alone = sides(normals).map(|(i, side)| {
+            let weight = |j: usize| if j >= normals { 1e-3 * side } else { -f64::from(u8::from(j != i)) };
+            (0..n).map(weight).collect::<Vec<f64>>()
+        });
+        let extreme = sides(n).map(|(i, side)| (0..n).map(|j| if j == i { side } else { 0.0 }).collect());
+        let corner = |q: Vec<f64>| {
+            let along: Vec<f64> = (0..k).map(|k| dot(self.null.row(k), &q)).collect();
+            let (outcome, t) = program.maximize(&along);
+            matches!(outcome, LpOutcome::Optimal { .. }).then(|| {
+                let mut x = self.x.clone();
+                (0..k).for_each(|k| axpy(self.size * t[k], self.null.row(k), &mut x));
+                x
+            })
+        };
+        alone.chain(extreme).filter_map(corner).collect()
+    }
+
     /// Whether two polyhedra share a point.
     pub fn touches(&self, other: &Polyhedron, p: &Problem) -> bool {
         if satisfies(p, &self.pattern, &other.x) || satisfies(p, &other.pattern, &self.x) {

@@ -7,16 +7,18 @@
 //! ```
 //!
 //! Without sliding friction A is symmetric positive definite (Cholesky), else LU. When A is singular (dependent
-//! constraints, or the border of a paradox) the forces nearest to [`Fixed::reference`] are returned and
+//! constraints, or the border of a paradox) the forces are those of slightly compliant rows that carried [`Fixed::reference`]
+//! (A λ = −b and ℓᵀ(λ − reference) = 0 for every ℓᵀ A = 0; nearest when A is symmetric) and
 //! [`Regularity`] says so; accelerations of dependent frictionless constraints do not depend on that choice. Norms of
 //! pins: quadratic equation for one pin, Newton for several, always the root nearest to the previous one.
 //!
-//! A sticking tangent that depends on the rows before it ([`Fixed::share`]) is no constraint of its own: its force is
-//! not determined. It carries a fixed share κ of its bound, λ_T = κ μ N, so that it stays admissible while the determined
-//! forces change.
+//! A row that depends on the others may slip in the small, or carry nothing ([`Fixed::share`]): it is then no constraint of its own,
+//! and its force is λ_T = ±μ N, or zero.
 //! Everything is O(C³ + C n²) and allocates nothing once used.
 
-use super::{Forces, FullPivot, MassFactor, rubs, spread};
+mod small;
+
+use super::{Forces, FullPivot, MassFactor, Small, rubs, spread};
 use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
@@ -60,8 +62,8 @@ pub struct Fixed {
     pub reference: Vec<f64>,
     /// Last pin forces, per contact: the root followed by the pin equation.
     pub pins: Vec<f64>,
-    /// Share κ of idle tangents, per contact; NaN for all others.
-    idle: Vec<f64>,
+    /// What contacts do in the small; empty: all hold.
+    small: Vec<Small>,
     kept: Mat,
     mass: MassFactor,
     bilateral: Vec<usize>,
@@ -87,6 +89,9 @@ pub struct Fixed {
     cholesky: Cholesky,
     lu: Lu,
     rank: FullPivot,
+    left: FullPivot,
+    transposed: Mat,
+    gram: Mat,
     pin_rank: FullPivot,
     method: Method,
 }
@@ -105,57 +110,7 @@ impl Fixed {
     pub fn follow(&mut self, forces: &Forces) {
         self.reference.clone_from(&forces.lambda);
         self.pins.clone_from(&forces.normal);
-        self.idle.clear();
-    }
-
-    /// From now on sticking tangents that depend on the rows before them (bilateral rows, closed normals, sticking tangents,
-    /// in this order) carry the share of their bound that they have in `forces`. [`Fixed::follow`] ends that.
-    pub fn share(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
-        self.idle.clear();
-        if !info.iter().zip(modes).any(|(c, m)| *m == Mode::Stick && rubs(c, *m)) {
-            return;
-        }
-        self.choose_rows(info, eval, modes);
-        if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
-            return;
-        }
-        // orthonormal basis of the rows in the metric of M⁻¹, row after row
-        let n = eval.mass.rows();
-        self.kept.reshape(self.rows.len(), n);
-        let mut count = 0;
-        for k in 0..self.rows.len() {
-            self.t.clear();
-            self.t.extend_from_slice(eval.w.row(self.rows[k]));
-            self.mass.cholesky.forward(&mut self.t);
-            let own = dot(&self.t, &self.t);
-            for _ in 0..2 {
-                for j in 0..count {
-                    let along = dot(self.kept.row(j), &self.t);
-                    axpy(-along, self.kept.row(j), &mut self.t);
-                }
-            }
-            let rest = dot(&self.t, &self.t);
-            if rest > DEPENDENT * own {
-                let length = rest.sqrt();
-                for (to, from) in self.kept.row_mut(count).iter_mut().zip(&self.t) {
-                    *to = from / length;
-                }
-                count += 1;
-                continue;
-            }
-            let row = self.rows[k];
-            let owner =
-                |(c, m): (&ContactInfo, &Mode)| *m == Mode::Stick && rubs(c, *m) && c.tangent[0] == row;
-            if let Some(i) = info.iter().zip(modes).position(owner) {
-                self.idle.resize(info.len(), f64::NAN);
-                let (force, bound) = (forces.tangential[i], forces.bound[i]);
-                self.idle[i] = if bound > 0.0 { (force / bound).clamp(-1.0, 1.0) } else { 0.0 };
-            }
-        }
-    }
-
-    fn idles(&self, i: usize) -> bool {
-        self.idle.get(i).is_some_and(|k| !k.is_nan())
+        self.small.clear();
     }
 
     /// Solve. `modes` as in [`crate::system::Discrete`]; `signs[i]` is the frozen sign of λ_N of a sliding bilateral
@@ -245,15 +200,16 @@ impl Fixed {
         }
         self.rows.clear();
         self.rows.extend_from_slice(&self.bilateral);
-        for (c, m) in info.iter().zip(modes) {
+        for (i, (c, m)) in info.iter().zip(modes).enumerate() {
             if let Normal::Unilateral { row } = c.normal
                 && m.is_closed()
+                && self.does(i) != Small::Slack
             {
                 self.rows.push(row);
             }
         }
         for (i, (c, m)) in info.iter().zip(modes).enumerate() {
-            if *m == Mode::Stick && rubs(c, *m) && !self.idles(i) {
+            if *m == Mode::Stick && rubs(c, *m) && self.does(i) == Small::Holds {
                 self.rows.push(c.tangent[0]);
             }
         }
@@ -289,12 +245,12 @@ impl Fixed {
             if !rubs(c, modes[i]) {
                 continue;
             }
-            let idle = modes[i] == Mode::Stick;
+            let sticks = modes[i] == Mode::Stick;
             let weight = orientation(c, signs[i])
-                * match idle {
-                    true if self.idles(i) => self.idle[i] * eval.mu_static[i],
-                    true => 0.0,
-                    false => -modes[i].direction() * eval.mu[i],
+                * match (sticks, self.does(i)) {
+                    (true, Small::Slips { side }) => side * eval.mu_static[i],
+                    (true, _) => 0.0,
+                    (false, _) => -modes[i].direction() * eval.mu[i],
                 };
             if weight == 0.0 {
                 continue;
@@ -305,22 +261,30 @@ impl Fixed {
             l.forward(&mut self.t);
             let (t, v0, z, column, pin_list, pin_v) =
                 (&self.t, &mut self.v0, &mut self.z, &self.column, &mut self.pin_list, &mut self.pin_v);
-            spread(info, eval, i, weight, idle, &mut |f| axpy(f, t, v0), &mut |j, f| match info[j].normal {
-                Normal::Unilateral { row } | Normal::Bilateral { row } => {
-                    if column[row] != NONE {
-                        symmetric = false;
-                        axpy(f, t, z.row_mut(column[row]));
+            spread(
+                info,
+                eval,
+                i,
+                weight,
+                sticks,
+                &mut |f| axpy(f, t, v0),
+                &mut |j, f| match info[j].normal {
+                    Normal::Unilateral { row } | Normal::Bilateral { row } => {
+                        if column[row] != NONE {
+                            symmetric = false;
+                            axpy(f, t, z.row_mut(column[row]));
+                        }
                     }
-                }
-                Normal::Pin { .. } => {
-                    let k = pin_list.iter().position(|&p| p == j).unwrap_or_else(|| {
-                        pin_list.push(j);
-                        pin_list.len() - 1
-                    });
-                    axpy(f, t, pin_v.row_mut(k));
-                }
-                Normal::Given { .. } => {}
-            });
+                    Normal::Pin { .. } => {
+                        let k = pin_list.iter().position(|&p| p == j).unwrap_or_else(|| {
+                            pin_list.push(j);
+                            pin_list.len() - 1
+                        });
+                        axpy(f, t, pin_v.row_mut(k));
+                    }
+                    Normal::Given { .. } => {}
+                },
+            );
         }
         self.a.reshape(m, m);
         self.b.clear();
@@ -342,7 +306,8 @@ impl Fixed {
     fn solve_rows(&mut self) -> Regularity {
         let m = self.rows.len();
         let mut out = Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 };
-        if self.method == Method::Cholesky && self.cholesky.factor(&self.a).is_err() {
+        let symmetric = self.method == Method::Cholesky;
+        if symmetric && self.cholesky.factor(&self.a).is_err() {
             self.method = Method::Rank;
         }
         if self.method == Method::Lu {
@@ -374,6 +339,9 @@ impl Fixed {
                 self.unit.clone_from(&self.lambda);
                 let size = 1.0 + crate::linalg::max_abs(&self.unit);
                 out.inconsistency = self.rank.solve(&self.unit, &self.near, &mut self.lambda) / size;
+                if !symmetric && out.redundant > 0 {
+                    self.incline();
+                }
             }
         }
         out

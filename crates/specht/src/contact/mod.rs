@@ -14,12 +14,14 @@
 
 mod admissible;
 pub(crate) mod collect;
+pub(crate) mod compliant;
 pub(crate) mod family;
 mod fast;
 mod fixed;
 pub(crate) mod forms;
 mod islands;
 mod mass;
+mod member;
 pub(crate) mod pattern;
 pub(crate) mod problem;
 mod rank;
@@ -33,6 +35,7 @@ pub use fixed::{Approach, Fixed, Regularity};
 pub(crate) use fixed::{friction_bound, normal_forces};
 pub use forms::Form;
 pub use mass::MassFactor;
+pub use member::Small;
 pub use rank::{FullPivot, RANK_TOLERANCE};
 pub use reduce::Reduced;
 pub use transition::{Family, Settings, Solution, SolutionSet, Status, Transition};
@@ -53,6 +56,9 @@ pub struct Forces {
     pub tangential: Vec<f64>,
     /// Friction bound per contact: with the static coefficient for a sticking contact, else with the sliding one.
     pub bound: Vec<f64>,
+    /// Contacts that carry nothing, or slip in the small: how far they are from carrying or holding again; else 0. Filled by
+    /// [`Fixed::openings`] and [`Fixed::overload`].
+    pub excess: Vec<f64>,
 }
 
 impl Forces {
@@ -64,6 +70,7 @@ impl Forces {
             (&mut self.normal, contacts),
             (&mut self.tangential, contacts),
             (&mut self.bound, contacts),
+            (&mut self.excess, contacts),
         ] {
             v.clear();
             v.resize(n, 0.0);

@@ -196,6 +196,24 @@ impl LeafSolver {
         self.y = y;
     }
 
+    /// Rows ℓ with `ℓᵀ K = 0` for the equations of the pattern solved last, on the rows of closed normals and sticking tangents
+    /// (zero elsewhere).
+    pub fn left_null(&mut self, p: &Problem, pattern: &Pattern) -> Mat {
+        let m = self.active.len();
+        let transposed = Mat::from_fn(m, m, |i, j| self.k[(j, i)]);
+        self.rank.factor(&transposed);
+        let z = self.rank.null();
+        let mut left = Mat::zeros(z.rows(), p.dim());
+        for k in 0..z.rows() {
+            for (e, &i) in self.active.iter().enumerate() {
+                if i < p.normals || pattern.state[i - p.normals] == Some(State::Stick) {
+                    left[(k, i)] = z[(k, e)];
+                }
+            }
+        }
+        left
+    }
+
     // pins whose norm enters a sliding force
     fn used_pins(&self, p: &Problem, pattern: &Pattern) -> Vec<usize> {
         let mut pins = Vec::new();

@@ -17,6 +17,7 @@
 //! mode lists that describe the same forces are in `alternatives`.
 
 use super::collect::sort_out;
+use super::compliant::Compliant;
 use super::family::Polyhedron;
 use super::fixed::{friction_bound, normal_forces};
 use super::pattern::{Leaf, LeafSolver, Pattern, State, TOLERANCE};
@@ -114,6 +115,7 @@ pub struct Transition {
     pub(crate) layout: Layout,
     pub(crate) reduced: Reduced,
     pub(crate) problem: Problem,
+    pub(super) compliant: Compliant,
     search: Search,
     lcp: Solver,
 }
@@ -313,7 +315,7 @@ impl Transition {
         };
     }
 
-    fn solution(
+    pub(super) fn solution(
         &self,
         info: &[ContactInfo],
         eval: &Eval,

@@ -46,9 +46,10 @@ pub enum ImpactStatus {
     /// Solved.
     #[default]
     Solved,
-    /// Solved; the laws have `count` solutions and the documented one was taken (friction opposes the approach velocity).
+    /// Solved; the laws allow `count` different velocities and the documented ones were taken (friction opposes the approach
+    /// velocity).
     Several {
-        /// Number of solutions of the phase that has more than one; a continuum counts as 2.
+        /// Number of velocities of the phase that has more than one; a continuum counts as 2.
         count: usize,
     },
     /// The laws have no solution (PG-8.14 case V: locking). Velocities are those before the impact.
@@ -122,7 +123,7 @@ impl Impactor {
         }
         match law {
             Law::Poisson => match self.compress(e.iter().any(|e| e.normal > 0.0)) {
-                Some((x, count)) => self.expand(info, eval, u, closed, e, x, count),
+                Some(answer) => self.expand(info, eval, u, closed, e, answer),
                 None => self.unsolved(info, u, ImpactStatus::NoSolution),
             },
             Law::Newton => {
@@ -142,7 +143,7 @@ impl Impactor {
                     p.c[p.normals + j] *= 1.0 + e[i].tangential;
                 }
                 match self.compress(false) {
-                    Some((x, count)) => {
+                    Some(Answer { x, count, .. }) => {
                         let mut out = self.report(law, info, eval, u, closed, e, &x, &x, count);
                         out.residual = out.residual.max(self.problem.residual(&x));
                         out
@@ -177,7 +178,7 @@ impl Impactor {
             (0..d.len()).map(|i| d[i] * dot(eval.mass.row(i), &d)).sum::<f64>()
         };
         let x = all.into_iter().map(|x| (distance(&x), x)).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
-        Some(self.expand(info, eval, u, closed, e, x, 1))
+        Some(self.expand(info, eval, u, closed, e, Answer { x, count: 1, indifferent: Vec::new() }))
     }
 
     /// The compression problem (8.87) at `u`: the book's form.
@@ -225,7 +226,7 @@ impl Impactor {
     }
 
     // (8.87)
-    fn compress(&mut self, expands: bool) -> Answer {
+    fn compress(&mut self, expands: bool) -> Option<Answer> {
         let approach: Vec<f64> = self.problem.c[self.problem.normals..].to_vec();
         self.phase.solve(&self.problem, &approach, expands)
     }
@@ -238,30 +239,62 @@ impl Impactor {
         u: &[f64],
         closed: &Closed,
         e: &[Restitution],
-        x_c: Vec<f64>,
-        count: usize,
+        compressed: Answer,
     ) -> Impact {
-        let (p, l) = (&self.problem, &self.layout);
-        let r = p.dim();
+        let Answer { x: x_c, mut count, indifferent } = compressed;
+        let p = &self.problem;
         let compression_residual = p.residual(&x_c);
-        let mut stored = vec![0.0; r];
-        for (k, &i) in l.normals.iter().enumerate() {
+        let stored = self.stored(e, &x_c);
+        let (total, residual) = if stored.iter().all(|&s| s == 0.0) {
+            (x_c.clone(), 0.0)
+        } else {
+            let (q, before, approach) = self.expansion(info, eval, e, &x_c, &stored);
+            let Some(answer) = self.phase.solve(&q, &approach, false) else {
+                return self.unsolved(info, u, ImpactStatus::NoSolution);
+            };
+            count = count.max(answer.count);
+            (before.iter().zip(&answer.x).map(|(a, b)| a + b).collect(), q.residual(&answer.x))
+        };
+        count = count.max(1 + self.other_ends(info, eval, e, &total, &indifferent));
+        let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &total, count);
+        out.residual = out.residual.max(compression_residual).max(residual);
+        out
+    }
+
+    // what expansion gives back: ε Λ_NC
+    fn stored(&self, e: &[Restitution], x_c: &[f64]) -> Vec<f64> {
+        let mut stored = vec![0.0; x_c.len()];
+        for (k, &i) in self.layout.normals.iter().enumerate() {
             stored[k] = e[i].normal * x_c[k].max(0.0);
         }
-        if stored.iter().all(|&s| s == 0.0) {
-            let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &x_c, count);
-            out.residual = out.residual.max(compression_residual);
-            return out;
+        stored
+    }
+
+    // how many other velocities at the end follow from compression impulses that compression itself does not tell apart
+    fn other_ends(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        e: &[Restitution],
+        total: &[f64],
+        indifferent: &[Vec<f64>],
+    ) -> usize {
+        let mut ends = vec![total.to_vec()];
+        let mut more = 0;
+        for x_c in indifferent {
+            let stored = self.stored(e, x_c);
+            if stored.iter().all(|&s| s == 0.0) {
+                continue;
+            }
+            let (q, before, approach) = self.expansion(info, eval, e, x_c, &stored);
+            let Some(answer) = self.phase.solve(&q, &approach, false) else { continue };
+            more = more.max(answer.count - 1);
+            let end: Vec<f64> = before.iter().zip(&answer.x).map(|(a, b)| a + b).collect();
+            if !ends.iter().any(|other| phase::is_same(&self.problem, other, &end, true)) {
+                ends.push(end);
+            }
         }
-        let (q, before, approach) = self.expansion(info, eval, e, &x_c, &stored);
-        let Some((x, more)) = self.phase.solve(&q, &approach, false) else {
-            return self.unsolved(info, u, ImpactStatus::NoSolution);
-        };
-        let residual = compression_residual.max(q.residual(&x));
-        let total: Vec<f64> = (0..r).map(|i| before[i] + x[i]).collect();
-        let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &total, count.max(more));
-        out.residual = out.residual.max(residual);
-        out
+        more.max(ends.len() - 1)
     }
 
     // the problem of expansion, Λ_C + ε Λ_NC, and the tangential velocities that direct the tie-break

@@ -2,14 +2,18 @@
 //!
 //! Small problems are searched completely, so that "no solution" and "several" are certain; large ones are solved by Lemke's method
 //! first. Tie-break (PG-8-POISSON, edge case i): among several solutions the one that remains when the tangential
-//! velocities are enlarged by a small δ in the direction they have, so that friction opposes the approach velocity; if
-//! that leaves several, the one with the smallest sum of normal impulses.
+//! velocities are enlarged by a small δ in the direction they have, so that friction opposes the approach velocity (a
+//! velocity at rounding size has no direction); if that leaves several, the one with the smallest sum of normal impulses. Impulses
+//! that this leaves free, because the same velocities follow from a family of them, are shared as slightly compliant contacts
+//! share them ([`crate::contact::compliant`]). Solutions are counted by their velocities.
 
+use crate::contact::Start;
+use crate::contact::compliant::{Compliant, is_dependent};
 use crate::contact::family::Polyhedron;
-use crate::contact::pattern::{LeafSolver, Pattern};
+use crate::contact::pattern::{LeafSolver, Pattern, State};
 use crate::contact::problem::Problem;
 use crate::contact::search::{Search, count};
-use crate::contact::transition::one_solution;
+use crate::contact::transition::{one_solution, pattern_of};
 use crate::lcp::Solver;
 use crate::linalg::{dot, max_abs};
 
@@ -17,16 +21,35 @@ use crate::linalg::{dot, max_abs};
 const SEARCH_ALL: f64 = 300.0;
 /// δ of the tie-break, relative to the largest velocity; it must exceed the tolerance of the search.
 const DELTA: f64 = 1e-6;
+/// Tangential velocities below this, relative to the largest velocity, count as zero.
+const REST: f64 = 1e-9;
+/// Two velocities or impulses closer than this (scaled) are one.
+const SAME: f64 = 1e-7;
 /// Work of the search of a large problem, in multiplications.
 const MAX_WORK: usize = 20_000_000;
 
-/// Answer of a phase: x̂ and how many solutions there are (a continuum counts as 2).
-pub(crate) type Answer = Option<(Vec<f64>, usize)>;
+/// Answer of a phase.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// x̂.
+    pub x: Vec<f64>,
+    /// How many different velocities the laws allow; a continuum counts as 2.
+    pub count: usize,
+    /// Other impulses, as far apart as the laws allow, with which the velocities are the same.
+    pub indifferent: Vec<Vec<f64>>,
+}
+
+impl Answer {
+    fn one(x: Vec<f64>) -> Self {
+        Answer { x, count: 1, indifferent: Vec::new() }
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phase {
     search: Search,
     lcp: Solver,
+    compliant: Compliant,
 }
 
 /// A solution, its pattern, and the directions in which it can be moved (unless a border forbids it).
@@ -37,35 +60,65 @@ struct Candidate {
 }
 
 impl Phase {
-    /// Solve; `approach[j]` is the tangential velocity whose sign directs the tie-break. Solutions with different impulses
-    /// but the same velocities count as one unless `impulses_matter`.
-    pub fn solve(&mut self, p: &Problem, approach: &[f64], impulses_matter: bool) -> Answer {
+    /// Solve; `approach[j]` is the tangential velocity whose sign directs the tie-break, of velocities and, when `impulses_matter` to
+    /// what follows, of impulses.
+    pub fn solve(&mut self, p: &Problem, approach: &[f64], impulses_matter: bool) -> Option<Answer> {
         if p.dim() == 0 {
-            return Some((Vec::new(), 1));
+            return Some(Answer::one(Vec::new()));
         }
         if count(p) > SEARCH_ALL
-            && let Some(x) = one_solution(p, &mut self.lcp)
+            && let Some(x) = self.one(p)
         {
-            return Some((x, 1));
+            return Some(Answer::one(x));
         }
-        let mut all = self.all(p);
-        let total = number(p, &all, impulses_matter);
-        if total <= 1 {
-            return (!all.is_empty()).then(|| (all.swap_remove(0).x, 1));
+        let all = self.all(p);
+        let lightest = &all.first()?.x;
+        if all.iter().all(|c| c.poly.is_none() && is_same(p, &c.x, lightest, false)) {
+            return Some(Answer::one(lightest.clone()));
         }
-        // tie-break
+        let count = number(p, &all);
+        // friction opposes the approach; if that is of no use, the lightest of the solutions themselves
+        let tilted = if count > 1 || impulses_matter { self.tilted(p, approach) } else { None };
+        let (lead, directed) = tilted.unwrap_or_else(|| (lightest.clone(), p.clone()));
+        let member = self.compliant.member(&directed, &[], |x| is_same(p, x, &lead, true));
+        let x = member.map(|m| m.x).filter(|x| is_as_good(p, x, &lead)).unwrap_or(lead);
+        let ends = all.iter().flat_map(|c| c.poly.iter().flat_map(Polyhedron::ends).chain([c.x.clone()]));
+        let indifferent = ends.filter(|e| is_same(p, e, &x, true) && !is_same(p, e, &x, false)).collect();
+        Some(Answer { x, count, indifferent })
+    }
+
+    // of a large problem
+    fn one(&mut self, p: &Problem) -> Option<Vec<f64>> {
+        let plain = one_solution(p, &mut self.lcp)?;
+        if !is_dependent(p, &pattern_of(p, &plain)) {
+            return Some(plain);
+        }
+        let member = self.compliant.member(p, &[], |_| true).map(|m| m.x);
+        Some(member.filter(|x| is_as_good(p, x, &plain)).unwrap_or(plain))
+    }
+
+    // the solution that remains when tangential velocities are enlarged, and the problem in which tangents that slip then have their
+    // direction
+    fn tilted(&mut self, p: &Problem, approach: &[f64]) -> Option<(Vec<f64>, Problem)> {
         let mut tilted = p.clone();
-        let delta = DELTA * max_abs(&p.c);
+        let largest = max_abs(&p.c);
+        let moves = |v: f64| v.abs() > REST * largest;
         for (j, v) in approach.iter().enumerate() {
-            tilted.c[p.normals + j] += delta * if *v == 0.0 { 0.0 } else { v.signum() };
-        }
-        for c in self.all(&tilted) {
-            if let Some(x) = settle(p, &c.pattern, c.x) {
-                return Some((x, total));
+            if moves(*v) {
+                tilted.c[p.normals + j] += DELTA * largest * v.signum();
             }
         }
-        // the tilted problem had no use: the lightest of the solutions themselves
-        Some((all.swap_remove(0).x, total))
+        let find = |c: Candidate| settle(p, &c.pattern, c.x).map(|x| (x, c.pattern));
+        let (lead, pattern) = self.all(&tilted).into_iter().find_map(find)?;
+        tilted.c.clone_from(&p.c);
+        for (j, f) in tilted.friction.iter_mut().enumerate() {
+            match pattern.state[j] {
+                Some(State::Plus) if moves(approach[j]) => f.start = Start::Plus,
+                Some(State::Minus) if moves(approach[j]) => f.start = Start::Minus,
+                _ => {}
+            }
+        }
+        Some((lead, tilted))
     }
 
     /// The solutions other than zero, the lightest first.
@@ -91,26 +144,36 @@ impl Phase {
     }
 }
 
-// how many different solutions; 2 stands for a continuum
-fn number(p: &Problem, all: &[Candidate], impulses_matter: bool) -> usize {
-    let mut distinct: Vec<(Vec<f64>, &[f64])> = Vec::new();
+// how many different velocities; 2 stands for a continuum
+fn number(p: &Problem, all: &[Candidate]) -> usize {
+    let mut distinct: Vec<&[f64]> = Vec::new();
     let mut continuum = false;
     for c in all {
-        let mut y = Vec::new();
-        p.y(&c.x, &mut y);
-        let tol = 1e-7 * p.size(&c.x, &y);
-        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tol);
-        if !distinct.iter().any(|(v, x)| near(v, &y) && (!impulses_matter || near(x, &c.x))) {
-            distinct.push((y, &c.x));
+        if !distinct.iter().any(|x| is_same(p, x, &c.x, true)) {
+            distinct.push(&c.x);
         }
         if let Some(poly) = &c.poly {
-            // directions that leave all velocities alone do not matter when impulses do not
+            // directions that leave all velocities alone do not matter
             let still = |k: usize| (0..p.dim()).all(|i| dot(p.h.row(i), poly.null.row(k)).abs() < 1e-9);
-            let matters = impulses_matter || !(0..poly.null.rows()).all(still);
-            continuum = continuum || (matters && poly.is_extended(p));
+            continuum = continuum || (!(0..poly.null.rows()).all(still) && poly.is_extended(p));
         }
     }
     if continuum { distinct.len().max(2) } else { distinct.len() }
+}
+
+// whether x satisfies the laws to rounding, or no worse than another solution
+fn is_as_good(p: &Problem, x: &[f64], other: &[f64]) -> bool {
+    p.residual(x) <= p.residual(other).max(1e-15)
+}
+
+/// Whether two solutions have the same velocities, or the same impulses.
+pub(super) fn is_same(p: &Problem, a: &[f64], b: &[f64], by_velocity: bool) -> bool {
+    let (mut y, mut z) = (Vec::new(), Vec::new());
+    p.y(a, &mut y);
+    p.y(b, &mut z);
+    let tol = SAME * p.size(a, &y);
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tol);
+    if by_velocity { near(&y, &z) } else { near(a, b) }
 }
 
 // the solution of the original problem in the pattern of the tilted one, next to it

@@ -56,7 +56,7 @@ fn energy(info: &[ContactInfo], eval: &Eval, u: &[f64], out: &mut Impact) {
     out.gains_energy = work.iter().sum::<f64>() > 1e-9 * largest;
 }
 
-// M (u_E − u_A) = Wᵀ Λ
+// M (u_E − u_A) = Wᵀ Λ, up to the rounding of M u: a tiny impulse changes large velocities
 fn momentum(eval: &Eval, u: &[f64], out: &Impact) -> f64 {
     let n = u.len();
     let change: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| a - b).collect();
@@ -71,7 +71,11 @@ fn momentum(eval: &Eval, u: &[f64], out: &Impact) -> f64 {
         }
     }
     let size = size.iter().zip(&m).fold(1e-300, |s: f64, (a, b)| s.max(*a).max(b.abs()));
-    (0..n).fold(0.0, |worst: f64, i| worst.max((m[i] - w[i]).abs())) / size
+    let rounding = |i: usize| {
+        let terms = eval.mass.row(i).iter().zip(u.iter().zip(&out.u));
+        8.0 * f64::EPSILON * terms.map(|(m, (a, b))| m.abs() * a.abs().max(b.abs())).sum::<f64>()
+    };
+    (0..n).fold(0.0, |worst: f64, i| worst.max((m[i] - w[i]).abs() - rounding(i))) / size
 }
 
 // (8.13), (8.23), (8.27)-(8.31) on physical quantities; velocities relative to the largest rate, impulses to the largest

@@ -4,8 +4,11 @@
 //! its bound, a normal force exactly zero: that is what an event is), the modes follow from the *rate* of these
 //! quantities: the same problem is solved a moment later, at the state continued with the accelerations found, which are
 //! the same for all tied modes. The moment is `10⁻⁵` of the last step and grows a hundredfold, twice, while ties remain.
+//!
+//! Where the motion leaves forces free, those of slightly compliant contacts are followed, from the forces that acted before. What
+//! then slips in the small, or carries nothing, is also told by the moment after: by the rate of the load.
 
-use crate::contact::{Fast, Forces, SolutionSet, Start, Status, Transition};
+use crate::contact::{Fast, Forces, Small, Solution, SolutionSet, Start, Status, Transition};
 use crate::linalg::{axpy, max_abs};
 use crate::system::{ContactInfo, Eval, Mode, Normal, State, System};
 
@@ -16,6 +19,9 @@ use super::trajectory::{Alternative, Family};
 
 /// Forces that exceed their bound by this much of the largest force do so by more than rounding.
 const BEYOND: f64 = 2e-12;
+
+/// Forces that miss their laws by less than this much of the largest force do so by rounding.
+const KEPT: f64 = 1e-10;
 
 /// Result of a decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +63,40 @@ fn release(saturated: &[usize], forces: &Forces, modes: &mut [Mode]) -> bool {
     any
 }
 
+/// Whether the forces of frozen modes at the present state, which is evaluated, neither pull nor exceed their bounds by more than
+/// rounding.
+fn keeps_to_laws<S: System + ?Sized>(field: &mut Field<S>) -> bool {
+    if !field.solve() {
+        return false;
+    }
+    let Field { info, forces, discrete, .. } = field;
+    let size = max_abs(&forces.normal).max(max_abs(&forces.tangential));
+    (info.iter().zip(&discrete.modes).enumerate()).all(|(i, (c, mode))| {
+        let pulls = matches!(c.normal, Normal::Unilateral { .. }) && forces.normal[i] < -KEPT * size;
+        let slips = *mode == Mode::Stick && forces.tangential[i].abs() - forces.bound[i] > KEPT * size;
+        !pulls && !slips
+    })
+}
+
+/// The member to follow of the family of solution `k`, the set being the one solved last, and what contacts do in the small.
+fn member<S: System + ?Sized>(
+    transition: &mut Transition,
+    field: &Field<S>,
+    starts: &[Start],
+    set: &SolutionSet,
+    k: usize,
+    acted: &[f64],
+) -> Option<(Solution, Vec<Small>)> {
+    let chosen = &set.solutions[k];
+    let moves = chosen.family.is_some_and(|f| set.families[f].moves);
+    let (mut s, small) = transition.member(field.info, &field.eval, starts, chosen, moves, acted)?;
+    // what slips in the small, or carries nothing, decides nothing
+    for (d, small) in s.degenerate.iter_mut().zip(&small) {
+        *d &= *small == Small::Holds;
+    }
+    Some((s, small))
+}
+
 /// Solver and what it found last.
 pub(crate) struct Decider {
     pub transition: Transition,
@@ -90,14 +130,16 @@ impl Decider {
         }
     }
 
-    /// Set modes and signs of `field` (evaluated at its state) from `starts`. `moment`: time scale of the probe. `tie`: a
-    /// deciding quantity is known to vanish.
+    /// Set modes and signs of `field` (evaluated at its state) from `starts`. `acted`: the forces per row that acted before (empty:
+    /// none), from which forces that the motion leaves free change least. `moment`: time scale of the probe. `tie`: a deciding
+    /// quantity is known to vanish.
     pub fn decide<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
         starts: &[Start],
         policy: Policy,
         before: Before,
+        acted: &[f64],
         moment: f64,
         tie: bool,
     ) -> Decision {
@@ -113,25 +155,64 @@ impl Decider {
             Choice::Stop => return Decision::Stop,
         };
         self.chosen = Some(k);
+        let mut small = Vec::new();
+        if let Some((member, does)) = member(&mut self.transition, field, starts, &self.set, k, acted) {
+            self.set.solutions[k] = member;
+            small = does;
+        }
         let chosen = &self.set.solutions[k];
         field.discrete.modes.copy_from_slice(&chosen.modes);
         field.signs.copy_from_slice(&chosen.signs);
         field.fixed.follow(&chosen.forces);
-        let mut shares = chosen.forces.clone();
-        if tie || chosen.degenerate.iter().any(|d| *d) {
-            let ends = self.probe(field, starts, policy, k, moment, &mut shares);
+        // what carries nothing keeps its opening in the small
+        for (i, c) in field.info.iter().enumerate() {
+            if let (Some(Small::Slack), Some(row)) = (small.get(i), super::watch::normal_row(c)) {
+                field.fixed.reference[row] = acted.get(row).copied().unwrap_or(0.0).min(0.0);
+            }
+        }
+        let present = small.clone();
+        let gives = small.iter().any(|s| *s != Small::Holds);
+        if tie || gives || chosen.degenerate.iter().any(|d| *d) {
+            let ends = self.probe(field, starts, policy, k, moment, &mut small);
             match ends {
                 Some(Choice::Impact) => return Decision::Impact,
                 Some(_) => return Decision::Stop,
                 None => {}
             }
         }
-        field.fixed.share(field.info, &field.eval, &field.discrete.modes, &shares);
+        self.slip_on(k, &field.discrete.modes, &mut small);
+        // near a border the moment later may say what does not hold yet
+        let share = |field: &mut Field<S>, small: &[Small]| {
+            field.fixed.share(field.info, &field.eval, &field.discrete.modes, small);
+        };
+        let candidates = [&small[..], &[], &present[..]];
+        let found = candidates.iter().position(|small| {
+            share(field, small);
+            (small.is_empty() && present.is_empty()) || keeps_to_laws(field)
+        });
+        if found.is_none() {
+            share(field, &small);
+        }
         Decision::Follow
     }
 
+    /// What has just reached its bound and sticks slips in the small from now on, if others hold the motion: rounding may not see it a
+    /// moment later.
+    fn slip_on(&self, k: usize, modes: &[Mode], small: &mut Vec<Small>) {
+        let forces = &self.set.solutions[k].forces;
+        for &i in self.saturated.iter().filter(|&&i| modes[i] == Mode::Stick) {
+            let force = forces.tangential[i];
+            if force.abs() >= (1.0 - 1e-9) * forces.bound[i] {
+                small.resize(modes.len(), Small::Holds);
+                if small[i] == Small::Holds {
+                    small[i] = Small::Slips { side: force.signum() };
+                }
+            }
+        }
+    }
+
     /// Break ties by the rate of the deciding quantities. Where no solution exists a moment later (a reaction passes through
-    /// zero inside a paradox), what the policy says about that. `forces` are then those of the moment that decided.
+    /// zero inside a paradox), what the policy says about that. `small` is then what contacts do in the moment that decided.
     fn probe<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
@@ -139,7 +220,7 @@ impl Decider {
         policy: Policy,
         k: usize,
         moment: f64,
-        forces: &mut Forces,
+        small: &mut Vec<Small>,
     ) -> Option<Choice> {
         self.here.clone_from(&field.state);
         let mut kept = field.discrete.clone();
@@ -155,16 +236,18 @@ impl Decider {
             axpy(delta, &field.eval.z_rate, &mut field.state.z);
             field.state.t += delta;
             field.evaluate();
-            let later = self.transition.solve(field.info, &field.eval, starts);
+            let mut later = self.transition.solve(field.info, &field.eval, starts);
+            let now = &self.set.solutions[k].forces;
+            let choice = policy::choose(policy, &later, Before::Forces(now), &|| None, &|| None);
+            let mut does = Vec::new();
+            if let Choice::Take(j) = choice {
+                let from = &field.fixed.reference;
+                if let Some(m) = member(&mut self.transition, field, starts, &later, j, from) {
+                    (later.solutions[j], does) = m;
+                }
+            }
             field.state.clone_from(&self.here);
             field.discrete.clone_from(&kept);
-            let choice = policy::choose(
-                policy,
-                &later,
-                Before::Forces(&self.set.solutions[k].forces),
-                &|| None,
-                &|| None,
-            );
             field.evaluate();
             if let Choice::Take(j) = choice {
                 let s = &later.solutions[j];
@@ -176,7 +259,7 @@ impl Decider {
                 }
                 kept.modes.copy_from_slice(&s.modes);
                 field.signs.copy_from_slice(&s.signs);
-                forces.clone_from(&s.forces);
+                *small = does;
                 if release(&self.saturated, &s.forces, &mut kept.modes) {
                     self.lasting &= matches!(later.status, Status::Several | Status::Family);
                     break;

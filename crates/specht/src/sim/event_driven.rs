@@ -33,7 +33,7 @@ use super::record::Recorder;
 use super::settings::{Outside, Record, Settings};
 use super::settling::Pending;
 use super::start::{self, StartError};
-use super::trajectory::{Point, Samples, Status, Trajectory};
+use super::trajectory::{Family, Point, Samples, Status, Trajectory};
 use super::watch::What;
 use super::zeno::Zeno;
 
@@ -127,7 +127,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         crate::contact::check(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.rebuild(field.info, &field.discrete, sys.directions(), field.dims.guards);
+        field.watches.rebuild(field.info, &field.discrete, &[], sys.directions(), field.dims.guards);
         let (d, n) = (field.dims, field.size());
         let tail = field.tail();
         let mut groups = vec![0..d.q, d.q..d.q + d.u];
@@ -194,7 +194,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// Integrate to the next event or the end.
     fn segment(&mut self, outside: &mut Outside<'_>) -> Flow {
         let field = &mut self.field;
-        field.watches.rebuild(field.info, &field.discrete, field.sys.directions(), field.dims.guards);
+        let Field { watches, info, discrete, fixed, sys, dims, .. } = field;
+        watches.rebuild(info, discrete, fixed.small(), sys.directions(), dims.guards);
         let t = field.state.t;
         if !self.ode.start(t, &self.x, field) {
             return Flow::End(
@@ -592,8 +593,21 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         )
     }
 
+    /// What the laws leave open at the present state, where forces are not determined.
+    fn last_family(&mut self) -> Option<Family> {
+        if self.field.regularity.redundant == 0 && self.field.fixed.small().is_empty() {
+            return None;
+        }
+        self.sets.remember(&self.field.discrete.modes);
+        self.sets.fill(&self.field, false);
+        let Run { decider, field, sets, .. } = self;
+        decider.set = decider.transition.solve(field.info, &field.eval, &sets.starts);
+        decider.family(field)
+    }
+
     fn finish(mut self, (status, message): End) -> Trajectory {
         self.fill_point();
+        self.out.family = self.last_family();
         let mut out = self.out;
         out.status = status;
         out.message = message;

@@ -4,7 +4,7 @@
 //! often as it takes); the transition problem gives the modes; then user events fire, all reading the memory as it was
 //! before the instant; changed memory leads to one more decision. The log has one entry per kind.
 
-use crate::contact::{Forces, Reduced, Start, Status as Set};
+use crate::contact::{Forces, Reduced, Small, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
 use crate::system::{ContactEvent, Discrete, Mode, Normal, Restitution, State, System, Trigger};
@@ -18,7 +18,7 @@ use super::settling::{Closing, Undo};
 use super::start::GAP_ZERO;
 use super::tangential::before;
 use super::trajectory::{Event, Kind, Participant, Status};
-use super::watch::{What, rate_size};
+use super::watch::{What, normal_row, rate_size};
 
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
@@ -169,6 +169,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     m.tie = true;
                     self.decider.saturated.push(i);
                 }
+                What::Give(_) => m.tie = true,
                 What::Slip(i, _) => self.sets.stopped[i] = true,
                 What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
@@ -416,11 +417,24 @@ impl<S: System + ?Sized> Run<'_, S> {
             let frozen = self.field.discrete.clone();
             let before = before(first, m, &self.impulses.lambda);
             let moment = self.moment();
+            // what was hit, by more than rounding, begins anew
+            let pairs = m.forces.lambda.iter().zip(&self.impulses.lambda);
+            let kept = |(f, p): (&f64, &f64)| if p.abs() <= 1e-9 * moment * f.abs() { *f } else { 0.0 };
+            let mut acted: Vec<f64> = pairs.map(kept).collect();
+            // a contact that carries nothing has to close in the small before it carries again
+            for (i, small) in self.field.fixed.small().iter().enumerate() {
+                if let (Small::Slack, Some(row)) = (small, normal_row(&self.field.info[i]))
+                    && let (Some(a), Some(e)) = (acted.get_mut(row), m.forces.excess.get(i))
+                {
+                    *a = -e;
+                }
+            }
             let decision = self.decider.decide(
                 &mut self.field,
                 &self.sets.starts,
                 self.settings.several,
                 before,
+                &acted,
                 moment,
                 m.tie && !m.jumped,
             );
@@ -521,7 +535,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             match impact.status {
                 ImpactStatus::Solved => {}
                 ImpactStatus::Several { count } => {
-                    self.out.warnings.push(format!("the impact at t = {t} has {count} solutions; friction opposing the approach was taken"));
+                    self.out.warnings.push(format!("the laws of the impact at t = {t} allow {count} outcomes or more; friction opposing the approach was taken"));
                 }
                 ImpactStatus::NoSolution => {
                     return Some((

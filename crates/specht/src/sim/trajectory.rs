@@ -225,6 +225,8 @@ pub struct Trajectory {
     pub start: StartRecord,
     /// The end.
     pub last: Point,
+    /// Intervals of what the laws leave open at the end, when there is a continuum (event-driven scheme).
+    pub family: Option<Family>,
     /// The recorded series.
     pub samples: Samples,
     /// Events in the order of time.

@@ -5,6 +5,7 @@
 //! | gap | g_N | open unilateral contacts, open elastic flanks |
 //! | normal | λ_N, σ λ_N, or the load | closed contacts (bilateral: only with friction) |
 //! | saturation | μ₀ N ∓ λ_T | sticking contacts |
+//! | give | opening in the small, or load beyond what a hold would carry a moment later | contacts that carry nothing, or slip in the small |
 //! | slip | d γ_T | sliding contacts |
 //! | guard | its value | every switch |
 //! | crossing | −e, e or the sign at the start times e | user events: up, down, both |
@@ -15,7 +16,7 @@
 //! once, because the decision at the left end was wrong; only user crossings never fire that way. A guard that chatters
 //! ([`Hold`]) is not looked at until its hold ends.
 
-use crate::contact::Forces;
+use crate::contact::{Forces, Small};
 use crate::ode::{INSIDE, STAGES};
 use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal};
 
@@ -29,6 +30,8 @@ pub(crate) enum What {
     Normal(usize),
     /// Contact and side: +1 where λ_T reaches the upper bound.
     Saturation(usize, f64),
+    /// Contact that slips in the small, or carries nothing ([`crate::contact::Small`]).
+    Give(usize),
     /// Contact and direction of slip.
     Slip(usize, f64),
     Guard(usize),
@@ -40,7 +43,7 @@ pub(crate) enum What {
 impl What {
     /// Whether the value needs the contact forces.
     pub fn needs_forces(self) -> bool {
-        matches!(self, What::Normal(_) | What::Saturation(..) | What::Singular)
+        matches!(self, What::Normal(_) | What::Saturation(..) | What::Give(_) | What::Singular)
     }
 }
 
@@ -150,7 +153,14 @@ impl Watches {
     }
 
     /// Rebuild the list for new modes; [`Watches::arm`] follows once the start has been sampled.
-    pub fn rebuild(&mut self, info: &[ContactInfo], d: &Discrete, directions: &[Direction], guards: usize) {
+    pub fn rebuild(
+        &mut self,
+        info: &[ContactInfo],
+        d: &Discrete,
+        small: &[Small],
+        directions: &[Direction],
+        guards: usize,
+    ) {
         self.list.clear();
         let mut push = |what| self.list.push(Watch { what, armed: false, slope: f64::NAN, bend: f64::NAN });
         let mut slides = false;
@@ -162,6 +172,9 @@ impl Watches {
                     push(What::Gap(i));
                 }
                 continue;
+            }
+            if small.get(i).is_some_and(|s| *s != Small::Holds) {
+                push(What::Give(i));
             }
             let rubs = c.friction && !c.tangent.is_empty();
             match c.normal {
@@ -308,7 +321,7 @@ impl Watches {
         let s = &self.scales;
         match what {
             What::Gap(i) => normal_row(&info[i]).map_or(0.0, |row| 1e-14 * s.gap[row]),
-            What::Normal(_) | What::Saturation(..) => 1e-12 * s.force,
+            What::Normal(_) | What::Saturation(..) | What::Give(_) => 1e-12 * s.force,
             What::Slip(i, _) => 1e-13 * s.slip[i],
             What::Guard(k) => (1e-14 * s.guard[k]).max(s.guard_rounding[k]),
             What::Crossing(k, _) => 1e-14 * s.crossing[k] + s.crossing_rounding[k],
@@ -375,6 +388,7 @@ pub(crate) fn value(
             };
             bound - side * forces.tangential[i]
         }
+        What::Give(i) => forces.excess[i],
         What::Slip(i, d) => d * eval.rate(info[i].tangent[0], u),
         What::Guard(k) => eval.guards[k],
         What::Crossing(k, factor) => factor * eval.crossings[k],

@@ -153,7 +153,8 @@ fn pg_8_14_pendulum_six_cases() {
                 Some(r) => {
                     close(ratio, r, 1e-9);
                     assert!(out.residual < 1e-9);
-                    if v0 == 0.0 {
+                    // I: any share of compression ends at rest
+                    if v0 == 0.0 && angle > 45 {
                         assert!(matches!(out.status, ImpactStatus::Several { .. }));
                     }
                 }

@@ -1,6 +1,7 @@
 //! Tests of the impact laws.
 
 mod book;
+mod indifferent;
 mod laws;
 mod random;
 

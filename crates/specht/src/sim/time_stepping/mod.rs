@@ -188,7 +188,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
     fn new(sys: &'a S, start: State, settings: &'a Settings) -> Self {
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.rebuild(field.info, &field.discrete, sys.directions(), field.dims.guards);
+        field.watches.rebuild(field.info, &field.discrete, &[], sys.directions(), field.dims.guards);
         let d = field.dims;
         let smooth = |n: &Normal| match n {
             Normal::Bilateral { .. } | Normal::Pin { .. } => Mode::Closed,
