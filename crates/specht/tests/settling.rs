@@ -76,7 +76,7 @@ fn dropped_boxes_come_to_rest_whatever_the_threshold() {
         assert!((out.last.state.q[1] - b).abs() < 1e-9 && out.last.state.q[2].abs() < 1e-9);
         let coarse = run_with(&text, &Settings { resolution: 5e-11, ..Settings::until(3.0) });
         for (p, q) in out.last.state.q.iter().zip(&coarse.last.state.q) {
-            assert!((p - q).abs() < 5e-9, "{p} {q}");
+            assert!((p - q).abs() < 1e-9, "{p} {q}");
         }
     }
 }

@@ -136,6 +136,13 @@ impl<S: System + ?Sized> Run<'_, S> {
             let mut pressed = pressed.into_iter();
             hops.retain(|h| h.2 * h.2 <= 2.0 * pressed.next().unwrap_or(0.0) * height);
             if hops.len() == count {
+                // without ε first: a jump that pulls would turn its friction, too
+                if contacts.iter().any(|&i| !m.plastic[i]) {
+                    contacts.iter().for_each(|&i| m.plastic[i] = true);
+                    m.settled.extend(&contacts);
+                    self.take_back(m);
+                    return true;
+                }
                 m.closed.extend(contacts.iter().chain(&stops));
                 m.settled.extend(&contacts);
                 let none = vec![0.0; self.field.dims.contacts];
