@@ -78,6 +78,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     }
     let watch_corners: Vec<[u32; 2]> =
         plan.watches.iter().map(|x| x.1.corner.map(|n| roots.add(n))).collect();
+    let watch_middles: Vec<Option<[u32; 2]>> =
+        plan.watches.iter().map(|x| x.1.middle.map(|m| m.map(|n| roots.add(n)))).collect();
     let flank_roots: Vec<[u32; 4]> =
         plan.flanks.iter().map(|f| [f.away, f.force, f.gap, f.gap_rate].map(|n| roots.add(n))).collect();
     let mut tensors = Vec::new();
@@ -202,11 +204,12 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         first += count;
     }
     let mut watches = Vec::new();
-    for (i, ((contact, x), corner)) in plan.watches.iter().zip(watch_corners).enumerate() {
+    let places = watch_corners.into_iter().zip(watch_middles);
+    for (i, ((contact, x), places)) in plan.watches.iter().zip(places).enumerate() {
         let source = parameter_roots.len();
         parameter_roots.extend(x.points.iter().flatten());
         let slots = (0..x.inputs).map(|j| b.symbol(Input::Feature(x.feature + j)).0 as usize).collect();
-        watches.push(WatchPlan::new(*contact, x, slots, source, corner, latches));
+        watches.push(WatchPlan::new(*contact, x, slots, source, places, latches));
         latches += 1;
         guards.extend([false, true].map(|up| Guard::Watch { watch: i, up }));
     }

@@ -626,8 +626,9 @@ impl System for CompiledSystem {
         self.main.eval(inputs, &mut first[0]);
         let work = &first[0];
         for watch in &self.watches {
-            let p = watch.corner.map(|r| self.main.output(work, r as usize));
-            d.latches[watch.latch] = watch.fit(d.latches[watch.latch], p, keep);
+            let place = |at: [u32; 2]| at.map(|r| self.main.output(work, r as usize));
+            let latch = &mut d.latches[watch.latch];
+            *latch = watch.fit(*latch, place(watch.corner), watch.middle.map(place), keep);
         }
         for f in &self.flanks {
             d.latches[f.latch] = f.fitting(d.latches[f.latch], |root| self.main.output(work, root as usize));

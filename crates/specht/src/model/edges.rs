@@ -23,6 +23,9 @@ pub(super) const AWAY: i32 = -1;
 /// Heights below this, relative to the size of the outline, are behind the chain.
 const BEHIND: f64 = 1e-9;
 
+/// Distances below this, relative to the size of the outline, are rounding: a feature is left only so far beyond its border.
+const SLACK: f64 = 1e-12;
+
 /// What meets the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Visitor {
@@ -63,6 +66,8 @@ pub(super) struct WatchPlan {
     pub source: usize,
     /// The body's point in the axes of the outline, as outputs of the main tape.
     pub corner: [u32; 2],
+    /// The same of the middle of the body's outline.
+    pub middle: Option<[u32; 2]>,
     pub latch: usize,
     features: Vec<[f64; 5]>,
     /// Lower border of each feature and, unless in a ring, the upper one of the last: point and direction along the chain.
@@ -78,7 +83,7 @@ impl WatchPlan {
         watch: &Watch,
         slots: Vec<usize>,
         source: usize,
-        corner: [u32; 2],
+        (corner, middle): ([u32; 2], Option<[u32; 2]>),
         latch: usize,
     ) -> Self {
         WatchPlan {
@@ -89,6 +94,7 @@ impl WatchPlan {
             points: vec![[0.0; 2]; watch.points.len()],
             source,
             corner,
+            middle,
             latch,
             features: Vec::new(),
             borders: Vec::new(),
@@ -240,16 +246,18 @@ impl WatchPlan {
         self.within(k, p).min(self.height(k, p) + BEHIND * self.size)
     }
 
-    /// The feature with the largest value; `first` of equal ones.
-    fn largest(&self, first: i32, value: impl Fn(usize) -> f64) -> usize {
+    /// The feature with the largest value. Of those that differ by rounding `first`, or the one over which the `middle` of the visitor stands
+    /// highest: a corner on a corner.
+    fn largest(&self, first: Option<i32>, middle: Option<[f64; 2]>, value: impl Fn(usize) -> f64) -> usize {
         let n = self.features.len();
-        let mut best = usize::try_from(first).unwrap_or(0).min(n - 1);
-        for k in 0..n {
-            if value(k) > value(best) {
-                best = k;
-            }
+        let most = (0..n).map(&value).fold(f64::NEG_INFINITY, f64::max);
+        let ties = |k: &usize| value(*k) >= most - SLACK * self.size;
+        if let Some(k) = first.and_then(|k| usize::try_from(k).ok()).filter(|k| *k < n && ties(k)) {
+            return k;
         }
-        best
+        let rank = |k: usize| middle.map_or(value(k), |m| self.height(k, m));
+        let best = (0..n).filter(ties).reduce(|a, b| if rank(b) > rank(a) { b } else { a });
+        best.unwrap_or(0)
     }
 
     /// Positive where the chain does not face `p`: outside the fronts of all its cells.
@@ -258,22 +266,22 @@ impl WatchPlan {
     }
 
     /// The latch for a body at `p`; with `keep` the present one where several would do.
-    pub fn fit(&self, latch: i32, p: [f64; 2], keep: bool) -> i32 {
-        let first = if keep { latch } else { 0 };
+    pub fn fit(&self, latch: i32, p: [f64; 2], middle: Option<[f64; 2]>, keep: bool) -> i32 {
+        let first = keep.then_some(latch);
         // of edges that are always faced the highest counts, also for what lies inside
         if self.slots.len() == 4 {
-            return self.largest(first, |k| self.height(k, p)) as i32;
+            return self.largest(first, middle, |k| self.height(k, p)) as i32;
         }
         if self.run.ring {
-            return self.largest(first, |k| self.within(k, p)) as i32;
+            return self.largest(first, middle, |k| self.within(k, p)) as i32;
         }
-        let k = self.largest(first, |k| self.before(k, p));
+        let k = self.largest(first, middle, |k| self.before(k, p));
         if self.before(k, p) >= -BEHIND * self.size {
             return k as i32;
         }
         // inside the material the nearest chain says so
         if self.is_pierced(p) {
-            return self.largest(first, |k| self.within(k, p)) as i32;
+            return self.largest(first, middle, |k| self.within(k, p)) as i32;
         }
         let stays = |k: usize| k < self.features.len() && self.within(k, p) >= -BEHIND * self.size;
         match usize::try_from(latch) {
@@ -301,8 +309,8 @@ impl WatchPlan {
     /// Falls through zero where the present feature hands over to the one before (after) it, or the chain comes to face.
     pub fn guard(&self, latch: i32, up: bool, p: [f64; 2]) -> f64 {
         match (usize::try_from(latch), up) {
-            (Ok(k), false) => self.above(k, p),
-            (Ok(k), true) => self.below(k + 1, p),
+            (Ok(k), false) => self.above(k, p) + SLACK * self.size,
+            (Ok(k), true) => self.below(k + 1, p) + SLACK * self.size,
             (Err(_), false) => self.averted(p),
             (Err(_), true) => self.size,
         }
@@ -312,7 +320,7 @@ impl WatchPlan {
     pub fn next(&self, latch: i32, up: bool, p: [f64; 2]) -> i32 {
         let n = self.features.len() as i32;
         if latch < 0 {
-            return self.largest(0, |k| self.before(k, p)) as i32;
+            return self.largest(None, None, |k| self.before(k, p)) as i32;
         }
         let next = if up { latch + 1 } else { latch - 1 };
         match self.run.ring {

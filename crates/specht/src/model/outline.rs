@@ -14,7 +14,7 @@ use crate::expr::NodeId;
 use super::edges::{Run, Visitor};
 use super::frames::Builder;
 use super::geometry::{Placed, Touch};
-use super::kinematics::{place, turn};
+use super::kinematics::{Pose, place, turn};
 use super::{FeatureRef, Input, Shape};
 
 /// A chain turns by less than this.
@@ -40,6 +40,8 @@ pub(super) struct Watch {
     pub visitor: Visitor,
     /// The corner, centre or nearest point in the axes of the chain's body.
     pub corner: [NodeId; 2],
+    /// The middle of the visiting outline in the same axes.
+    pub middle: Option<[NodeId; 2]>,
 }
 
 /// An outline in body axes: its convex corners, and its chains for corners and rounds.
@@ -56,6 +58,8 @@ struct Guest {
     placed: Placed,
     visitor: Visitor,
     unknowns: Vec<super::geometry::Unknown>,
+    /// The middle of a visiting outline.
+    middle: Option<[NodeId; 2]>,
 }
 
 impl Builder<'_> {
@@ -71,9 +75,10 @@ impl Builder<'_> {
         match (self.parts(a), self.parts(b)) {
             (Some(pa), Some(pb)) => {
                 for (guest, host, host_is_a) in [(&pa, &pb, false), (&pb, &pa, true)] {
+                    let middle = Some(self.middle(guest));
                     for &corner in &guest.corners {
                         for run in &host.chains {
-                            let guest = self.corner(guest.body, corner);
+                            let guest = Guest { middle, ..self.corner(guest.body, corner) };
                             out.push(self.on_chain(guest, host, run, host_is_a, tangent, count)?);
                         }
                     }
@@ -111,7 +116,7 @@ impl Builder<'_> {
         for run in &runs {
             let mut unknowns = Vec::new();
             let placed = self.placed(other, &mut unknowns, count)?;
-            let guest = Guest { body: other.body, placed, visitor: visitor?, unknowns };
+            let guest = Guest { body: other.body, placed, visitor: visitor?, unknowns, middle: None };
             out.push(self.on_chain(guest, parts, run, !swapped, tangent, count)?);
         }
         // corners against flats, holes and curves
@@ -136,7 +141,7 @@ impl Builder<'_> {
         let pose = self.frame(body).pose;
         let center = place(&mut self.g, &pose, corner);
         let placed = Placed::Round { center, radius: self.zero, hole: false, point: true };
-        Guest { body, placed, visitor: Visitor::Point, unknowns: Vec::new() }
+        Guest { body, placed, visitor: Visitor::Point, unknowns: Vec::new(), middle: None }
     }
 
     /// A guest against a chain of an outline. `host_is_a`: the outline is A of the contact.
@@ -172,13 +177,29 @@ impl Builder<'_> {
         } else {
             self.touch_placed(guest.body, guest.placed, host.body, edge, tangent, guest.unknowns)?
         };
-        // the guest seen from the outline's body
+        let corner = self.seen_from(&pose, at);
+        let middle = guest.middle.map(|m| self.seen_from(&pose, m));
+        let (points, run, visitor) = (host.points.clone(), run.clone(), guest.visitor);
+        Some(Latent { touch, watch: Some(Watch { feature, inputs, points, run, visitor, corner, middle }) })
+    }
+
+    /// A place in the axes of a body.
+    fn seen_from(&mut self, pose: &Pose, at: [NodeId; 2]) -> [NodeId; 2] {
         let d = self.sub2(at, pose.origin);
         let (cx, sy) = (self.g.mul(pose.cos, d[0]), self.g.mul(pose.sin, d[1]));
         let (cy, sx) = (self.g.mul(pose.cos, d[1]), self.g.mul(pose.sin, d[0]));
-        let corner = [self.g.add(cx, sy), self.g.sub(cy, sx)];
-        let (points, run, visitor) = (host.points.clone(), run.clone(), guest.visitor);
-        Some(Latent { touch, watch: Some(Watch { feature, inputs, points, run, visitor, corner }) })
+        [self.g.add(cx, sy), self.g.sub(cy, sx)]
+    }
+
+    /// Where the middle of an outline's corners is.
+    fn middle(&mut self, parts: &Parts) -> [NodeId; 2] {
+        let count = self.g.num(1.0 / parts.points.len() as f64);
+        let mean = [0, 1].map(|k| {
+            let sum = parts.points.iter().map(|p| p[k]).reduce(|a, b| self.g.add(a, b));
+            self.g.mul(count, sum.unwrap_or(self.zero))
+        });
+        let pose = self.frame(parts.body).pose;
+        place(&mut self.g, &pose, mean)
     }
 
     /// Convex corners and chains of an outline; `None` for another shape.
