@@ -92,6 +92,8 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    const NONE: Bounds = Bounds { lo: 0.0, lo0: 0.0, hi: 0.0, hi0: 0.0 };
+
     pub fn symmetric(mu: f64) -> Self {
         Bounds { lo: mu, lo0: 0.0, hi: mu, hi0: 0.0 }
     }
@@ -113,6 +115,11 @@ pub(crate) struct Friction {
 }
 
 impl Friction {
+    /// Whether no tangential force can act, at stick or slip.
+    pub fn is_smooth(&self) -> bool {
+        self.stick == Bounds::NONE && self.slide == Bounds::NONE
+    }
+
     /// Bounds vanish with the normal force.
     pub fn follows_normal(&self) -> Option<usize> {
         match self.kind {
@@ -291,6 +298,10 @@ impl Problem {
         f.stick = times(stick);
         f.slide = times(slide);
         f.start = start;
+        // without friction there is nothing to decide: the force is that of a slip in any direction, zero
+        if start == Start::Zero && f.is_smooth() {
+            f.start = Start::Plus;
+        }
     }
 
     /// ŷ at x̂.

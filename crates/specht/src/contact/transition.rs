@@ -266,7 +266,8 @@ impl Transition {
 
     /// Accelerations and forces of a solution x of a form, after it was posed.
     pub fn forces_of(&self, info: &[ContactInfo], eval: &Eval, starts: &[Start], x: &[f64]) -> Forces {
-        let modes = self.modes(info, starts, &pattern_of(&self.problem, x));
+        let mut modes = self.modes(info, starts, &pattern_of(&self.problem, x));
+        self.turn_smooth(starts, x, &mut modes);
         let mut out = Forces::default();
         self.forces(info, eval, x, &modes, &mut out);
         out
@@ -325,6 +326,7 @@ impl Transition {
     ) -> Solution {
         let p = &self.problem;
         let mut modes: Vec<Vec<Mode>> = patterns.iter().map(|q| self.modes(info, starts, q)).collect();
+        modes.iter_mut().for_each(|m| self.turn_smooth(starts, x, m));
         modes.dedup();
         let mut first = modes.remove(0);
         let mut forces = Forces::default();
@@ -393,6 +395,23 @@ impl Transition {
             }
         }
         modes
+    }
+
+    // contacts without friction slip as they accelerate
+    fn turn_smooth(&self, starts: &[Start], x: &[f64], modes: &mut [Mode]) {
+        let p = &self.problem;
+        let mut y = Vec::new();
+        p.y(x, &mut y);
+        let tol = DEGENERATE * p.size(x, &y);
+        for (j, &i) in self.layout.tangents.iter().enumerate() {
+            if starts[i] == Start::Zero && p.friction[j].is_smooth() && modes[i] != Mode::Open {
+                modes[i] = match y[p.normals + j] {
+                    y if y > tol => Mode::SlipPlus,
+                    y if y < -tol => Mode::SlipMinus,
+                    _ => Mode::Stick,
+                };
+            }
+        }
     }
 
     fn forces(&self, info: &[ContactInfo], eval: &Eval, x: &[f64], modes: &[Mode], out: &mut Forces) {

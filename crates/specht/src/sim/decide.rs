@@ -107,6 +107,8 @@ pub(crate) struct Decider {
     pub lasting: bool,
     /// Sticking contacts whose force has just reached its bound.
     pub saturated: Vec<usize>,
+    /// Contacts whose slip in the small, or whose slack, has just ended.
+    pub gave: Vec<usize>,
     q_step: Vec<f64>,
     here: State,
 }
@@ -125,6 +127,7 @@ impl Decider {
             chosen: None,
             lasting: false,
             saturated: Vec::new(),
+            gave: Vec::new(),
             q_step: Vec::new(),
             here: State::default(),
         }
@@ -181,19 +184,61 @@ impl Decider {
             }
         }
         self.slip_on(k, &field.discrete.modes, &mut small);
-        // near a border the moment later may say what does not hold yet
-        let share = |field: &mut Field<S>, small: &[Small]| {
-            field.fixed.share(field.info, &field.eval, &field.discrete.modes, small);
-        };
-        let candidates = [&small[..], &[], &present[..]];
-        let found = candidates.iter().position(|small| {
-            share(field, small);
-            (small.is_empty() && present.is_empty()) || keeps_to_laws(field)
-        });
-        if found.is_none() {
-            share(field, &small);
-        }
+        self.follow_in_the_small(field, starts, k, acted, &small, &present);
         Decision::Follow
+    }
+
+    /// Let contacts slip in the small, or carry nothing, as `small` says of the moment later; near a border that may not hold yet, and
+    /// what is true at `present` may be over. The first that keeps to the laws is followed.
+    fn follow_in_the_small<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        starts: &[Start],
+        k: usize,
+        acted: &[f64],
+        small: &[Small],
+        present: &[Small],
+    ) {
+        let try_out = |field: &mut Field<S>, small: &[Small]| {
+            field.fixed.share(field.info, &field.eval, &field.discrete.modes, small);
+            keeps_to_laws(field)
+        };
+        if small.is_empty() && present.is_empty() {
+            return field.fixed.share(field.info, &field.eval, &field.discrete.modes, small);
+        }
+        let mut over = small.to_vec();
+        self.gave.iter().filter(|&&i| i < small.len()).for_each(|&i| over[i] = Small::Holds);
+        let candidates = [&over[..], small, &[], present];
+        if candidates.iter().any(|small| try_out(field, small) && !self.is_alone(field)) {
+            return;
+        }
+        // what slips in the small closes every opening in the small
+        let closed: Vec<f64> = acted.iter().map(|a| a.max(0.0)).collect();
+        self.transition.pose(field.info, &field.eval, starts);
+        let again = member(&mut self.transition, field, starts, &self.set, k, &closed);
+        if let Some((s, small)) = again
+            && s.modes == field.discrete.modes
+        {
+            field.fixed.follow(&s.forces);
+            if try_out(field, &small) {
+                return;
+            }
+            field.fixed.follow(&self.set.solutions[k].forces);
+        }
+        if !candidates.iter().any(|small| try_out(field, small)) {
+            try_out(field, small);
+        }
+    }
+
+    /// Whether a contact that has just reached its bound still has to hold because others carry nothing.
+    fn is_alone<S: System + ?Sized>(&self, field: &Field<S>) -> bool {
+        let (small, forces) = (field.fixed.small(), &field.forces);
+        let holds = |i: usize| {
+            field.discrete.modes[i] == Mode::Stick
+                && small.get(i).is_none_or(|s| *s == Small::Holds)
+                && forces.tangential[i].abs() >= (1.0 - 1e-9) * forces.bound[i]
+        };
+        small.contains(&Small::Slack) && self.saturated.iter().any(|&i| holds(i))
     }
 
     /// What has just reached its bound and sticks slips in the small from now on, if others hold the motion: rounding may not see it a

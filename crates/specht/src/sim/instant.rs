@@ -18,7 +18,7 @@ use super::settling::{Closing, Undo};
 use super::start::GAP_ZERO;
 use super::tangential::before;
 use super::trajectory::{Event, Kind, Participant, Status};
-use super::watch::{What, normal_row, rate_size};
+use super::watch::{Hold, What, normal_row, rate_size};
 
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
@@ -154,7 +154,12 @@ impl<S: System + ?Sized> Run<'_, S> {
         let gaps = self.field.eval.gap.clone();
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
-            match self.field.watches.list[k].what {
+            let what = self.field.watches.list[k].what;
+            if let What::Normal(i) | What::Saturation(i, _) | What::Give(i) = what {
+                let (t, span) = (self.time(), self.settings.until.abs());
+                self.field.watches.bounds[i].flip(t, span, Hold::BOUNDS);
+            }
+            match what {
                 What::Gap(i) => self.sets.closed[i] = true,
                 What::Normal(i) => {
                     m.tie = true;
@@ -169,7 +174,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                     m.tie = true;
                     self.decider.saturated.push(i);
                 }
-                What::Give(_) => m.tie = true,
+                What::Give(i) => {
+                    m.tie = true;
+                    self.decider.gave.push(i);
+                }
                 What::Slip(i, _) => self.sets.stopped[i] = true,
                 What::Guard(g) => self.flip(&mut m, g),
                 What::Crossing(c, _) => {
@@ -298,7 +306,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         let span = self.settings.until.abs();
         if let Some(hold) = self.field.watches.holds.get_mut(g)
-            && hold.flip(t, span)
+            && hold.flip(t, span, Hold::FLIPS)
             && !self.out.warnings.iter().any(|w| w.starts_with("a switch chatters"))
         {
             self.out.warnings.push(format!(
@@ -376,6 +384,7 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     pub(super) fn open_moment(&mut self, m: &mut Moment) {
         self.decider.saturated.clear();
+        self.decider.gave.clear();
         m.before.clone_from(&self.field.state);
         m.modes.clone_from(&self.field.discrete.modes);
         m.forces.clone_from(&self.field.forces);

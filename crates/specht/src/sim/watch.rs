@@ -116,14 +116,17 @@ impl Default for Hold {
 
 impl Hold {
     /// Flips of one guard at one instant that are no chatter yet.
-    const FLIPS: usize = 3;
+    pub const FLIPS: usize = 3;
+    /// The same of forces at their bounds.
+    pub const BOUNDS: usize = 10;
 
-    /// The guard flips at `t`; `span`: length of the run. True when a hold begins that was not there before.
-    pub fn flip(&mut self, t: f64, span: f64) -> bool {
+    /// The guard flips at `t`; `span`: length of the run; `calm`: flips that are no chatter. True when a hold begins that was not there
+    /// before.
+    pub fn flip(&mut self, t: f64, span: f64, calm: usize) -> bool {
         let near = 1e-13 * t.abs() + 4.0 * self.moment;
         self.flips = if t - self.last <= near { self.flips + 1 } else { 1 };
         self.last = t;
-        if self.flips <= Self::FLIPS {
+        if self.flips <= calm {
             self.moment = 0.0;
             return false;
         }
@@ -143,6 +146,8 @@ pub(crate) struct Watches {
     pub singular: bool,
     /// Chatter of every guard.
     pub holds: Vec<Hold>,
+    /// Chatter of the forces of every contact at their bounds.
+    pub bounds: Vec<Hold>,
     values: Vec<f64>,
 }
 
@@ -220,6 +225,7 @@ impl Watches {
         self.scales.rate.resize(info.len(), 0.0);
         self.scales.guard.resize(guards, 0.0);
         self.holds.resize(guards, Hold::default());
+        self.bounds.resize(info.len(), Hold::default());
         self.scales.crossing.resize(directions.len(), 0.0);
         self.scales.crossing_rounding.resize(directions.len(), 0.0);
         self.scales.guard_rounding.resize(guards, 0.0);
@@ -308,12 +314,16 @@ impl Watches {
 
     /// Whether the watch is held at time `t`.
     pub fn is_held(&self, what: What, t: f64) -> bool {
-        matches!(what, What::Guard(k) if t < self.holds[k].until)
+        match what {
+            What::Guard(k) => t < self.holds[k].until,
+            What::Give(i) | What::Saturation(i, _) | What::Normal(i) => t < self.bounds[i].until,
+            _ => false,
+        }
     }
 
     /// The first end of a hold after `t`.
     pub fn release(&self, t: f64) -> f64 {
-        self.holds.iter().map(|h| h.until).filter(|&end| end > t).fold(f64::INFINITY, f64::min)
+        self.holds.iter().chain(&self.bounds).map(|h| h.until).filter(|&end| end > t).fold(f64::INFINITY, f64::min)
     }
 
     /// Values below this cannot be told from zero.

@@ -98,7 +98,9 @@ impl Fixed {
             let small = self.small[i];
             if let Small::Slips { side } = small {
                 self.small[i] = Small::Holds;
-                if self.solve(info, eval, modes, signs, trial).solved {
+                // without friction it never holds
+                excess[i] = 1.0;
+                if eval.mu_static[i] > 0.0 && self.solve(info, eval, modes, signs, trial).solved {
                     excess[i] = side * trial.tangential[i] - trial.bound[i];
                 }
                 self.small[i] = small;
