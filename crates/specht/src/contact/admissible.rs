@@ -15,7 +15,7 @@ use super::pattern::{Condition, On, Pattern, State, conditions};
 use super::problem::{Friction, Kind, Problem};
 use super::span::{Equations, Row, Span, through};
 use crate::lcp::lp::{LpOutcome, Simplex};
-use crate::linalg::{Mat, axpy, max_abs};
+use crate::linalg::{Mat, axpy};
 
 /// A motion slower than this, relative to the largest |ĉ|, is none.
 pub(crate) const STRICT: f64 = 1e-10;
@@ -57,7 +57,7 @@ enum Sense {
 impl Admissible {
     /// Whether the pattern may have a solution.
     pub fn pose(&mut self, p: &Problem, span: &Span, pattern: &Pattern, strict: bool) -> bool {
-        self.size = max_abs(&p.c).max(1e-300);
+        self.size = p.reach();
         self.dim = p.dim();
         self.set_edges(p, pattern);
         self.rows.clear();

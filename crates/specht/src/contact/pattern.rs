@@ -150,7 +150,7 @@ impl LeafSolver {
             if m > 0 && regular {
                 self.lu.solve(&mut self.zero);
             } else if m > 0 {
-                let size = max_abs(&p.c).max(max_abs(self.rhs.row(q)));
+                let size = p.reach().max(max_abs(self.rhs.row(q)));
                 let mut x = std::mem::take(&mut self.zero);
                 let near: Vec<f64> = match q {
                     0 if !self.reference.is_empty() => {

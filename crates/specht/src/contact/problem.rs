@@ -329,10 +329,21 @@ impl Problem {
         }
     }
 
-    /// The largest of |ĉ|, |x̂|, |ŷ|.
+    /// The largest of |ĉ|, |x̂|, |ŷ|, where the motion of what is known to slide, or rubs without friction, decides nothing: it counts
+    /// a millionth, for its rounding.
     pub fn size(&self, x: &[f64], y: &[f64]) -> f64 {
-        let largest = |v: &[f64]| crate::linalg::max_abs(v);
-        largest(&self.c).max(largest(x)).max(largest(y)).max(1e-300)
+        crate::linalg::max_abs(x).max(self.deciding(y)).max(self.reach())
+    }
+
+    /// The same of |ĉ| alone.
+    pub fn reach(&self) -> f64 {
+        self.deciding(&self.c).max(1e-300)
+    }
+
+    fn deciding(&self, y: &[f64]) -> f64 {
+        let decides = |i: usize| i < self.normals || self.friction[i - self.normals].start == Start::Zero;
+        let weight = |i: usize| if decides(i) { 1.0 } else { 1e-6 };
+        y.iter().enumerate().fold(0.0, |m: f64, (i, v)| m.max(weight(i) * v.abs()))
     }
 
     /// Size of the forces that the loads ask for: rows are scaled so that H has a unit diagonal.

@@ -16,7 +16,7 @@ use super::pattern::{Leaf, LeafSolver, Pattern, State};
 use super::problem::Problem;
 use super::span::{Row, Span};
 use crate::lcp::lp::{LpOutcome, Simplex};
-use crate::linalg::{Mat, dot, max_abs};
+use crate::linalg::{Mat, dot};
 
 /// Patterns up to which all are visited.
 pub(crate) const PRUNE_FROM: f64 = 400.0;
@@ -138,7 +138,7 @@ impl Search {
 
     // decide what follows from the decisions so far; false when nothing does
     fn imply(&mut self, p: &Problem, pattern: &mut Pattern) -> bool {
-        let size = max_abs(&p.c).max(1e-300);
+        let size = p.reach();
         let open: Vec<usize> = undecided(p, pattern);
         let free: Vec<usize> = {
             let fixed = &self.lp.equations.rows;

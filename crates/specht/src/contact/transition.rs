@@ -240,18 +240,15 @@ impl Transition {
                 return monotone;
             }
         }
-        if self.search.run(p, limit) {
-            found.append(&mut self.search.found);
-            return true;
-        }
-        // too much work: what the search has seen so far, or one solution by Lemke's method
+        let complete = self.search.run(p, limit);
         found.append(&mut self.search.found);
+        // too much work, or everything on some border: one solution by Lemke's method, verified
         if found.is_empty()
             && let Some(x) = one_solution(p, &mut self.lcp)
         {
             found.extend(around(p, x));
         }
-        false
+        complete
     }
 
     /// The book's complementarity problem (6.35) of the posed problem; `None` for bilateral friction and pins.

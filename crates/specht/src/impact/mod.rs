@@ -28,6 +28,11 @@ use crate::linalg::{axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Normal, Restitution};
 use phase::{Answer, Phase};
 
+/// How much faster than the normal velocities a slip must be to go on whatever happens.
+const FAST: f64 = 1e3;
+/// Normal velocities below this, relative to the slip, are none.
+const SPEED_ZERO: f64 = 1e-9;
+
 /// Impact law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Law {
@@ -219,7 +224,8 @@ impl Impactor {
         self.problem.assemble(info, eval, l, &self.reduced, false);
         for (j, &i) in l.tangents.iter().enumerate() {
             let b = Bounds::symmetric(eval.mu[i]);
-            self.problem.set_bounds(j, b, b, Start::Zero);
+            let start = fast(&self.problem, j);
+            self.problem.set_bounds(j, b, b, start);
         }
         let finite = |x: &[f64]| x.iter().all(|v| v.is_finite());
         finite(self.problem.h.as_slice()) && finite(&self.problem.c) && finite(&self.reduced.a0)
@@ -335,7 +341,8 @@ impl Impactor {
                     (b.hi, b.hi0) = (mu * (1.0 - e[i].nu), kept);
                 }
             }
-            q.set_bounds(j, b, b, Start::Zero);
+            let start = fast(&q, j);
+            q.set_bounds(j, b, b, start);
             let slip = y_c[nn + j];
             let settled = slip.abs() <= 1e-9 * max_abs(&p.c);
             approach.push(if settled { p.c[nn + j] } else { slip });
@@ -414,6 +421,19 @@ impl Impactor {
             residual: f64::INFINITY,
             ..Impact::default()
         }
+    }
+}
+
+/// What is known of tangent `j`: a slip a thousand times as fast as all normal velocities of an impact goes on, as a rule
+/// ([`Phase::solve`] makes sure). An impact without collision is another matter.
+fn fast(p: &Problem, j: usize) -> Start {
+    let slip = p.c[p.normals + j];
+    let normal = p.c[..p.normals].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    let unilateral = p.friction[j].follows_normal().is_some();
+    match slip {
+        s if !unilateral || s.abs() <= FAST * normal || normal <= SPEED_ZERO * s.abs() => Start::Zero,
+        s if s > 0.0 => Start::Plus,
+        _ => Start::Minus,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::contact::Start;
 use crate::contact::compliant::{Compliant, is_dependent};
 use crate::contact::family::Polyhedron;
 use crate::contact::pattern::{LeafSolver, Pattern, State};
-use crate::contact::problem::Problem;
+use crate::contact::problem::{Friction, Problem};
 use crate::contact::search::{Search, count};
 use crate::contact::transition::{one_solution, pattern_of};
 use crate::lcp::Solver;
@@ -66,13 +66,28 @@ impl Phase {
         if p.dim() == 0 {
             return Some(Answer::one(Vec::new()));
         }
+        // slips that were taken for granted must have gone on
+        let granted = |f: &Friction| f.start != Start::Zero && !f.is_smooth();
+        let answer = self.solve_as_started(p, approach, impulses_matter);
+        if !p.friction.iter().any(granted) || answer.as_ref().is_some_and(|a| goes_on(p, &a.x)) {
+            return answer;
+        }
+        let mut free = p.clone();
+        free.friction.iter_mut().filter(|f| granted(f)).for_each(|f| f.start = Start::Zero);
+        self.solve_as_started(&free, approach, impulses_matter)
+    }
+
+    fn solve_as_started(&mut self, p: &Problem, approach: &[f64], impulses_matter: bool) -> Option<Answer> {
         if count(p) > SEARCH_ALL
             && let Some(x) = self.one(p)
         {
             return Some(Answer::one(x));
         }
         let all = self.all(p);
-        let lightest = &all.first()?.x;
+        let Some(Candidate { x: lightest, .. }) = all.first() else {
+            // everything on some border
+            return one_solution(p, &mut self.lcp).map(Answer::one);
+        };
         if all.iter().all(|c| c.poly.is_none() && is_same(p, &c.x, lightest, false)) {
             return Some(Answer::one(lightest.clone()));
         }
@@ -123,7 +138,7 @@ impl Phase {
 
     /// The solutions other than zero, the lightest first.
     pub fn nontrivial(&mut self, p: &Problem) -> Vec<Vec<f64>> {
-        let least = 1e-7 * max_abs(&p.c);
+        let least = 1e-7 * p.reach();
         self.all(p).into_iter().map(|c| c.x).filter(|x| max_abs(x) > least).collect()
     }
 
@@ -142,6 +157,18 @@ impl Phase {
         all.sort_by(|a, b| weight(&a.x).total_cmp(&weight(&b.x)));
         all
     }
+}
+
+// whether all slips that were taken for granted keep their directions
+fn goes_on(p: &Problem, x: &[f64]) -> bool {
+    let mut y = Vec::new();
+    p.y(x, &mut y);
+    p.friction.iter().zip(&y[p.normals..]).all(|(f, y)| match f.start {
+        _ if f.is_smooth() => true,
+        Start::Plus => *y > 0.0,
+        Start::Minus => *y < 0.0,
+        _ => true,
+    })
 }
 
 // how many different velocities; 2 stands for a continuum

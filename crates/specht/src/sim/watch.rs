@@ -323,7 +323,12 @@ impl Watches {
 
     /// The first end of a hold after `t`.
     pub fn release(&self, t: f64) -> f64 {
-        self.holds.iter().chain(&self.bounds).map(|h| h.until).filter(|&end| end > t).fold(f64::INFINITY, f64::min)
+        self.holds
+            .iter()
+            .chain(&self.bounds)
+            .map(|h| h.until)
+            .filter(|&end| end > t)
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// Values below this cannot be told from zero.
