@@ -47,7 +47,7 @@ pub(crate) struct Locator {
 impl Locator {
     /// How badly the samples of the step tried last tell the event functions: above 1 a fall through zero could be missed. Each
     /// inner sample is predicted by the polynomial through the others, and the error must be small beside the smallest
-    /// sample after the start and before the first fall: a fall between two samples is seen. It grows with the fifth power of the step.
+    /// sample before the first fall. It grows with the fifth power of the step.
     pub fn blur<S: System + ?Sized>(&self, field: &Field<S>, ode: &Method) -> f64 {
         let (samples, t) = (ode.samples(), ode.time());
         let weights = prediction(samples);
@@ -60,8 +60,13 @@ impl Locator {
             let f: [f64; SAMPLES] = std::array::from_fn(|s| watches.at(samples[s].0, k));
             // the user's functions stand on either side of zero
             let side = if matches!(w.what, What::Crossing(..)) { f[1].signum() } else { 1.0 };
-            let before = f[1..].iter().map(|v| side * v).take_while(|v| *v > 0.0);
-            let least = before.fold(f64::INFINITY, f64::min);
+            let v = f.map(|v| side * v);
+            let fall = v[1..].iter().position(|v| *v <= 0.0).map_or(SAMPLES, |k| k + 1);
+            // what starts near zero, or falls between two samples, is as well known as the larger of its neighbours
+            let known = |s: usize| if s == 0 || s + 1 == fall { v[s].max(v[s + 1].abs()) } else { v[s] };
+            let least = (0..fall)
+                .map(|s| if s + 1 < SAMPLES { known(s) } else { v[s] })
+                .fold(f64::INFINITY, f64::min);
             let size = f.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
             let error = weights.iter().fold(0.0_f64, |m, w| {
                 let miss: f64 = w.iter().zip(&f).map(|(w, f)| w * f).sum();
