@@ -394,7 +394,7 @@ impl Transition {
         modes
     }
 
-    // contacts without friction slip as they accelerate
+    // contacts without friction slip as they accelerate; nothing makes them stick
     fn turn_smooth(&self, starts: &[Start], x: &[f64], modes: &mut [Mode]) {
         let p = &self.problem;
         let mut y = Vec::new();
@@ -402,11 +402,7 @@ impl Transition {
         let tol = DEGENERATE * p.size(x, &y);
         for (j, &i) in self.layout.tangents.iter().enumerate() {
             if starts[i] == Start::Zero && p.friction[j].is_smooth() && modes[i] != Mode::Open {
-                modes[i] = match y[p.normals + j] {
-                    y if y > tol => Mode::SlipPlus,
-                    y if y < -tol => Mode::SlipMinus,
-                    _ => Mode::Stick,
-                };
+                modes[i] = if y[p.normals + j] < -tol { Mode::SlipMinus } else { Mode::SlipPlus };
             }
         }
     }

@@ -155,7 +155,14 @@ impl<S: System + ?Sized> Run<'_, S> {
         for n in 0..self.locator.found.watches.len() {
             let k = self.locator.found.watches[n];
             let what = self.field.watches.list[k].what;
-            if let What::Normal(i) | What::Saturation(i, _) | What::Give(i) = what {
+            let eval = &self.field.eval;
+            let smooth = |i: usize| eval.mu[i] == 0.0 && eval.mu_static[i] == 0.0;
+            let chatters = match what {
+                What::Normal(i) | What::Saturation(i, _) | What::Give(i) => Some(i),
+                What::Slip(i, _) if smooth(i) => Some(i),
+                _ => None,
+            };
+            if let Some(i) = chatters {
                 let (t, span) = (self.time(), self.settings.until.abs());
                 self.field.watches.bounds[i].flip(t, span, Hold::BOUNDS);
             }

@@ -146,7 +146,7 @@ pub(crate) struct Watches {
     pub singular: bool,
     /// Chatter of every guard.
     pub holds: Vec<Hold>,
-    /// Chatter of the forces of every contact at their bounds.
+    /// Chatter of the forces of every contact at their bounds, and of slip without friction.
     pub bounds: Vec<Hold>,
     values: Vec<f64>,
 }
@@ -316,7 +316,9 @@ impl Watches {
     pub fn is_held(&self, what: What, t: f64) -> bool {
         match what {
             What::Guard(k) => t < self.holds[k].until,
-            What::Give(i) | What::Saturation(i, _) | What::Normal(i) => t < self.bounds[i].until,
+            What::Give(i) | What::Saturation(i, _) | What::Normal(i) | What::Slip(i, _) => {
+                t < self.bounds[i].until
+            }
             _ => false,
         }
     }
