@@ -212,3 +212,69 @@ fn random_bodies_settle() {
         }
     }
 }
+
+/// Rebuilt by a program of its own (enumeration of all impact patterns, bisection on gaps): where dropped boxes come to rest.
+#[test]
+fn dropped_boxes_come_to_rest_where_an_independent_program_says() {
+    for (e, mu, x) in [
+        (0.3, 0.5, 0.001653735),
+        (0.7, 0.2, -0.0560482671),
+        (0.5, 0.35, -0.0215085190),
+        (0.4, 0.8, 0.0111046150),
+    ] {
+        let tilt = 5.0_f64.to_radians();
+        let text = body(&rectangle(0.2, 0.1)[..2], &[[0.0, 0.0]], [0.0, 0.3, tilt, 0.0, 0.0, 0.0], e, mu)
+            .replace("mass = 1.3", "mass = 1")
+            .replace("inertia = 0.011", "inertia = 0.016666666666666666");
+        let out = run(&text, 3.0);
+        assert!((out.last.state.q[0] - x).abs() < 2e-9, "{e} {mu}: {}", out.last.state.q[0]);
+    }
+}
+
+/// Boxes of the same width, flush on each other: every corner stands on a corner, and nothing happens.
+#[test]
+fn flush_stacks_stay_at_rest() {
+    for (n, b, h, mu) in [(2, 0.06, 0.025, 0.3), (3, 0.04, 0.06, 0.1), (6, 0.1, 0.03, 0.9)] {
+        let mut text = "gravity = [0, -9.81]\n[coordinates]\n".to_string();
+        for i in 1..=n {
+            text += &format!("x{i} = 0\ny{i} = {}\nt{i} = 0\n", f64::from(2 * i - 1) * h);
+        }
+        text += "[ground]\ntable = { through = [0, 0], normal = [0, 1] }\n";
+        for i in 1..=n {
+            text += &format!(
+                "[[body]]\nname = \"b{i}\"\nmass = 1\ninertia = {}\nposition = [\"x{i}\", \"y{i}\"]\nangle = \"t{i}\"\nfeatures = {{ skin = {{ closed = true, material = \"left\", outline = [[-{b}, -{h}], [{b}, -{h}], [{b}, {h}], [-{b}, {h}]] }} }}\n",
+                (b * b + h * h) / 3.0
+            );
+        }
+        for i in 1..=n {
+            let below = if i == 1 { "ground.table".to_string() } else { format!("b{}.skin", i - 1) };
+            text += &format!(
+                "[[contact]]\nname = \"c{i}\"\nbetween = [\"b{i}.skin\", \"{below}\"]\nfriction = {mu}\nrestitution = 0.4\n"
+            );
+        }
+        let out = run(&text, 0.5);
+        assert!(
+            out.events.is_empty(),
+            "{n}: {:?}",
+            out.events.iter().map(|e| (e.time, e.kind)).collect::<Vec<_>>()
+        );
+        assert!(speed(&out) < 1e-12);
+    }
+}
+
+/// Without friction nothing sticks: corners that settle in the bottom of a groove neither chatter nor fail.
+#[test]
+fn frictionless_corners_settle_in_grooves() {
+    for (left, right, e, tilt) in [(0.6, 0.8, 0.0, 0.3), (1.0, 0.4, 0.3, -0.7), (0.3, 0.5, 0.5, 1.1)] {
+        let text = body(
+            &rectangle(0.12, 0.07),
+            &[[-left, 0.0], [right, 0.0]],
+            [0.02, 0.6, tilt, 0.0, 0.0, 2.0],
+            e,
+            0.0,
+        );
+        let out = run(&text, 3.0);
+        let energy = |p: &specht::sim::Trajectory| p.energy.kinetic + p.energy.potential;
+        assert!(energy(&out) <= out.energy.initial * (1.0 + 1e-9), "{}", out.message);
+    }
+}

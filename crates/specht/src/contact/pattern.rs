@@ -142,7 +142,7 @@ impl LeafSolver {
         if !regular {
             self.rank.factor(&self.k);
         }
-        let dependent = !regular && self.rank.null().rows() > 0;
+        let dependent = !regular && self.rank.nullity() > 0;
         self.sol.reshape(1 + pins.len(), r);
         for q in 0..=pins.len() {
             self.zero.clear();
@@ -168,21 +168,20 @@ impl LeafSolver {
                 self.sol[(q, i)] = self.zero[e];
             }
         }
-        let null = |rank: &FullPivot, active: &[usize]| {
-            let z = rank.null();
-            let mut null = Mat::zeros(if dependent { z.rows() } else { 0 }, r);
+        let mut null = Mat::zeros(if dependent { self.rank.nullity() } else { 0 }, r);
+        if dependent {
+            let z = self.rank.null();
             for k in 0..null.rows() {
-                for (e, &i) in active.iter().enumerate() {
+                for (e, &i) in self.active.iter().enumerate() {
                     null[(k, i)] = z[(k, e)];
                 }
             }
-            null
-        };
+        }
         if pins.is_empty() {
             let feasible = is_feasible(p, pattern, self.sol.row(0), &mut self.y);
             if feasible || dependent {
                 let x = self.sol.row(0).to_vec();
-                out.push(Leaf { x, null: null(&self.rank, &self.active), feasible });
+                out.push(Leaf { x, null, feasible });
             }
             return;
         }
@@ -190,7 +189,7 @@ impl LeafSolver {
         self.pin_solutions(p, &pins, |x| {
             let feasible = is_feasible(p, pattern, &x, &mut y);
             if feasible || dependent {
-                out.push(Leaf { x, null: null(&self.rank, &self.active), feasible });
+                out.push(Leaf { x, null: null.clone(), feasible });
             }
         });
         self.y = y;

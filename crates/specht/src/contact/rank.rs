@@ -21,7 +21,10 @@ pub struct FullPivot {
     rank: usize,
     smallest: f64,
     work: Vec<f64>,
+    /// Orthonormal rows that span the row space, when it is the smaller one; no rows otherwise.
+    range: Mat,
     null: Mat,
+    null_known: bool,
 }
 
 impl FullPivot {
@@ -74,7 +77,13 @@ impl FullPivot {
                 }
             }
         }
-        self.null_space();
+        self.null_known = false;
+        if self.rank < n - self.rank {
+            self.row_space();
+        } else {
+            self.range.reshape(0, n);
+            self.null_space();
+        }
         self.rank
     }
 
@@ -83,8 +92,16 @@ impl FullPivot {
         self.smallest
     }
 
+    /// Dimension of the null space.
+    pub fn nullity(&self) -> usize {
+        self.a.cols() - self.rank
+    }
+
     /// Orthonormal rows that span the null space.
-    pub fn null(&self) -> &Mat {
+    pub fn null(&mut self) -> &Mat {
+        if !self.null_known {
+            self.null_space();
+        }
         &self.null
     }
 
@@ -110,6 +127,21 @@ impl FullPivot {
         x.fill(0.0);
         for i in 0..r {
             x[self.col_perm[i]] = self.work[i] * self.col_scale[self.col_perm[i]];
+        }
+        if r < n - r {
+            // x ← reference + the part of x − reference in the row space
+            if !reference.is_empty() {
+                axpy(-1.0, reference, x);
+            }
+            self.work.clear();
+            self.work.extend((0..r).map(|k| dot(self.range.row(k), x)));
+            if reference.is_empty() {
+                x.fill(0.0)
+            } else {
+                x.copy_from_slice(reference)
+            }
+            (0..r).for_each(|k| axpy(self.work[k], self.range.row(k), x));
+            return inconsistency;
         }
         for k in 0..n - r {
             let z = self.null.row(k);
@@ -139,8 +171,22 @@ impl FullPivot {
         }
     }
 
-    // one vector per free unknown by back substitution, then modified Gram-Schmidt, twice for accuracy
+    // the rows of U in the unscaled unknowns, orthonormal
+    fn row_space(&mut self) {
+        let (n, r) = (self.a.cols(), self.rank);
+        self.range.reshape(r, n);
+        for k in 0..r {
+            for i in 0..n {
+                let u = if i < k { 0.0 } else { self.a[(k, i)] };
+                self.range[(k, self.col_perm[i])] = u / self.col_scale[self.col_perm[i]];
+            }
+            orthonormalize(&mut self.range, k);
+        }
+    }
+
+    // one vector per free unknown by back substitution, orthonormal
     fn null_space(&mut self) {
+        self.null_known = true;
         let (n, r) = (self.a.cols(), self.rank);
         self.null.reshape(n - r, n);
         self.work.resize(n.max(self.a.rows()), 0.0);
@@ -154,18 +200,23 @@ impl FullPivot {
             for i in 0..n {
                 self.null[(k, self.col_perm[i])] = self.work[i] * self.col_scale[self.col_perm[i]];
             }
-            for _ in 0..2 {
-                for l in 0..k {
-                    let (zl, zk) = self.null.row_pair(l, k);
-                    let s = dot(zl, zk);
-                    axpy(-s, zl, zk);
-                }
-            }
-            let z = self.null.row_mut(k);
-            let norm = dot(z, z).sqrt();
-            z.iter_mut().for_each(|v| *v /= norm);
+            orthonormalize(&mut self.null, k);
         }
     }
+}
+
+// modified Gram-Schmidt of row `k` against those before it, twice for accuracy
+fn orthonormalize(rows: &mut Mat, k: usize) {
+    for _ in 0..2 {
+        for l in 0..k {
+            let (zl, zk) = rows.row_pair(l, k);
+            let s = dot(zl, zk);
+            axpy(-s, zl, zk);
+        }
+    }
+    let z = rows.row_mut(k);
+    let norm = dot(z, z).sqrt();
+    z.iter_mut().for_each(|v| *v /= norm);
 }
 
 #[cfg(test)]
