@@ -80,7 +80,9 @@ impl Sets {
             if !takes_part {
                 continue;
             }
-            self.starts[i] = match (field.discrete.modes[i], jumped || self.stopped[i]) {
+            // what stops takes along all that moves with it: their slips vanish together, each to its own rounding
+            let stops = self.stopped.contains(&true) && self.by_number(field, i) == Start::Zero;
+            self.starts[i] = match (field.discrete.modes[i], jumped || self.stopped[i] || stops) {
                 (Mode::Stick, false) => Start::Zero,
                 (Mode::SlipPlus, false) => Start::Plus,
                 (Mode::SlipMinus, false) => Start::Minus,
