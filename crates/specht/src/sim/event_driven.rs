@@ -213,6 +213,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
         fired.clear();
         self.control.restart();
+        self.look_anew();
         self.first_step();
         let mut blind = 0;
         loop {
@@ -222,10 +223,11 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             if let Some(progress) = outside.progress.as_mut() {
                 progress(self.ode.time());
             }
+            let t = self.ode.time();
+            let halfway = self.halfway(t);
             if self.passage.lost {
                 return Flow::End(Status::Indeterminate, self.undecided());
             }
-            let t = self.ode.time();
             let remaining = self.settings.until - t;
             let smallest = self.smallest(t);
             if self.pending.as_ref().is_some_and(|p| p.end - t <= smallest) {
@@ -241,7 +243,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 );
                 return Flow::End(Status::Failed, message);
             }
-            let mut h = self.h.min(self.settings.longest_step);
+            let mut h = self.h.min(self.settings.longest_step).min(halfway);
             if remaining < 1.05 * h {
                 h = remaining;
             }

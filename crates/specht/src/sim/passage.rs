@@ -31,6 +31,9 @@ const REACH: f64 = 4.0;
 /// Loops that close to within this part of the length scale at the change point close.
 const CLOSED: f64 = 1e-12;
 
+/// Part of a step before a change point that cannot be passed at which the run ends.
+const NEARLY: f64 = 5e-2;
+
 /// Part of a step before a change point within which rounding decides where the motion goes.
 const LOST: f64 = 1e-5;
 
@@ -52,6 +55,8 @@ pub(crate) struct Passage {
     resting: bool,
     /// The constraints lose rank here and there is no branch to follow.
     pub lost: bool,
+    /// When several loops will lose rank at once: the run goes up to there.
+    ahead: Option<f64>,
     /// The loops close at the change point.
     closes: bool,
 }
@@ -66,7 +71,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         if !self.field.info.iter().any(loops) {
             return false;
         }
-        if self.field.chart.active || self.passage.barred.is_some_and(|end| t < end) {
+        let known = self.field.chart.active || self.passage.ahead.is_some();
+        if known || self.passage.barred.is_some_and(|end| t < end) {
             return false;
         }
         let mut chart = std::mem::take(&mut self.field.chart);
@@ -81,7 +87,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 match crossing {
                     // two loops at once: more than two branches may cross
                     Some(crossing) if crossing.misfit <= bound && crossing.lost > 1 => {
-                        self.passage.lost = crossing.distance < natural;
+                        self.passage.ahead = (crossing.distance < natural).then_some(t + crossing.distance);
                     }
                     Some(crossing) if crossing.misfit <= bound => {
                         chart.activate(natural, crossing.distance);
@@ -98,6 +104,18 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.field.unpack(t, self.ode.state());
         self.field.evaluate();
         self.field.chart.active
+    }
+
+    /// A new segment: velocities may have changed.
+    pub(super) fn look_anew(&mut self) {
+        self.passage.ahead = None;
+    }
+
+    /// The longest step from `t` towards a change point that cannot be passed; near to it the run is lost.
+    pub(super) fn halfway(&mut self, t: f64) -> f64 {
+        let Some(end) = self.passage.ahead else { return f64::INFINITY };
+        self.passage.lost = end - t <= NEARLY * self.passage.natural;
+        0.5 * (end - t)
     }
 
     /// A run that starts at a change point follows the branch of its velocities. The base lies a little ahead.
