@@ -262,3 +262,32 @@ contact = [{ name = "table", gap = "y", spring = "c", damper = "d", relaxing = t
         assert!(t.events.iter().filter(|e| e.kind == Kind::Touch).count() > 1);
     }
 }
+
+/// Without friction a box slides flush over the edges of another one, forwards and backwards: corners pass corners and nothing happens.
+#[test]
+fn a_box_slides_past_the_corners_of_another_without_an_impact() {
+    for (length, speed, until) in
+        [(0.058, 1.8, 0.02), (0.05, -0.7, 0.06), (0.09, 2.6, 0.02), (0.06, 1.1, 0.01)]
+    {
+        let text = format!(
+            r#"
+gravity = [0, -9.81]
+coordinates = {{ x = {{ start = 0, rate = {speed} }}, y = 0.025, th = 0 }}
+ground  = {{ base = {{ closed = true, material = "left", outline = [[-0.06, -0.05], [0.06, -0.05], [0.06, 0], [-0.06, 0]] }} }}
+body    = [{{ name = "box", mass = 1, inertia = 1e-3, position = ["x", "y"], angle = "th", features = {{ skin = {{ closed = true, material = "left", outline = [[-{length}, -0.025], [{length}, -0.025], [{length}, 0.025], [-{length}, 0.025]] }} }} }}]
+contact = [{{ name = "c", between = ["box.skin", "ground.base"] }}]
+run     = {{ until = {until} }}
+"#
+        );
+        let loaded = specht::file::read(&text, &specht::file::Options::default()).unwrap();
+        let sys = specht::model::build(&loaded.model).unwrap();
+        let settings = specht::sim::Settings::until(until);
+        let out = specht::sim::event_driven(&sys, &sys.start(), &settings, &mut Default::default()).unwrap();
+        let u = &out.last.state.u;
+        assert!(
+            (u[0] - speed).abs() < 1e-9 && u[1].abs() < 1e-9 && u[2].abs() < 1e-7,
+            "{length} {speed}: {u:?}"
+        );
+        assert!(out.audit.passed, "{:?}", out.audit.remarks);
+    }
+}

@@ -431,7 +431,7 @@ impl CompiledSystem {
                 Guard::Watch { watch, up } => {
                     let watch = &self.watches[*watch];
                     let p = watch.corner.map(|r| tape.output(work, r as usize));
-                    watch.guard(d.latches[watch.latch], *up, p)
+                    watch.guard(d.latches[watch.latch], *up, p, d.modes[watch.contact].is_closed())
                 }
                 Guard::Flank { which, outer } => {
                     let f = &self.flanks[*which];

@@ -23,7 +23,7 @@ pub(super) const AWAY: i32 = -1;
 /// Heights below this, relative to the size of the outline, are behind the chain.
 const BEHIND: f64 = 1e-9;
 
-/// Distances below this, relative to the size of the outline, are rounding: a feature is left only so far beyond its border.
+/// Distances below this, relative to the size of the outline, are rounding: a body at rest leaves its feature only so far beyond the border.
 const SLACK: f64 = 1e-12;
 
 /// What meets the chain.
@@ -307,10 +307,12 @@ impl WatchPlan {
     }
 
     /// Falls through zero where the present feature hands over to the one before (after) it, or the chain comes to face.
-    pub fn guard(&self, latch: i32, up: bool, p: [f64; 2]) -> f64 {
+    /// What touches (`closed`) may stand beyond the border by rounding; what does not would meet the old feature there.
+    pub fn guard(&self, latch: i32, up: bool, p: [f64; 2], closed: bool) -> f64 {
+        let slack = if closed { SLACK * self.size } else { 0.0 };
         match (usize::try_from(latch), up) {
-            (Ok(k), false) => self.above(k, p) + SLACK * self.size,
-            (Ok(k), true) => self.below(k + 1, p) + SLACK * self.size,
+            (Ok(k), false) => self.above(k, p) + slack,
+            (Ok(k), true) => self.below(k + 1, p) + slack,
             (Err(_), false) => self.averted(p),
             (Err(_), true) => self.size,
         }

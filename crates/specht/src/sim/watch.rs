@@ -102,6 +102,8 @@ pub(crate) struct Hold {
     /// Time of the last flip, and flips at that time.
     last: f64,
     flips: usize,
+    /// Flips in a row that follow each other within a millionth of the run.
+    quick: usize,
     /// Present moment; zero before the first.
     moment: f64,
     /// End of the hold.
@@ -110,13 +112,15 @@ pub(crate) struct Hold {
 
 impl Default for Hold {
     fn default() -> Self {
-        Hold { last: f64::NEG_INFINITY, flips: 0, moment: 0.0, until: f64::NEG_INFINITY }
+        Hold { last: f64::NEG_INFINITY, flips: 0, quick: 0, moment: 0.0, until: f64::NEG_INFINITY }
     }
 }
 
 impl Hold {
     /// Flips of one guard at one instant that are no chatter yet.
     pub const FLIPS: usize = 3;
+    /// Quick flips in a row that are no chatter yet.
+    const QUICK: usize = 100;
     /// The same of forces at their bounds.
     pub const BOUNDS: usize = 10;
 
@@ -124,7 +128,13 @@ impl Hold {
     /// before.
     pub fn flip(&mut self, t: f64, span: f64, calm: usize) -> bool {
         let near = 1e-13 * t.abs() + 4.0 * self.moment;
-        self.flips = if t - self.last <= near { self.flips + 1 } else { 1 };
+        let pause = t - self.last;
+        self.quick = if pause <= near.max(1e-6 * span) { self.quick + 1 } else { 0 };
+        self.flips = match pause <= near {
+            true => self.flips + 1,
+            false if self.quick > Self::QUICK => calm + 1,
+            false => 1,
+        };
         self.last = t;
         if self.flips <= calm {
             self.moment = 0.0;
