@@ -34,6 +34,27 @@ fn marks(run: &Trajectory, name: &str) -> Vec<f64> {
     run.events.iter().filter(named).map(|e| e.time).collect()
 }
 
+/// A millionth of the run is long for a switch: 400 changes in the first 0.02 s of 100 s are no chatter.
+#[test]
+fn quick_switching_in_a_long_run_is_followed_exactly() {
+    let found = momentum("if(sin(62831.853071795864769*min(t, 0.02)) > 1e-6, 1, 0)", 100.0);
+    let expected = 0.02 * (0.5 - 1e-6 / std::f64::consts::PI);
+    assert!((found - expected).abs() < 1e-11, "{found}, expected {expected}");
+}
+
+/// Stick-slip with periods of 3e-7 of the run: every one counts.
+#[test]
+fn quick_stick_slip_in_a_long_run_is_followed_exactly() {
+    let text = "[coordinates]\nx = 0\n[[body]]\nname = \"b\"\nmass = 1\nposition = \"x\"\n\
+                [[force]]\nalong = \"x - 0.01*min(t, 0.1)\"\nspring = 1e8\n\
+                [[contact]]\nname = \"guide\"\nslip = \"x'\"\nfriction_force = { static = \"12\", sliding = \"10\" }\n";
+    let short = run(text, 0.1);
+    let slips = |r: &Trajectory| r.events.iter().filter(|e| e.kind == Kind::Slip && e.time < 0.0999).count();
+    let long = run(text, 1000.0);
+    assert_eq!((long.status, slips(&long)), (Status::Finished, slips(&short)));
+    assert!(slips(&short) > 100 && long.warnings.is_empty(), "{:?}", long.warnings);
+}
+
 /// The inner switch was flipped and the outer one, whose argument jumps with it, forgotten.
 #[test]
 fn a_switch_inside_a_switch_is_followed() {

@@ -157,14 +157,17 @@ impl<S: System + ?Sized> Run<'_, S> {
             let what = self.field.watches.list[k].what;
             let eval = &self.field.eval;
             let smooth = |i: usize| eval.mu[i] == 0.0 && eval.mu_static[i] == 0.0;
-            let chatters = match what {
-                What::Normal(i) | What::Saturation(i, _) | What::Give(i) => Some(i),
-                What::Slip(i, _) if smooth(i) => Some(i),
+            let watches = &mut self.field.watches;
+            let hold = match what {
+                What::Normal(i) | What::Saturation(i, _) | What::Give(i) => Some((i, &mut watches.bounds[i])),
+                What::Slip(i, _) if smooth(i) => Some((i, &mut watches.slips[i])),
                 _ => None,
             };
-            if let Some(i) = chatters {
-                let (t, span) = (self.time(), self.settings.until.abs());
-                self.field.watches.bounds[i].flip(t, span, Hold::BOUNDS);
+            if let Some((i, hold)) = hold
+                && hold.flip(t, self.settings.until.abs(), Hold::BOUNDS, 0.0)
+            {
+                let name = &self.field.info[i].name;
+                self.warn_once(format!("the forces of `{name}` chatter"), t);
             }
             match what {
                 What::Gap(i) => self.sets.closed[i] = true,
@@ -312,12 +315,18 @@ impl<S: System + ?Sized> Run<'_, S> {
             m.switched.push(i);
         }
         let span = self.settings.until.abs();
-        if let Some(hold) = self.field.watches.holds.get_mut(g)
-            && hold.flip(t, span, Hold::FLIPS)
-            && !self.out.warnings.iter().any(|w| w.starts_with("a switch chatters"))
-        {
+        let watches = &mut self.field.watches;
+        let size = watches.scales.guard[g];
+        if watches.holds[g].flip(t, span, Hold::FLIPS, size) {
+            self.warn_once("a switch chatters".to_string(), t);
+        }
+    }
+
+    /// Say once that something chatters.
+    fn warn_once(&mut self, what: String, t: f64) {
+        if !self.out.warnings.iter().any(|w| w.starts_with(&what)) {
             self.out.warnings.push(format!(
-                "a switch chatters from t = {t:.9} on: both branches lead back to its border, which is followed approximately"
+                "{what} from t = {t:.9} on: both branches lead back to its border, which is followed approximately"
             ));
         }
     }

@@ -102,8 +102,10 @@ pub(crate) struct Hold {
     /// Time of the last flip, and flips at that time.
     last: f64,
     flips: usize,
-    /// Flips in a row that follow each other within a millionth of the run.
+    /// Flips in a row that follow each other within a millionth of the run, without leaving the border in between.
     quick: usize,
+    /// The largest value of the guard since the last flip.
+    peak: f64,
     /// Present moment; zero before the first.
     moment: f64,
     /// End of the hold.
@@ -112,7 +114,7 @@ pub(crate) struct Hold {
 
 impl Default for Hold {
     fn default() -> Self {
-        Hold { last: f64::NEG_INFINITY, flips: 0, quick: 0, moment: 0.0, until: f64::NEG_INFINITY }
+        Hold { last: f64::NEG_INFINITY, flips: 0, quick: 0, peak: 0.0, moment: 0.0, until: f64::NEG_INFINITY }
     }
 }
 
@@ -121,15 +123,19 @@ impl Hold {
     pub const FLIPS: usize = 3;
     /// Quick flips in a row that are no chatter yet.
     const QUICK: usize = 100;
-    /// The same of forces at their bounds.
+    /// A guard that has not become larger than this, relative to its size, has not left its border.
+    const BORDER: f64 = 1e-9;
+    /// The same as `FLIPS` for forces at their bounds.
     pub const BOUNDS: usize = 10;
 
-    /// The guard flips at `t`; `span`: length of the run; `calm`: flips that are no chatter. True when a hold begins that was not there
-    /// before.
-    pub fn flip(&mut self, t: f64, span: f64, calm: usize) -> bool {
+    /// The guard flips at `t`; `span`: length of the run; `calm`: flips that are no chatter; `size`: of the guard's values, 0 where
+    /// they are not followed. True when a hold begins that was not there before.
+    pub fn flip(&mut self, t: f64, span: f64, calm: usize, size: f64) -> bool {
         let near = 1e-13 * t.abs() + 4.0 * self.moment;
         let pause = t - self.last;
-        self.quick = if pause <= near.max(1e-6 * span) { self.quick + 1 } else { 0 };
+        let stays = pause <= near || (pause <= 1e-6 * span && self.peak < Self::BORDER * size);
+        self.quick = if stays { self.quick + 1 } else { 0 };
+        self.peak = 0.0;
         self.flips = match pause <= near {
             true => self.flips + 1,
             false if self.quick > Self::QUICK => calm + 1,
@@ -156,8 +162,10 @@ pub(crate) struct Watches {
     pub singular: bool,
     /// Chatter of every guard.
     pub holds: Vec<Hold>,
-    /// Chatter of the forces of every contact at their bounds, and of slip without friction.
+    /// Chatter of the forces of every contact at their bounds.
     pub bounds: Vec<Hold>,
+    /// Chatter of slip without friction, per contact.
+    pub slips: Vec<Hold>,
     values: Vec<f64>,
 }
 
@@ -236,6 +244,7 @@ impl Watches {
         self.scales.guard.resize(guards, 0.0);
         self.holds.resize(guards, Hold::default());
         self.bounds.resize(info.len(), Hold::default());
+        self.slips.resize(info.len(), Hold::default());
         self.scales.crossing.resize(directions.len(), 0.0);
         self.scales.crossing_rounding.resize(directions.len(), 0.0);
         self.scales.guard_rounding.resize(guards, 0.0);
@@ -269,6 +278,12 @@ impl Watches {
     /// The end of the step becomes the beginning of the next.
     pub fn shift(&mut self) {
         let n = self.list.len();
+        for (k, w) in self.list.iter().enumerate() {
+            if let What::Guard(g) = w.what {
+                let peak = &mut self.holds[g].peak;
+                *peak = (0..STAGES).fold(*peak, |m, s| m.max(self.values[s * n + k].abs()));
+            }
+        }
         self.values.copy_within((STAGES - 1) * n..STAGES * n, 0);
     }
 
@@ -279,7 +294,6 @@ impl Watches {
         eval: &Eval,
         [q, u]: [&[f64]; 2],
         forces: &Forces,
-        signs: &[f64],
         fresh: bool,
     ) {
         let n = self.list.len();
@@ -319,16 +333,14 @@ impl Watches {
                 _ => f64::NAN,
             };
         }
-        let _ = signs;
     }
 
     /// Whether the watch is held at time `t`.
     pub fn is_held(&self, what: What, t: f64) -> bool {
         match what {
             What::Guard(k) => t < self.holds[k].until,
-            What::Give(i) | What::Saturation(i, _) | What::Normal(i) | What::Slip(i, _) => {
-                t < self.bounds[i].until
-            }
+            What::Give(i) | What::Saturation(i, _) | What::Normal(i) => t < self.bounds[i].until,
+            What::Slip(i, _) => t < self.slips[i].until,
             _ => false,
         }
     }
@@ -338,6 +350,7 @@ impl Watches {
         self.holds
             .iter()
             .chain(&self.bounds)
+            .chain(&self.slips)
             .map(|h| h.until)
             .filter(|&end| end > t)
             .fold(f64::INFINITY, f64::min)
