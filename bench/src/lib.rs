@@ -4,7 +4,7 @@ use specht::file::{self, Options};
 use specht::linalg::Mat;
 use specht::model::{CompiledSystem, build};
 use specht::sim::{Outside, Settings, Status, Trajectory, event_driven};
-use specht::system::{Direction, Discrete, Eval, Mode, State, System};
+use specht::system::{Direction, Discrete, Eval, State, System};
 
 #[allow(missing_docs)]
 #[path = "../../crates/specht/tests/systems/mod.rs"]
@@ -40,14 +40,8 @@ pub fn run<S: System + ?Sized>(system: &S, start: &State, seconds: f64) -> Traje
 
 /// All contacts open, and memory for one evaluation after another.
 pub fn open<S: System + ?Sized>(system: &S, state: &State) -> (Discrete, Eval) {
-    let dims = system.dims();
-    let mut discrete = Discrete {
-        modes: vec![Mode::Open; dims.contacts],
-        latches: vec![0; dims.latches],
-        stick_since: vec![f64::NAN; dims.contacts],
-        load_rate: vec![0.0; dims.contacts],
-    };
-    let mut eval = Eval::new(&dims);
+    let mut discrete = Discrete::new(&system.dims());
+    let mut eval = system.memory();
     system.latch(state, &mut discrete, &mut eval, false);
     (discrete, eval)
 }

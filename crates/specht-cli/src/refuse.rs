@@ -131,7 +131,7 @@ fn massless(p: &Prepared) -> Option<(String, Span)> {
     at.state.clone_from(&p.start);
     at.take(&p.system).ok()?;
     let mass = &at.eval.mass;
-    let k = (0..p.model.coordinates.len().min(mass.rows())).find(|&k| mass[(k, k)] == 0.0)?;
+    let k = (0..p.model.coordinates.len().min(mass.size())).find(|&k| mass[(k, k)] == 0.0)?;
     let c = &p.model.coordinates[k];
     Some((c.name.clone(), c.span))
 }

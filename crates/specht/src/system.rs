@@ -10,7 +10,9 @@
 //! A system is immutable while it runs. What changes lives in [`State`] (continuous), [`Discrete`] (modes and
 //! frozen switches) and [`Eval`] (results and scratch memory, reused so that an evaluation allocates nothing).
 
-use crate::linalg::Mat;
+use std::any::Any;
+
+use crate::linalg::{Rows, Symmetric};
 
 /// Sizes of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,6 +170,55 @@ pub struct Discrete {
     /// Rate at which the tangential force at stick grows in size, per contact, 0 when it does not grow (for laws that
     /// use `load_rate`).
     pub load_rate: Vec<f64>,
+    /// Contact parameters of curved contours near the state: where their search starts. The engine takes them over from
+    /// [`Eval::contour`] when a step is accepted; empty: nothing is known.
+    pub contour: Vec<f64>,
+}
+
+impl Discrete {
+    /// Everything open, no latch set.
+    pub fn new(d: &Dims) -> Self {
+        Discrete {
+            modes: vec![Mode::Open; d.contacts],
+            latches: vec![0; d.latches],
+            stick_since: vec![f64::NAN; d.contacts],
+            load_rate: vec![0.0; d.contacts],
+            contour: Vec::new(),
+        }
+    }
+}
+
+/// Scratch memory of a system: nobody else looks inside. A clone starts empty.
+#[derive(Default)]
+pub struct Scratch(Option<Box<dyn Any + Send + Sync>>);
+
+impl Scratch {
+    /// Take it out, when it is of this type.
+    pub fn take<T: Any + Send + Sync>(&mut self) -> Option<Box<T>> {
+        self.0.take()?.downcast().ok()
+    }
+
+    /// Put it back.
+    pub fn put<T: Any + Send + Sync>(&mut self, memory: Box<T>) {
+        self.0 = Some(memory);
+    }
+
+    /// Look at it.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.0.as_ref()?.downcast_ref()
+    }
+}
+
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        Scratch::default()
+    }
+}
+
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Scratch")
+    }
 }
 
 /// Restitution of one contact (PG-8-POISSON).
@@ -263,13 +314,13 @@ pub struct Instant<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Eval {
     /// Mass matrix M (u × u), symmetric positive semidefinite.
-    pub mass: Mat,
+    pub mass: Symmetric,
     /// All smooth forces.
     pub h: Vec<f64>,
     /// Rates of the first-order states.
     pub z_rate: Vec<f64>,
     /// Contact directions, one row each (rows × u).
-    pub w: Mat,
+    pub w: Rows,
     /// Gap of every normal row (a pin: the two distances); 0 for tangential rows.
     pub gap: Vec<f64>,
     /// w̃ of every row.
@@ -313,25 +364,28 @@ pub struct Eval {
     pub tensor: Vec<[f64; 4]>,
     /// Lean of the tangent per contact, φ_nt/φ_tt: the tangential row is w_T + lean w_N. Empty when no contact has a tensor.
     pub lean: Vec<f64>,
-    /// Registers and other scratch memory of the system.
-    pub work: Vec<f64>,
-    /// Registers of compiled expressions.
-    pub tapes: Vec<crate::expr::Work>,
-    /// Contact parameters of curved contours: found by iteration, warm-started from here.
+    /// Contact parameters of curved contours, as found here.
     pub contour: Vec<f64>,
+    /// Scratch memory of the system.
+    pub scratch: Scratch,
     /// A contact whose curves have no unique nearest points here (the denominator of (4.35) vanishes): its rows are not
     /// to be trusted.
     pub singular: Option<usize>,
 }
 
 impl Eval {
-    /// Memory for a system of these sizes.
+    /// Memory for a system of these sizes, every entry of M and W writable.
     pub fn new(d: &Dims) -> Self {
+        Eval::with(d, Symmetric::zeros(d.u), Rows::zeros(d.rows, d.u))
+    }
+
+    /// Memory for a system with patterns of M and W of its own.
+    pub fn with(d: &Dims, mass: Symmetric, w: Rows) -> Self {
         Eval {
-            mass: Mat::zeros(d.u, d.u),
+            mass,
             h: vec![0.0; d.u],
             z_rate: vec![0.0; d.z],
-            w: Mat::zeros(d.rows, d.u),
+            w,
             gap: vec![0.0; d.rows],
             rate_offset: vec![0.0; d.rows],
             accel_offset: vec![0.0; d.rows],
@@ -351,16 +405,15 @@ impl Eval {
             radius: vec![0.0; d.contacts],
             tensor: Vec::new(),
             lean: Vec::new(),
-            work: Vec::new(),
-            tapes: Vec::new(),
             contour: Vec::new(),
+            scratch: Scratch::default(),
             singular: None,
         }
     }
 
     /// Rate of row `i` at the velocities `u`.
     pub fn rate(&self, i: usize, u: &[f64]) -> f64 {
-        crate::linalg::dot(self.w.row(i), u) + self.rate_offset[i]
+        self.w.row(i).dot(u) + self.rate_offset[i]
     }
 
     /// The friction coefficient behind a factor of [`Eval::mu`]: for a journal the factor is r μ/√(1 + μ²).
@@ -406,7 +459,7 @@ impl Eval {
 
     /// Acceleration of row `i` at the accelerations `a`.
     pub fn accel(&self, i: usize, a: &[f64]) -> f64 {
-        crate::linalg::dot(self.w.row(i), a) + self.accel_offset[i]
+        self.w.row(i).dot(a) + self.accel_offset[i]
     }
 }
 
@@ -418,7 +471,13 @@ pub trait System: Sync {
     /// The contacts, in file order.
     fn contacts(&self) -> &[ContactInfo];
 
-    /// Fill `out` at state `s` with the frozen discrete state `d`. Never allocates once `out` has been used.
+    /// Memory for evaluations, with the patterns of M and W that the system has.
+    fn memory(&self) -> Eval {
+        Eval::new(&self.dims())
+    }
+
+    /// Fill `out`, made by [`System::memory`], at state `s` with the frozen discrete state `d`: a pure function of the two. Never
+    /// allocates once `out` has been used.
     fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval);
 
     /// q̇ = Y(q) u. Planar models: a copy.

@@ -77,7 +77,7 @@ impl Case {
             .collect();
         let c = self.clone();
         Hand::new(self.n, 2 * self.pairs(), contacts, move |s, _, out| {
-            out.mass = c.mass.clone();
+            out.mass = specht::linalg::Symmetric::from_dense(&c.mass);
             out.h.copy_from_slice(&c.h);
             for (i, row) in c.w.iter().enumerate() {
                 out.w.row_mut(i).copy_from_slice(row);
@@ -96,7 +96,7 @@ impl Case {
         let contacts: Vec<ContactInfo> = (0..m).map(|a| loaded(&format!("c{a}"), a)).collect();
         let (c, r0) = (self.clone(), r0.to_vec());
         Hand::new(self.n, m, contacts, move |s, _, out| {
-            out.mass = c.mass.clone();
+            out.mass = specht::linalg::Symmetric::from_dense(&c.mass);
             out.h.copy_from_slice(&c.h);
             for a in 0..m {
                 let (normal, tangent) = (&c.w[2 * a], &c.w[2 * a + 1]);
@@ -135,12 +135,7 @@ impl Case {
 }
 
 fn lab_discrete(m: usize) -> specht::system::Discrete {
-    specht::system::Discrete {
-        modes: vec![Default::default(); m],
-        latches: vec![],
-        stick_since: vec![f64::NAN; m],
-        load_rate: vec![0.0; m],
-    }
+    specht::system::Discrete::new(&specht::system::Dims { contacts: m, ..Default::default() })
 }
 
 #[derive(Debug, PartialEq, Clone)]
@@ -227,7 +222,7 @@ fn anh_5_4_rule_agrees_with_stiff_runs_on_random_systems() {
         let m = 1 + systems % 3;
         tried += 1;
         let Some(case) = Case::new(&mut d, m) else { continue };
-        let mut eval = Eval::new(&case.rigid().dims());
+        let mut eval = case.rigid().memory();
         let set = case.solutions(&mut eval);
         if !matches!(set.status, Status::Several | Status::None) {
             continue;
@@ -279,7 +274,7 @@ fn tangential_impacts_of_several_pairs_end_where_stiff_runs_end() {
     for _ in 0..200 {
         let m = 2 + seen % 2;
         let Some(case) = Case::new(&mut d, m) else { continue };
-        let mut eval = Eval::new(&case.rigid().dims());
+        let mut eval = case.rigid().memory();
         let set = case.solutions(&mut eval);
         if set.status != Status::None {
             continue;

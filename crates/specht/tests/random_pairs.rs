@@ -57,7 +57,7 @@ impl Case {
             self.m,
         );
         Hand::new(self.n, 2 * m, contacts, move |_, _, out| {
-            out.mass = mass.clone();
+            out.mass = specht::linalg::Symmetric::from_dense(&mass);
             out.h.copy_from_slice(&h);
             for (i, row) in w.iter().enumerate() {
                 out.w.row_mut(i).copy_from_slice(row);

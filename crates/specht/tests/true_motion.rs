@@ -164,7 +164,7 @@ fn anh_4_5_elliptic_tangential_impact() {
     let Outcome::TangentialImpact { u, impulse, loss } = &m.outcome else { panic!("{:?}", m.outcome) };
     assert!(u[0].abs() < 1e-12 && u[2].abs() < 1e-12);
     same(u[1], -(70.0_f64.to_radians()).sin());
-    let mut eval = specht::system::Eval::new(&lab.sys.dims());
+    let mut eval = lab.sys.memory();
     let discrete = lab.sys.fresh_discrete();
     lab.sys.evaluate(&start, &discrete, &mut eval);
     let e = vec![Restitution::default(); 1];

@@ -74,7 +74,7 @@ impl OnePair {
         let Normal::Bilateral { row: own } = info[contact].normal else { return None };
         let &[tangent] = info[contact].tangent.as_slice() else { return None };
         let mut rows: Vec<Vec<f64>> = Vec::new();
-        let mut push = |row: usize| rows.push(unit(eval.w.row(row)));
+        let mut push = |row: usize| rows.push(unit(&eval.w.row(row).to_vec()));
         for (i, c) in info.iter().enumerate().filter(|&(i, _)| i != contact) {
             if c.friction && (eval.mu_static[i] > 0.0 || eval.mu[i] > 0.0) && !is_open(c, closed[i]) {
                 return None;
@@ -94,10 +94,10 @@ impl OnePair {
         // coordinates of t and ν in the plane of free motions
         let column = |k: usize| (0..n).map(|i| free[(i, k)]).collect::<Vec<f64>>();
         let basis = [column(0), column(1)];
-        let on = |row: usize| [0, 1].map(|k| dot(eval.w.row(row), &basis[k]));
+        let on = |row: usize| [0, 1].map(|k| eval.w.row(row).dot(&basis[k]));
         let (wn, wt) = (on(own), on(tangent));
         let size = wn[0].hypot(wn[1]);
-        if size <= 1e-12 * dot(eval.w.row(own), eval.w.row(own)).sqrt() {
+        if size <= 1e-12 * eval.w.row(own).square().sqrt() {
             return None;
         }
         let make =
@@ -109,7 +109,7 @@ impl OnePair {
             slip = -slip;
         }
         let t = make(t2);
-        let scale = dot(eval.w.row(tangent), eval.w.row(tangent)).sqrt();
+        let scale = eval.w.row(tangent).square().sqrt();
         let still = slip <= 1e-12 * scale;
         let mut nu2 = wn.map(|v| v / (size * size));
         if !still {

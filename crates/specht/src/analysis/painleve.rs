@@ -11,7 +11,7 @@ use super::journal::{self, Journal};
 use super::reactions::{Free, Pair, Reactions};
 use super::{AnalysisError, Snapshot, critical};
 use crate::contact::{Solution, Status, Transition};
-use crate::linalg::Mat;
+use crate::linalg::{Mat, Symmetric};
 use crate::system::{ContactInfo, Mode, State, System};
 
 /// Pairs above which the solutions are not looked for, at zero slip and altogether: the search would not end in a time anyone
@@ -190,7 +190,7 @@ fn check_number(re: &Reactions) -> Result<(), AnalysisError> {
     Ok(())
 }
 
-fn possible(re: &Reactions, mass: &Mat, s: &Solution, fast: FastMotion) -> Possible {
+fn possible(re: &Reactions, mass: &Symmetric, s: &Solution, fast: FastMotion) -> Possible {
     let change: Vec<f64> = s.forces.accel.iter().zip(&re.accel0).map(|(a, b)| a - b).collect();
     let mut friction_forces = vec![0.0; change.len()];
     mass.mul_vec(&change, &mut friction_forces);

@@ -156,8 +156,8 @@ impl Probe {
                 && x.iter().zip(y).all(|(x, y)| (x - y).abs() <= 1e-11 * (x.abs() + y.abs()) || x == y)
         };
         let same = |x: &Eval| {
-            near(x.w.as_slice(), first.w.as_slice())
-                && near(x.mass.as_slice(), first.mass.as_slice())
+            near(x.w.values(), first.w.values())
+                && near(x.mass.values(), first.mass.values())
                 && [(&x.mu, &first.mu), (&x.mu_static, &first.mu_static), (&x.load, &first.load)]
                     .into_iter()
                     .chain([(&x.load_static, &first.load_static), (&x.load_terms, &first.load_terms)])
@@ -195,14 +195,14 @@ impl Probe {
 
 /// Orthonormal columns: velocities that keep every bilateral row and every closed contact.
 pub fn free_motions(info: &[crate::system::ContactInfo], eval: &Eval, closed: &[bool]) -> crate::linalg::Mat {
-    use crate::linalg::{Mat, dot, null_space};
+    use crate::linalg::{Mat, null_space};
     use crate::system::Normal;
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut push = |row: usize| {
         let w = eval.w.row(row);
-        let size = dot(w, w).sqrt();
+        let size = w.square().sqrt();
         if size > 0.0 {
-            rows.push(w.iter().map(|v| v / size).collect());
+            rows.push(w.to_vec().iter().map(|v| v / size).collect());
         }
     };
     for (i, c) in info.iter().enumerate() {

@@ -109,7 +109,7 @@ impl Reactions {
             let slides = c.friction && c.tangent.len() == 1 && at.direction(i) != 0.0;
             if slides && matches!(c.normal, Normal::Given { .. }) && c.load_on.is_empty() {
                 let force = -at.direction(i) * eval.mu[i] * eval.load[i].max(0.0);
-                axpy(force, eval.w.row(c.tangent[0]), &mut self.f);
+                eval.w.row(c.tangent[0]).add_to(force, &mut self.f);
             }
         }
         let red = &mut self.reduced;

@@ -24,7 +24,6 @@
 use super::one_pair::{BookRest, OnePair};
 use super::statics::{Hold, Interval, Statics};
 use crate::contact::{Solution, Start, Status, Transition};
-use crate::linalg::dot;
 use crate::system::{ContactInfo, Eval, Mode};
 
 /// Forces are in balance when what is left is below this fraction of the largest term.
@@ -175,6 +174,8 @@ pub(super) fn is_balanced(eval: &Eval, s: &Solution) -> bool {
     let n = eval.h.len();
     let (mut left, mut size) = (0.0_f64, 0.0_f64);
     let (mut worst, mut largest) = (0.0_f64, 0.0_f64);
+    let mut inertia = vec![0.0; n];
+    eval.mass.mul_vec(&s.forces.accel, &mut inertia);
     for k in 0..n {
         let mut sum = eval.h[k];
         size = size.max(sum.abs());
@@ -185,7 +186,7 @@ pub(super) fn is_balanced(eval: &Eval, s: &Solution) -> bool {
         }
         left = left.max(sum.abs());
         // the same by accelerations, each coordinate in its own unit
-        worst = worst.max(dot(eval.mass.row(k), &s.forces.accel).abs());
+        worst = worst.max(inertia[k].abs());
         largest = largest.max(size);
     }
     left.max(worst) <= BALANCE * largest.max(f64::MIN_POSITIVE)

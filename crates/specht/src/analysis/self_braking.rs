@@ -413,8 +413,7 @@ pub fn uniform(
             .iter()
             .map(|c| match c.tangent.first() {
                 Some(&row) => {
-                    let (slip, size) =
-                        (dot(eval.w.row(row), v), dot(eval.w.row(row), eval.w.row(row)).sqrt());
+                    let (slip, size) = (eval.w.row(row).dot(v), eval.w.row(row).square().sqrt());
                     if slip.abs() <= 1e-12 * size { Hold::Stick } else { Hold::Slide(slip.signum()) }
                 }
                 None => Hold::Smooth,

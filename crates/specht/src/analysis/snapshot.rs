@@ -30,13 +30,8 @@ impl Snapshot {
         let d = sys.dims();
         Snapshot {
             state: State::default(),
-            discrete: Discrete {
-                modes: vec![Mode::Open; d.contacts],
-                latches: vec![0; d.latches],
-                stick_since: vec![f64::NAN; d.contacts],
-                load_rate: vec![0.0; d.contacts],
-            },
-            eval: Eval::new(&d),
+            discrete: Discrete::new(&d),
+            eval: sys.memory(),
             starts: vec![Start::Open; d.contacts],
         }
     }
@@ -58,7 +53,7 @@ impl Snapshot {
         }
         self.discrete.modes.fill(Mode::Open);
         // the same bits whatever was looked at before: contact parameters of curves are searched anew
-        self.eval.contour.fill(f64::NAN);
+        self.discrete.contour.fill(f64::NAN);
         sys.evaluate(&self.state, &self.discrete, &mut self.eval);
         sys.latch(&self.state, &mut self.discrete, &mut self.eval, false);
         if d.latches > 0 {
@@ -135,8 +130,7 @@ impl Snapshot {
     fn check(&self) -> Result<(), AnalysisError> {
         let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
         let e = &self.eval;
-        if !finite(e.mass.as_slice()) || !finite(&e.h) || !finite(e.w.as_slice()) || !finite(&e.accel_offset)
-        {
+        if !finite(e.mass.values()) || !finite(&e.h) || !finite(e.w.values()) || !finite(&e.accel_offset) {
             return Err(AnalysisError::NotFinite(String::new()));
         }
         Ok(())
@@ -160,6 +154,6 @@ fn apart(name: &str, gap: f64, length: f64) -> Result<(), AnalysisError> {
 }
 
 fn size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    let terms: f64 = eval.w.row(row).iter().zip(u).map(|(w, u)| (w * u).abs()).sum();
+    let terms: f64 = eval.w.row(row).terms(u);
     (terms + eval.rate_offset[row].abs()).max(f64::MIN_POSITIVE)
 }

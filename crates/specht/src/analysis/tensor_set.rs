@@ -172,8 +172,8 @@ pub fn regular_set(
         .map(|k| {
             let w = eval.w.row(tangent(k));
             let s: Vec<f64> =
-                (0..free.cols()).map(|j| (0..w.len()).map(|i| w[i] * free[(i, j)]).sum()).collect();
-            (dot(&s, &s).sqrt() > 1e-9 * dot(w, w).sqrt()).then_some(s)
+                (0..free.cols()).map(|j| w.iter().map(|(i, w)| w * free[(i, j)]).sum()).collect();
+            (dot(&s, &s).sqrt() > 1e-9 * w.square().sqrt()).then_some(s)
         })
         .collect();
     let moving: Vec<usize> = (0..rubbing.len()).filter(|&k| slips[k].is_some()).collect();

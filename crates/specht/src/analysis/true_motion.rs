@@ -18,7 +18,7 @@ use super::painleve::Verdict;
 use super::reactions::{Free, Reactions};
 use super::{AnalysisError, Snapshot};
 use crate::contact::{Fast, Fate, Status, Transition};
-use crate::linalg::{axpy, dot};
+use crate::linalg::axpy;
 use crate::system::{State, System};
 
 /// What happens.
@@ -264,7 +264,7 @@ fn several(re: &Reactions, at: &Snapshot, fast: &Fast, direction: &[f64], a: usi
     let n = fast.normals.iter().position(|n| n.contact == contact)?;
     let t = fast.tangents.iter().position(|t| t.contact == contact)?;
     let impulse = [impulses[n], impulses[fast.normals.len() + t]];
-    let energy = |u: &[f64]| 0.5 * (0..u.len()).map(|i| u[i] * dot(at.eval.mass.row(i), u)).sum::<f64>();
+    let energy = |u: &[f64]| 0.5 * at.eval.mass.form(u);
     let loss = energy(u) - energy(&u_after);
     Some(jump(re, u_after, impulse, loss))
 }

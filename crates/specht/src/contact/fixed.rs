@@ -123,7 +123,7 @@ impl Fixed {
         signs: &[f64],
         out: &mut Forces,
     ) -> Regularity {
-        let n = eval.mass.rows();
+        let n = eval.mass.size();
         out.reset(n, eval.w.rows(), info.len());
         self.choose_rows(info, eval, modes);
         if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
@@ -169,13 +169,13 @@ impl Fixed {
         self.approach(info, i)?;
         let (Normal::Unilateral { row } | Normal::Bilateral { row }) = info[i].normal else { return None };
         let own = self.unit[self.column[row]];
-        let mut accel = vec![0.0; eval.mass.rows()];
+        let mut accel = vec![0.0; eval.mass.size()];
         let mut lambda = vec![0.0; eval.w.rows()];
         for (k, &r) in self.rows.iter().enumerate() {
             lambda[r] = self.unit[k] / own;
             axpy(lambda[r], self.z.row(k), &mut accel);
         }
-        self.mass.cholesky.backward(&mut accel);
+        self.mass.backward(&mut accel);
         let normals = lambda.clone();
         for &(j, weight) in &self.sliding {
             let tangent = info[j].tangent[0];
@@ -222,11 +222,11 @@ impl Fixed {
 
     // Y = L⁻¹ W_Cᵀ, Z = L⁻¹ (W_C + N_G)ᵀ, v0 = L⁻¹ h₀, one column per pin norm, b
     fn assemble(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], signs: &[f64]) {
-        let (n, m) = (eval.mass.rows(), self.rows.len());
-        let l = &self.mass.cholesky;
+        let (n, m) = (eval.mass.size(), self.rows.len());
+        let l = &self.mass;
         self.y.reshape(m, n);
         for (k, &r) in self.rows.iter().enumerate() {
-            self.y.row_mut(k).copy_from_slice(eval.w.row(r));
+            eval.w.row(r).write(self.y.row_mut(k));
             l.forward(self.y.row_mut(k));
         }
         self.z.clone_from(&self.y);
@@ -256,8 +256,7 @@ impl Fixed {
                 continue;
             }
             self.sliding.push((i, weight));
-            self.t.clear();
-            self.t.extend_from_slice(eval.w.row(c.tangent[0]));
+            eval.w.row(c.tangent[0]).store(&mut self.t);
             l.forward(&mut self.t);
             let (t, v0, z, column, pin_list, pin_v) =
                 (&self.t, &mut self.v0, &mut self.z, &self.column, &mut self.pin_list, &mut self.pin_v);
@@ -445,8 +444,8 @@ impl Fixed {
         self.unit.clear();
         let mut rough = false;
         for &r in &self.rows {
-            let rest = dot(eval.w.row(r), accel) + eval.accel_offset[r];
-            rough |= rest.abs() > 1e-13 * size * crate::linalg::max_abs(eval.w.row(r));
+            let rest = eval.w.row(r).dot(accel) + eval.accel_offset[r];
+            rough |= rest.abs() > 1e-13 * size * eval.w.row(r).max_abs();
             self.unit.push(-rest);
         }
         match self.method {
@@ -458,7 +457,7 @@ impl Fixed {
         for (k, s) in self.unit.iter().enumerate() {
             axpy(*s, self.z.row(k), &mut self.v0);
         }
-        self.mass.cholesky.backward(&mut self.v0);
+        self.mass.backward(&mut self.v0);
         axpy(1.0, &self.v0, accel);
     }
 
@@ -470,7 +469,7 @@ impl Fixed {
         for k in 0..self.pin_list.len() {
             axpy(self.pin_p[k], self.pin_v.row(k), &mut self.v0);
         }
-        self.mass.cholesky.backward(&mut self.v0);
+        self.mass.backward(&mut self.v0);
         out.accel.copy_from_slice(&self.v0);
         self.hold(eval, &mut out.accel);
         normal_forces(info, eval, modes, out);

@@ -6,21 +6,29 @@
 //! kernel of B. R makes the added part as large as the mass matrix itself. It is used as soon as a pivot of M falls below 1e-7 of
 //! its diagonal: such a pivot may be nothing but rounding.
 
-use crate::linalg::{Cholesky, Mat, axpy, dot};
+use std::sync::Arc;
+
+use crate::linalg::{Cholesky, Pattern, Rows, SparseCholesky, Symmetric};
 
 /// Pivots below this, relative to their diagonal, may be rounding alone: what follows a pivot of size δ has an error of
 /// 10⁻¹⁶/δ.
 const NOISE: f64 = 1e-7;
 
-/// A Cholesky factor of M, or of M augmented by bilateral rows.
+/// Below this size a factor is dense, and above when it would be a quarter full.
+const SMALL: usize = 24;
+
+/// A Cholesky factor `M = F Fᵀ`, or of M augmented by bilateral rows: dense, or sparse where that saves work.
 #[derive(Clone, Debug, Default)]
 pub struct MassFactor {
-    /// The factor.
-    pub cholesky: Cholesky,
-    augmented: Mat,
+    dense: Cholesky,
+    sparse: SparseCholesky,
+    is_sparse: bool,
+    augmented: Symmetric,
+    /// For which mass matrix and rows the pattern of `augmented` was made.
+    joined: Option<(Arc<Pattern>, Vec<usize>)>,
     weight: Vec<f64>,
     /// The mass matrix whose plain factor is held, if any: many systems have a constant one.
-    known: Mat,
+    known: Symmetric,
     held: bool,
     /// Whether every pivot of the plain factor is well above rounding.
     clear: bool,
@@ -28,52 +36,108 @@ pub struct MassFactor {
 
 impl MassFactor {
     /// Factor; `rows` are the bilateral rows of `w`. False when M is not definite on their kernel.
-    pub fn factor(&mut self, mass: &Mat, w: &Mat, rows: &[usize]) -> bool {
+    pub fn factor(&mut self, mass: &Symmetric, w: &Rows, rows: &[usize]) -> bool {
         self.weight.clear();
-        let n = mass.rows();
+        let n = mass.size();
         if !(self.held && self.known == *mass) {
-            self.held = self.cholesky.factor(mass).is_ok();
+            self.held = self.decompose(mass);
             self.known.clone_from(mass);
             // an exactly singular M may pass by rounding: its last pivot is then noise
-            let l = self.cholesky.factor_matrix();
-            self.clear = (0..n).all(|i| l[(i, i)] * l[(i, i)] > NOISE * mass[(i, i)]);
+            self.clear = self.held && self.smallest_pivot(mass) > NOISE;
         }
         if self.held && (rows.is_empty() || self.clear) {
             return true;
         }
         self.held = false;
-        let trace: f64 = (0..n).map(|i| mass[(i, i)]).sum();
+        let trace: f64 = (0..n).map(|i| mass.diagonal(i)).sum();
         let size = if trace > 0.0 { trace / n as f64 } else { 1.0 };
-        self.augmented.clone_from(mass);
+        self.join(mass, w, rows);
         for &r in rows {
             let row = w.row(r);
-            let norm = dot(row, row);
+            let norm = row.square();
             let k = if norm > 0.0 { size / norm } else { 0.0 };
             self.weight.push(k);
-            for i in 0..n {
-                let f = k * row[i];
-                if f != 0.0 {
-                    axpy(f, row, self.augmented.row_mut(i));
+            for (i, a) in row.iter().filter(|x| k * x.1 != 0.0) {
+                for (j, b) in row.iter().take_while(|x| x.0 <= i) {
+                    self.augmented[(i, j)] += k * a * b;
                 }
             }
         }
-        self.cholesky.factor(&self.augmented).is_ok()
+        let augmented = std::mem::take(&mut self.augmented);
+        let done = self.decompose(&augmented);
+        self.augmented = augmented;
+        done
     }
 
-    /// Whether rows were added.
-    pub fn is_augmented(&self) -> bool {
-        !self.weight.is_empty()
+    /// A copy of M with room for the products of rows.
+    fn join(&mut self, mass: &Symmetric, w: &Rows, rows: &[usize]) {
+        let n = mass.size();
+        let known = self.joined.as_ref().is_some_and(|(p, r)| Arc::ptr_eq(p, mass.pattern()) && r == rows);
+        if !known {
+            let mut lists: Vec<Vec<usize>> =
+                (0..n).map(|i| mass.pattern().row(i).iter().map(|&k| k as usize).collect()).collect();
+            for &r in rows {
+                for (i, _) in w.row(r).iter() {
+                    lists[i].extend(w.row(r).iter().map(|x| x.0).take_while(|&j| j <= i));
+                }
+            }
+            self.augmented = Symmetric::on(Arc::new(Pattern::new(n, lists)));
+            self.joined = Some((mass.pattern().clone(), rows.to_vec()));
+        }
+        let pattern = self.augmented.pattern().clone();
+        self.augmented.values_mut().fill(0.0);
+        for i in 0..n {
+            for (j, v) in mass.lower_row(i).iter() {
+                if let Some(place) = pattern.find(i, j) {
+                    self.augmented.values_mut()[place] = v;
+                }
+            }
+        }
+    }
+
+    fn decompose(&mut self, a: &Symmetric) -> bool {
+        let n = a.size();
+        self.is_sparse = n > SMALL && 4 * self.sparse.entries(a.pattern()) < n * n;
+        match self.is_sparse {
+            true => self.sparse.factor(a).is_ok(),
+            false => self.dense.factor_symmetric(a).is_ok(),
+        }
+    }
+
+    /// The smallest pivot, relative to its diagonal entry.
+    fn smallest_pivot(&self, a: &Symmetric) -> f64 {
+        if self.is_sparse {
+            return self.sparse.smallest_pivot(a);
+        }
+        let l = self.dense.factor_matrix();
+        (0..a.size()).map(|i| l[(i, i)] * l[(i, i)] / a.diagonal(i)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// `b ← F⁻¹ b`.
+    pub fn forward(&self, b: &mut [f64]) {
+        if self.is_sparse { self.sparse.forward(b) } else { self.dense.forward(b) }
+    }
+
+    /// `b ← F⁻ᵀ b`.
+    pub fn backward(&self, b: &mut [f64]) {
+        if self.is_sparse { self.sparse.backward(b) } else { self.dense.backward(b) }
+    }
+
+    /// Solve `M x = b` in place.
+    pub fn solve(&self, b: &mut [f64]) {
+        self.forward(b);
+        self.backward(b);
     }
 
     /// The matrix that was factored: `mass` itself, or the one with rows added.
-    pub fn matrix<'a>(&'a self, mass: &'a Mat) -> &'a Mat {
-        if self.is_augmented() { &self.augmented } else { mass }
+    pub fn matrix<'a>(&'a self, mass: &'a Symmetric) -> &'a Symmetric {
+        if self.weight.is_empty() { mass } else { &self.augmented }
     }
 
     /// `f ← f − Bᵀ R β` where rows were added; `offset[r]` is β of row r of `w`.
-    pub fn correct(&self, w: &Mat, rows: &[usize], offset: &[f64], f: &mut [f64]) {
+    pub fn correct(&self, w: &Rows, rows: &[usize], offset: &[f64], f: &mut [f64]) {
         for (&r, &k) in rows.iter().zip(&self.weight) {
-            axpy(-k * offset[r], w.row(r), f);
+            w.row(r).add_to(-k * offset[r], f);
         }
     }
 }

@@ -11,7 +11,7 @@
 
 use super::mass::MassFactor;
 use super::rank::FullPivot;
-use crate::linalg::{Cholesky, Mat, axpy, dot};
+use crate::linalg::{Cholesky, Mat, Rows, Symmetric, axpy, dot};
 
 /// Result and memory of the elimination. The vectors are indexed by the position in the row lists.
 #[derive(Clone, Debug, Default)]
@@ -48,29 +48,29 @@ impl Reduced {
     /// of the bilateral rows.
     pub fn eliminate(
         &mut self,
-        mass: &Mat,
+        mass: &Symmetric,
         f: &[f64],
-        w: &Mat,
+        w: &Rows,
         offset: &[f64],
         bilateral: &[usize],
         rows: &[usize],
     ) -> bool {
-        let (n, nb, r) = (mass.rows(), bilateral.len(), rows.len());
+        let (n, nb, r) = (mass.size(), bilateral.len(), rows.len());
         if !self.mass.factor(mass, w, bilateral) {
             return false;
         }
-        let l = &self.mass.cholesky;
+        let l = &self.mass;
 
         // columns in the metric of M: L⁻¹ Bᵀ, L⁻¹ Wᵀ, L⁻¹ f
         self.y_b.reshape(nb, n);
         for (i, &row) in bilateral.iter().enumerate() {
-            self.y_b.row_mut(i).copy_from_slice(w.row(row));
+            w.row(row).write(self.y_b.row_mut(i));
             l.forward(self.y_b.row_mut(i));
         }
         self.a.reshape(r, n);
         self.mobility.clear();
         for (i, &row) in rows.iter().enumerate() {
-            self.a.row_mut(i).copy_from_slice(w.row(row));
+            w.row(row).write(self.a.row_mut(i));
             l.forward(self.a.row_mut(i));
             let m = dot(self.a.row(i), self.a.row(i));
             self.mobility.push(if m > 0.0 { m } else { 1.0 });
@@ -114,9 +114,9 @@ impl Reduced {
             }
         }
         for i in 0..r {
-            self.mass.cholesky.backward(self.a.row_mut(i));
+            self.mass.backward(self.a.row_mut(i));
         }
-        self.mass.cholesky.backward(&mut self.a0);
+        self.mass.backward(&mut self.a0);
         true
     }
 

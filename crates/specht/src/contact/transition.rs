@@ -409,7 +409,7 @@ impl Transition {
 
     fn forces(&self, info: &[ContactInfo], eval: &Eval, x: &[f64], modes: &[Mode], out: &mut Forces) {
         let (l, red) = (&self.layout, &self.reduced);
-        out.reset(eval.mass.rows(), eval.w.rows(), info.len());
+        out.reset(eval.mass.size(), eval.w.rows(), info.len());
         out.accel.copy_from_slice(&red.a0);
         for (i, &row) in l.rows.iter().enumerate() {
             let force = x[i] / self.problem.scale[i];
@@ -456,7 +456,7 @@ impl Transition {
         // accelerations vary when their difference is more than rounding of the forces, each by itself
         let size = (0..red.a0.len()).fold(0.0, |m: f64, k| {
             let own = red.a0[k].abs()
-                + if eval.mass[(k, k)] > 0.0 { (eval.h[k] / eval.mass[(k, k)]).abs() } else { 0.0 };
+                + if eval.mass.diagonal(k) > 0.0 { (eval.h[k] / eval.mass.diagonal(k)).abs() } else { 0.0 };
             let contacts = l.rows.iter().enumerate().map(|(i, &row)| {
                 let force =
                     lambda[row].iter().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -569,8 +569,10 @@ pub(crate) fn motion_residual(eval: &Eval, forces: &Forces) -> f64 {
     let n = eval.h.len();
     let mut worst = 0.0_f64;
     let mut size = 1e-300_f64;
+    let mut inertia = vec![0.0; n];
+    eval.mass.mul_vec(&forces.accel, &mut inertia);
     for i in 0..n {
-        let mut sum = dot(eval.mass.row(i), &forces.accel) - eval.h[i];
+        let mut sum = inertia[i] - eval.h[i];
         let mut largest = eval.h[i].abs();
         for k in 0..n {
             largest = largest.max((eval.mass[(i, k)] * forces.accel[k]).abs());

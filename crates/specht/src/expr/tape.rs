@@ -84,7 +84,7 @@ impl Local {
 }
 
 /// The compiled program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tape {
     constants: Vec<f64>,
     /// Input index per input register.

@@ -180,7 +180,7 @@ impl Impactor {
             let Some(near) = near else { return 0.0 };
             let after = self.after(u, eval.w.rows(), x).0;
             let d: Vec<f64> = after.iter().zip(near).map(|(a, b)| a - b).collect();
-            (0..d.len()).map(|i| d[i] * dot(eval.mass.row(i), &d)).sum::<f64>()
+            eval.mass.form(&d)
         };
         let x = all.into_iter().map(|x| (distance(&x), x)).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
         Some(self.expand(info, eval, u, closed, e, Answer { x, count: 1, indifferent: Vec::new() }))

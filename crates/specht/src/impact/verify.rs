@@ -4,7 +4,7 @@
 //! relative velocity before and after the phase, and −Λᵀ w̃ is what prescribed motions put in.
 
 use super::{Impact, Law};
-use crate::linalg::{axpy, dot};
+use crate::linalg::dot;
 use crate::system::{ContactInfo, Eval, Normal, Restitution};
 
 /// Fill energy, works and the residual of `out`; impulses, rates and `u` are given.
@@ -65,16 +65,14 @@ fn momentum(eval: &Eval, u: &[f64], out: &Impact) -> f64 {
     let mut w = vec![0.0; n];
     let mut size = vec![0.0; n];
     for (r, &f) in out.impulse.iter().enumerate() {
-        axpy(f, eval.w.row(r), &mut w);
-        for (s, v) in size.iter_mut().zip(eval.w.row(r)) {
-            *s += (f * v).abs();
-        }
+        eval.w.row(r).add_to(f, &mut w);
+        eval.w.row(r).iter().for_each(|(k, v)| size[k] += (f * v).abs());
     }
     let size = size.iter().zip(&m).fold(1e-300, |s: f64, (a, b)| s.max(*a).max(b.abs()));
-    let rounding = |i: usize| {
-        let terms = eval.mass.row(i).iter().zip(u.iter().zip(&out.u));
-        8.0 * f64::EPSILON * terms.map(|(m, (a, b))| m.abs() * a.abs().max(b.abs())).sum::<f64>()
-    };
+    let fastest: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| a.abs().max(b.abs())).collect();
+    let mut terms = vec![0.0; n];
+    eval.mass.terms(&fastest, &mut terms);
+    let rounding = |i: usize| 8.0 * f64::EPSILON * terms[i];
     (0..n).fold(0.0, |worst: f64, i| worst.max((m[i] - w[i]).abs() - rounding(i))) / size
 }
 

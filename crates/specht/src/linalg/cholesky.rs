@@ -4,7 +4,7 @@
 //! taken two rows by four at a time, so that each loaded number is used several times.
 
 use super::kernel::dot_2x4;
-use super::{Mat, axpy, dot};
+use super::{Mat, Symmetric, axpy, dot};
 
 /// Cholesky factorisation `A = L Lᵀ` of a symmetric positive definite matrix, storage kept between uses.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,16 @@ impl Cholesky {
     /// diagonal entry (tolerance 1e-13).
     pub fn factor(&mut self, a: &Mat) -> Result<(), usize> {
         self.l.clone_from(a);
+        self.factor_in_place()
+    }
+
+    /// Factor a sparse symmetric matrix as if it were dense.
+    pub fn factor_symmetric(&mut self, a: &Symmetric) -> Result<(), usize> {
+        let n = a.size();
+        self.l.resize(n, n);
+        for i in 0..n {
+            a.lower_row(i).write(&mut self.l.row_mut(i)[..=i]);
+        }
         self.factor_in_place()
     }
 

@@ -9,6 +9,8 @@ mod kernel;
 mod lu;
 mod mat;
 mod qr;
+mod rows;
+mod sparse_cholesky;
 mod svd;
 mod symmetric;
 #[cfg(test)]
@@ -20,5 +22,7 @@ pub use kernel::{axpy, dot, max_abs};
 pub use lu::Lu;
 pub use mat::Mat;
 pub use qr::{PivotedQr, null_space};
+pub use rows::{Pattern, Row, Rows, Symmetric};
+pub use sparse_cholesky::SparseCholesky;
 pub use svd::{Svd, smallest_singular_value};
 pub use symmetric::SymmetricEigen;

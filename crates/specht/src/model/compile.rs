@@ -1,19 +1,36 @@
-//! From a [`Model`] to its tapes.
+//! From a [`Model`] to its tapes, pass after pass.
+//!
+//! ```text
+//! frames, bodies, contacts, forces    nodes of the expression graph
+//! Main                                roots of the main tape and where their values go
+//! Guards                              switches, ends of curves, watched edges, elastic flanks
+//! Sides                               tapes that are not part of an evaluation: restitution, outputs, events, starts, poses
+//! ```
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::{Derivation, NodeId, Op, SwitchKind, SwitchSet, Tape};
-use crate::system::{ContactInfo, Dims, Direction, Eval, Normal};
+use crate::linalg::Pattern;
+use crate::system::{ContactInfo, Dims, Direction, Normal};
 
-use super::compiled::{BodyTerm, CompiledSystem, FlankPlan, Guard, Pool, Relevance, Scatter, Source};
+use super::compiled::CompiledSystem;
 use super::contacts::{BuildError, ContactsPlan};
 use super::contour::{ContourSolver, Sigma};
 use super::edges::WatchPlan;
-use super::forces::Accounts;
+use super::forces::{Accounts, Link};
 use super::frames::Builder;
 use super::lean::{TensorPlan, Tensors};
+use super::program::{FlankPlan, Guard, Program, Relevance, Scatter, Source};
 use super::scene::Scene;
+use super::tree::Tree;
 use super::{Input, Model, Trigger};
+
+/// Up to this many velocities M and W are stored in full: nothing would be saved.
+const FULL: usize = 12;
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Turn a model into equations.
 ///
@@ -23,261 +40,132 @@ use super::{Input, Model, Trigger};
 /// the velocities, a mass that changes, … The message names the part and its place in the file.
 pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let mut b = Builder::new(model);
-    check(&mut b)?;
-    let mut accounts = Accounts::new(&b);
-    let inertias = accounts.bodies(&mut b);
-    let plan = ContactsPlan::new(&mut b, &mut accounts)?;
-    accounts.forces(&mut b, &plan.map);
     let b = &mut b;
+    check(b)?;
+    let mut accounts = Accounts::new(b);
+    let links = accounts.bodies(b);
+    let plan = ContactsPlan::new(b, &mut accounts)?;
+    accounts.forces(b, &plan.map);
+
+    let main = Main::new(b, &plan, &accounts, &links);
+    let mut guards = Guards::new(b, &plan, &main);
+    let contours = guards.contours(b, &plan);
+    let watches = guards.watches(b, &plan, &main);
+    let flanks = guards.flanks(b, &plan, &main);
+    let sides = Sides::new(b, &plan, &main);
+
+    let contacts = contact_infos(&plan);
+    let surfaces = plan.flanks.iter().filter(|f| f.surface.is_some());
+    let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
+    state_names.extend(surfaces.map(|f| format!("{}.surface", f.name)));
     let n = model.coordinates.len();
-
-    // roots of the main tape; those of friction laws are kept apart for the relevance of their switches
-    let mut roots = Roots::default();
-    let mut mass = Scatter::default();
-    for (&(i, j), &node) in &accounts.mass {
-        roots.put(b, &mut mass, i * n + j, node);
-    }
-    let mut h = Scatter::default();
-    for (k, &node) in accounts.h.iter().enumerate() {
-        roots.put(b, &mut h, k, node);
-    }
-    let mut bodies = Vec::new();
-    for i in &inertias {
-        let constant_mass = b.is_parameter(i.mass)
-            && b.is_parameter(i.inertia)
-            && i.columns.iter().all(|(_, c)| c.iter().all(|&n| b.is_parameter(n)));
-        let constant_load = constant_mass && i.load.iter().all(|&n| b.is_parameter(n));
-        let driven = i.momentum.iter().any(|&n| n != b.zero);
-        bodies.push(BodyTerm {
-            mass: roots.add(i.mass),
-            inertia: roots.add(i.inertia),
-            columns: i.columns.iter().map(|&(k, c)| (k as u32, c.map(|n| roots.add(n)))).collect(),
-            load: i.load.map(|n| roots.add(n)),
-            momentum: driven.then(|| i.momentum.map(|n| roots.add(n))),
-            constant_mass,
-            constant_load,
-        });
-    }
-    let mut z_rate = Scatter::default();
-    for (k, z) in model.states.iter().enumerate() {
-        let rate = b.replace(z.rate, &plan.map);
-        roots.put(b, &mut z_rate, k, rate);
-    }
-    for (state, rate) in plan.flanks.iter().filter_map(|f| f.surface) {
-        roots.put(b, &mut z_rate, state, rate);
-    }
-    let (mut w, mut gap) = (Scatter::default(), Scatter::default());
-    let (mut rate_offset, mut accel_offset) = (Scatter::default(), Scatter::default());
-    for (r, row) in plan.rows.iter().enumerate() {
-        for &(k, node) in &row.columns {
-            roots.put(b, &mut w, r * n + k, node);
-        }
-        roots.put(b, &mut gap, r, row.value);
-        roots.put(b, &mut rate_offset, r, row.rate_offset);
-        roots.put(b, &mut accel_offset, r, row.accel_offset);
-    }
-    let watch_corners: Vec<[u32; 2]> =
-        plan.watches.iter().map(|x| x.1.corner.map(|n| roots.add(n))).collect();
-    let watch_middles: Vec<Option<[u32; 2]>> =
-        plan.watches.iter().map(|x| x.1.middle.map(|m| m.map(|n| roots.add(n)))).collect();
-    let flank_roots: Vec<[u32; 4]> =
-        plan.flanks.iter().map(|f| [f.away, f.force, f.gap, f.gap_rate].map(|n| roots.add(n))).collect();
-    let mut tensors = Vec::new();
-    for (c, contact) in plan.contacts.iter().enumerate() {
-        let row = match contact.normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => row,
-            _ => continue,
-        };
-        if let (Some(entries), Some(tangent)) = (contact.tensor, contact.tangent) {
-            let entries = entries.map(|list| list.map(|n| roots.add(n)));
-            tensors.push(TensorPlan { contact: c, rows: [row, tangent], entries });
-        }
-    }
-    let ideal = plan.contacts.iter().filter(|c| !c.friction).flat_map(|c| match c.normal {
-        Normal::Bilateral { row } => vec![row],
-        Normal::Pin { rows } => rows.to_vec(),
-        _ => Vec::new(),
-    });
-    let tensors = Tensors::new(tensors, ideal.collect());
-    let dynamics = roots.nodes.len();
-    let mut drive = Scatter::default();
-    for (k, &node) in accounts.drive.iter().enumerate() {
-        roots.put(b, &mut drive, k, node);
-    }
-    let energies =
-        [accounts.kinetic, accounts.potential, accounts.power, accounts.drive_offset].map(|n| roots.add(n));
-    let (mut mu, mut mu_static) = (Scatter::default(), Scatter::default());
-    let mut radius = Scatter::default();
-    let (mut load, mut load_static) = (Scatter::default(), Scatter::default());
-    let mut load_terms = Scatter::default();
-    let mut term = 0;
-    for (c, contact) in plan.contacts.iter().enumerate() {
-        roots.put(b, &mut mu, c, contact.mu);
-        roots.put(b, &mut mu_static, c, contact.mu_static);
-        roots.put(b, &mut radius, c, contact.radius);
-        roots.put(b, &mut load, c, contact.load);
-        roots.put(b, &mut load_static, c, contact.load_static);
-        for &(k, node) in &contact.terms {
-            for _ in plan.of_model[k].clone() {
-                roots.put(b, &mut load_terms, term, node);
-                term += 1;
-            }
-        }
-    }
-    // event functions last: switches that only they use change no motion
-    let motion = roots.nodes.len();
-    let crossing_nodes: Vec<NodeId> = model
-        .events
-        .iter()
-        .filter_map(|e| match e.trigger {
-            Trigger::Crossing(node, _) => Some(b.replace(node, &plan.map)),
-            Trigger::Contact(..) => None,
-        })
-        .collect();
-    let crossings: Vec<u32> = crossing_nodes.iter().map(|&n| roots.add(n)).collect();
-    let mut switches = SwitchSet::new();
-    let main = Tape::with_switches(&b.g, &roots.nodes, &mut switches);
-
-    // guards: switches, ends of curves, watched edges, elastic flanks
-    let mut guards = Vec::new();
-    let mut slip_switches = Vec::new();
-    for (k, switch) in switches.iter().enumerate() {
-        match switch.kind {
-            SwitchKind::Sign => {
-                match slip_of(b, &plan, switch.argument) {
-                    Some((contact, factor)) => slip_switches.push((k, contact, factor)),
-                    None => guards.push(Guard::Sign { switch: k }),
-                };
-            }
-            SwitchKind::Floor => {
-                guards.extend([false, true].map(|up| Guard::Floor { switch: k, up }));
-            }
-            SwitchKind::Cell => {
-                if let Op::Cell(t, _) = b.g.op(switch.node) {
-                    let table = b.g.table(t).clone();
-                    guards.extend([false, true].map(|up| Guard::Cell {
-                        switch: k,
-                        up,
-                        table: table.clone(),
-                    }));
-                }
-            }
-        }
-    }
-    let mut is_slip = vec![false; switches.len()];
-    slip_switches.iter().for_each(|&(k, ..)| is_slip[k] = true);
-    let followed: Vec<NodeId> = roots.nodes[..dynamics].iter().chain(&crossing_nodes).copied().collect();
-    let relevance = relevance(b, &plan, &switches, &followed);
-    let moving: HashSet<NodeId> = b.g.reach(&roots.nodes[..motion]).into_iter().collect();
-    let silent = switches.iter().map(|s| !moving.contains(&s.node)).collect();
-    let mut derivation = std::mem::replace(&mut b.total, Derivation::new([]));
-    let rate_nodes: Vec<NodeId> = switches.iter().map(|s| derivation.of(&mut b.g, s.argument)).collect();
-    b.total = derivation;
-    let switch_rates = Tape::with_switches(&b.g, &rate_nodes, &mut switches.clone());
-
-    let mut latches = switches.len();
-    let mut parameter_roots = Vec::new();
-    let mut contours = Vec::new();
-    let mut first = 0;
-    for &(contact, ref problem) in &plan.contours {
-        let mut nodes: Vec<NodeId> = problem.unknowns.iter().map(|u| u.equation).collect();
-        nodes.extend(&problem.jacobian);
-        nodes.extend([problem.merit, problem.facing]);
-        let mut sigma = Vec::new();
-        for u in &problem.unknowns {
-            let ends = u.ends.map(|p| p.map(|n| b.default_value(n)));
-            let size = ends.iter().flatten().fold(1e-300_f64, |m, v| m.max(v.abs()));
-            let closed = (0..2).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
-            let (mut latch, mut guard) = (None, 0);
-            if !closed {
-                latch = Some(latches);
-                guard = guards.len();
-                guards.extend([-1, 1].map(|end| Guard::Contour { latch: latches, end }));
-                latches += 1;
-            }
-            parameter_roots.extend(u.range);
-            let (slot, active) = (u.symbol.0 as usize, u.active.0 as usize);
-            sigma.push(Sigma { slot, active, latch, guard, range: [0.0, 1.0] });
-        }
-        let count = sigma.len();
-        contours.push(ContourSolver { contact, tape: Tape::new(&b.g, &nodes), sigma, first });
-        first += count;
-    }
-    let mut watches = Vec::new();
-    let places = watch_corners.into_iter().zip(watch_middles);
-    for (i, ((contact, x), places)) in plan.watches.iter().zip(places).enumerate() {
-        let source = parameter_roots.len();
-        parameter_roots.extend(x.points.iter().flatten());
-        let slots = (0..x.inputs).map(|j| b.symbol(Input::Feature(x.feature + j)).0 as usize).collect();
-        watches.push(WatchPlan::new(*contact, x, slots, source, places, latches));
-        latches += 1;
-        guards.extend([false, true].map(|up| Guard::Watch { watch: i, up }));
-    }
-    let mut flanks = Vec::new();
-    for (i, (f, [away, force, gap, gap_rate])) in plan.flanks.iter().zip(flank_roots).enumerate() {
-        let slot = b.symbol(Input::Feature(f.feature)).0 as usize;
-        let surface = f.surface.map(|s| s.0);
-        flanks.push(FlankPlan {
-            slot,
-            latch: latches,
-            surface,
-            contact: f.contact,
-            away,
-            force,
-            gap,
-            gap_rate,
-            damped: f.damped,
-        });
-        latches += 1;
-        guards.extend([false, true].map(|outer| Guard::Flank { which: i, outer }));
-    }
-
-    // everything that is not part of an evaluation
-    let directions = model
-        .events
-        .iter()
-        .filter_map(|e| match e.trigger {
-            Trigger::Crossing(_, 1..) => Some(Direction::Up),
-            Trigger::Crossing(_, 0) => Some(Direction::Both),
-            Trigger::Crossing(..) => Some(Direction::Down),
-            Trigger::Contact(..) => None,
-        })
-        .collect();
-    let replace = |b: &mut Builder, nodes: Vec<NodeId>| -> Tape {
-        let nodes: Vec<NodeId> = nodes.into_iter().map(|n| b.replace(n, &plan.map)).collect();
-        Tape::new(&b.g, &nodes)
+    let dims = Dims {
+        q: n,
+        u: n,
+        z: state_names.len(),
+        memory: model.memory.len(),
+        rows: plan.rows.len(),
+        contacts: contacts.len(),
+        latches: guards.latches,
+        guards: guards.list.len(),
+        crossings: main.crossings.len(),
     };
-    let restitution = replace(b, plan.contacts.iter().flat_map(|c| c.restitution).collect());
-    // outputs see the switches of the dynamics as they are frozen, so that they have both limits at an event
-    let plotted = model.plots.iter().flat_map(|p| std::iter::once(p.x.1).chain(p.y.iter().map(|y| y.1)));
-    let output_nodes: Vec<NodeId> =
-        model.outputs.iter().map(|o| o.value).chain(plotted).map(|n| b.replace(n, &plan.map)).collect();
-    let outputs = Tape::with_switches(&b.g, &output_nodes, &mut switches.clone());
-    let sets = replace(b, model.events.iter().flat_map(|e| e.set.iter().map(|s| s.1)).collect());
-    let mut start_nodes: Vec<NodeId> = model.coordinates.iter().flat_map(|c| [c.start, c.rate]).collect();
-    start_nodes.extend(model.states.iter().map(|z| z.start));
-    start_nodes.extend(model.memory.iter().map(|m| m.start));
-    let starts = replace(b, start_nodes);
-    let pose_nodes =
-        b.frames.iter().flat_map(|f| [f.pose.origin[0], f.pose.origin[1], f.pose.angle]).collect();
-    let poses = replace(b, pose_nodes);
-    let mut law_names = Vec::new();
-    let mut law_nodes = Vec::new();
-    for (name, node) in super::undefined::laws(model) {
-        let node = b.replace(node, &plan.map);
-        if b.depends_only(node, |i| !super::undefined::needs_more(i)) {
-            law_names.push(name);
-            law_nodes.push(node);
+    let used = [
+        &main.tape,
+        &guards.switch_rates,
+        &sides.restitution,
+        &sides.outputs,
+        &sides.sets,
+        &sides.poses,
+        &sides.sizes,
+        &sides.laws,
+    ];
+    let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
+    let scene = Scene::new(b);
+    let program = Program {
+        id: NEXT.fetch_add(1, Ordering::Relaxed),
+        model: model.clone(),
+        scene,
+        dims,
+        contacts,
+        of_model: plan.of_model.clone(),
+        state_names,
+        directions: directions(model),
+        event_names: model.events.iter().map(|e| e.name.clone()).collect(),
+        output_names: model.outputs.iter().map(|o| o.name.clone()).collect(),
+        inputs: b.inputs.clone(),
+        fill,
+        main: main.tape,
+        tree: main.tree,
+        mass: main.mass,
+        mass_pattern: main.mass_pattern,
+        w_pattern: main.w_pattern,
+        h: main.h,
+        z_rate: main.z_rate,
+        w: main.w,
+        gap: main.gap,
+        rate_offset: main.rate_offset,
+        accel_offset: main.accel_offset,
+        mu: main.mu,
+        mu_static: main.mu_static,
+        radius: main.radius,
+        load: main.load,
+        load_static: main.load_static,
+        load_terms: main.load_terms,
+        tensors: main.tensors,
+        drive: main.drive,
+        energies: main.energies,
+        crossings: main.crossings,
+        switch_count: main.switches.len(),
+        moving: b.inputs.iter().map(|i| !is_frozen(*i)).collect(),
+        switch_rates: guards.switch_rates,
+        guards: guards.list,
+        relevance: guards.relevance,
+        silent: guards.silent,
+        slip_switches: guards.slip_switches,
+        is_slip: guards.is_slip,
+        contours,
+        watches,
+        flanks,
+        sizes: sides.sizes,
+        parameter_tape: Tape::new(&b.g, &guards.parameter_roots),
+        restitution: sides.restitution,
+        outputs: sides.outputs,
+        sets: sides.sets,
+        starts: sides.starts,
+        poses: sides.poses,
+        laws: sides.laws,
+        law_names: sides.law_names,
+    };
+    Ok(CompiledSystem::new(program, &live_values(model)))
+}
+
+/// Values of the live parameters, by number.
+fn live_values(model: &Model) -> Vec<f64> {
+    let mut values = Vec::new();
+    for p in &model.parameters {
+        if let Some(k) = p.live {
+            if values.len() <= k {
+                values.resize(k + 1, f64::NAN);
+            }
+            values[k] = p.value;
         }
     }
-    let laws = Tape::new(&b.g, &law_nodes);
-    let parameter_tape = Tape::new(&b.g, &parameter_roots);
-    let gap_nodes: Vec<NodeId> = plan.rows.iter().map(|r| r.value).collect();
-    let size_nodes = b.sizes(&gap_nodes);
-    let sizes = Tape::new(&b.g, &size_nodes);
+    values
+}
 
-    let contacts: Vec<ContactInfo> = plan
-        .contacts
+fn directions(model: &Model) -> Vec<Direction> {
+    let of = |e: &super::Event| match e.trigger {
+        Trigger::Crossing(_, 1..) => Some(Direction::Up),
+        Trigger::Crossing(_, 0) => Some(Direction::Both),
+        Trigger::Crossing(..) => Some(Direction::Down),
+        Trigger::Contact(..) => None,
+    };
+    model.events.iter().filter_map(of).collect()
+}
+
+fn contact_infos(plan: &ContactsPlan) -> Vec<ContactInfo> {
+    plan.contacts
         .iter()
         .map(|c| ContactInfo {
             name: c.name.clone(),
@@ -286,94 +174,359 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
             load_on: c.terms.iter().flat_map(|&(k, _)| plan.of_model[k].clone()).collect(),
             friction: c.friction,
         })
-        .collect();
-    let dims = Dims {
-        q: n,
-        u: n,
-        z: model.states.len() + plan.flanks.iter().filter(|f| f.surface.is_some()).count(),
-        memory: model.memory.len(),
-        rows: plan.rows.len(),
-        contacts: contacts.len(),
-        latches,
-        guards: guards.len(),
-        crossings: crossings.len(),
-    };
-    let mut parameters = Vec::new();
-    for p in &model.parameters {
-        if let Some(k) = p.live {
-            if parameters.len() <= k {
-                parameters.resize(k + 1, f64::NAN);
+        .collect()
+}
+
+/// The main tape: everything an evaluation needs, and where it goes.
+#[derive(Default)]
+struct Main {
+    roots: Roots,
+    /// Roots of the equations of motion come first, then those of energies and friction laws, then event functions.
+    dynamics: usize,
+    motion: usize,
+    crossing_nodes: Vec<NodeId>,
+    switches: SwitchSet,
+    tape: Tape,
+    tree: Tree,
+    mass: Scatter,
+    mass_pattern: Arc<Pattern>,
+    w_pattern: Arc<Pattern>,
+    h: Scatter,
+    z_rate: Scatter,
+    w: Scatter,
+    gap: Scatter,
+    rate_offset: Scatter,
+    accel_offset: Scatter,
+    mu: Scatter,
+    mu_static: Scatter,
+    radius: Scatter,
+    load: Scatter,
+    load_static: Scatter,
+    load_terms: Scatter,
+    tensors: Tensors,
+    drive: Scatter,
+    energies: [u32; 4],
+    crossings: Vec<u32>,
+    watch_corners: Vec<[u32; 2]>,
+    watch_middles: Vec<Option<[u32; 2]>>,
+    flank_roots: Vec<[u32; 4]>,
+}
+
+impl Main {
+    fn new(b: &mut Builder, plan: &ContactsPlan, accounts: &Accounts, links: &[Link]) -> Self {
+        let mut m = Main::default();
+        m.inertia(b, accounts, links);
+        m.first_order(b, plan, accounts);
+        m.tensors(plan);
+        m.rows(b, plan);
+        m.shapes(plan);
+        m.dynamics = m.roots.nodes.len();
+        m.energies(b, accounts);
+        m.friction(b, plan);
+        m.motion = m.roots.nodes.len();
+        m.event_functions(b, plan);
+        m.tape = Tape::with_switches(&b.g, &m.roots.nodes, &mut m.switches);
+        m
+    }
+
+    /// M: bodies along their tree, kinetic formulas entry by entry.
+    fn inertia(&mut self, b: &Builder, accounts: &Accounts, links: &[Link]) {
+        let n = b.model.coordinates.len();
+        self.tree = Tree::new(b, links, |node| self.roots.add(node));
+        let mut entries: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
+        for (i, j) in self.tree.couplings().into_iter().chain(accounts.mass.keys().copied()) {
+            entries[i.max(j)].push(i.min(j));
+        }
+        let pattern = if n <= FULL { Pattern::lower(n) } else { Pattern::new(n, entries) };
+        self.tree.locate(&pattern);
+        for (&(i, j), &node) in &accounts.mass {
+            if let Some(place) = pattern.find(i, j) {
+                self.roots.put(b, &mut self.mass, place, node);
             }
-            parameters[k] = p.value;
+        }
+        self.mass_pattern = Arc::new(pattern);
+    }
+
+    fn first_order(&mut self, b: &mut Builder, plan: &ContactsPlan, accounts: &Accounts) {
+        for (k, &node) in accounts.h.iter().enumerate() {
+            self.roots.put(b, &mut self.h, k, node);
+        }
+        for (k, z) in b.model.states.iter().enumerate() {
+            let rate = b.replace(z.rate, &plan.map);
+            self.roots.put(b, &mut self.z_rate, k, rate);
+        }
+        for (state, rate) in plan.flanks.iter().filter_map(|f| f.surface) {
+            self.roots.put(b, &mut self.z_rate, state, rate);
         }
     }
-    let used = [&main, &restitution, &outputs, &sets, &poses, &sizes, &laws];
-    let contour_tapes = contours.iter().map(|c| &c.tape);
-    let fill = fill(b, &plan, used.into_iter().chain([&switch_rates]).chain(contour_tapes), &dims);
-    let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
-    let surfaces = plan.flanks.iter().filter(|f| f.surface.is_some());
-    state_names.extend(surfaces.map(|f| format!("{}.surface", f.name)));
-    let scene = Scene::new(b);
-    let mut system = CompiledSystem {
-        model: model.clone(),
-        scene,
-        dims,
-        contacts,
-        of_model: plan.of_model.clone(),
-        state_names,
-        directions,
-        event_names: model.events.iter().map(|e| e.name.clone()).collect(),
-        output_names: model.outputs.iter().map(|o| o.name.clone()).collect(),
-        base: vec![0.0; b.inputs.len()],
-        inputs: b.inputs.clone(),
-        parameters: parameters.clone(),
-        fill,
-        main,
-        bodies,
-        mass,
-        h,
-        z_rate,
-        w,
-        gap,
-        rate_offset,
-        accel_offset,
-        mu,
-        mu_static,
-        radius,
-        load,
-        load_static,
-        load_terms,
-        tensors,
-        drive,
-        energies,
-        image: Eval::default(),
-        switch_count: switches.len(),
-        moving: b.inputs.iter().map(|i| !is_frozen(*i)).collect(),
-        switch_rates,
-        guards,
-        relevance,
-        silent,
-        slip_switches,
-        is_slip,
-        contours,
-        watches,
-        flanks,
-        gap_sizes: Vec::new(),
-        length: 1.0,
-        sizes,
-        parameter_tape,
-        crossings,
-        restitution,
-        outputs,
-        sets,
-        starts,
-        poses,
-        laws,
-        law_names,
-        pool: Pool::default(),
-    };
-    system.set_parameters(&parameters);
-    Ok(system)
+
+    /// Directions, gaps and offsets.
+    fn rows(&mut self, b: &Builder, plan: &ContactsPlan) {
+        let n = b.model.coordinates.len();
+        let mut entries: Vec<Vec<usize>> =
+            plan.rows.iter().map(|row| row.columns.iter().map(|c| c.0).collect()).collect();
+        // a tangent that leans has the columns of its normal too
+        for t in &self.tensors.list {
+            let normal = entries[t.rows[0]].clone();
+            entries[t.rows[1]].extend(normal);
+        }
+        let rows = plan.rows.len();
+        let pattern = if n <= FULL { Pattern::full(rows, n) } else { Pattern::new(n, entries) };
+        for (r, row) in plan.rows.iter().enumerate() {
+            for &(k, node) in &row.columns {
+                if let Some(place) = pattern.find(r, k) {
+                    self.roots.put(b, &mut self.w, place, node);
+                }
+            }
+            self.roots.put(b, &mut self.gap, r, row.value);
+            self.roots.put(b, &mut self.rate_offset, r, row.rate_offset);
+            self.roots.put(b, &mut self.accel_offset, r, row.accel_offset);
+        }
+        self.w_pattern = Arc::new(pattern);
+    }
+
+    /// Friction tensors, and the ideal constraints beside them.
+    fn tensors(&mut self, plan: &ContactsPlan) {
+        let mut tensors = Vec::new();
+        for (c, contact) in plan.contacts.iter().enumerate() {
+            let (Normal::Unilateral { row } | Normal::Bilateral { row }) = contact.normal else { continue };
+            if let (Some(entries), Some(tangent)) = (contact.tensor, contact.tangent) {
+                let entries = entries.map(|list| list.map(|n| self.roots.add(n)));
+                tensors.push(TensorPlan { contact: c, rows: [row, tangent], entries });
+            }
+        }
+        let ideal = plan.contacts.iter().filter(|c| !c.friction).flat_map(|c| match c.normal {
+            Normal::Bilateral { row } => vec![row],
+            Normal::Pin { rows } => rows.to_vec(),
+            _ => Vec::new(),
+        });
+        self.tensors = Tensors::new(tensors, ideal.collect());
+    }
+
+    /// What tells edges and flanks where they are.
+    fn shapes(&mut self, plan: &ContactsPlan) {
+        let roots = &mut self.roots;
+        self.watch_corners = plan.watches.iter().map(|x| x.1.corner.map(|n| roots.add(n))).collect();
+        self.watch_middles =
+            plan.watches.iter().map(|x| x.1.middle.map(|m| m.map(|n| roots.add(n)))).collect();
+        let of = |f: &super::contacts::Flank| [f.away, f.force, f.gap, f.gap_rate];
+        self.flank_roots = plan.flanks.iter().map(|f| of(f).map(|n| roots.add(n))).collect();
+    }
+
+    fn energies(&mut self, b: &Builder, accounts: &Accounts) {
+        for (k, &node) in accounts.drive.iter().enumerate() {
+            self.roots.put(b, &mut self.drive, k, node);
+        }
+        self.energies = [accounts.kinetic, accounts.potential, accounts.power, accounts.drive_offset]
+            .map(|n| self.roots.add(n));
+    }
+
+    fn friction(&mut self, b: &Builder, plan: &ContactsPlan) {
+        let mut term = 0;
+        for (c, contact) in plan.contacts.iter().enumerate() {
+            self.roots.put(b, &mut self.mu, c, contact.mu);
+            self.roots.put(b, &mut self.mu_static, c, contact.mu_static);
+            self.roots.put(b, &mut self.radius, c, contact.radius);
+            self.roots.put(b, &mut self.load, c, contact.load);
+            self.roots.put(b, &mut self.load_static, c, contact.load_static);
+            for &(k, node) in &contact.terms {
+                for _ in plan.of_model[k].clone() {
+                    self.roots.put(b, &mut self.load_terms, term, node);
+                    term += 1;
+                }
+            }
+        }
+    }
+
+    /// Event functions last: switches that only they use change no motion.
+    fn event_functions(&mut self, b: &mut Builder, plan: &ContactsPlan) {
+        for e in &b.model.events {
+            if let Trigger::Crossing(node, _) = e.trigger {
+                let node = b.replace(node, &plan.map);
+                self.crossing_nodes.push(node);
+                self.crossings.push(self.roots.add(node));
+            }
+        }
+    }
+}
+
+/// Guards and latches.
+struct Guards {
+    list: Vec<Guard>,
+    latches: usize,
+    relevance: Vec<Relevance>,
+    silent: Vec<bool>,
+    slip_switches: Vec<(usize, usize, f64)>,
+    is_slip: Vec<bool>,
+    switch_rates: Tape,
+    /// Ranges of curves and corners of edges.
+    parameter_roots: Vec<NodeId>,
+}
+
+impl Guards {
+    /// Those of the switches.
+    fn new(b: &mut Builder, plan: &ContactsPlan, main: &Main) -> Self {
+        let switches = &main.switches;
+        let mut list = Vec::new();
+        let mut slip_switches = Vec::new();
+        for (k, switch) in switches.iter().enumerate() {
+            match switch.kind {
+                SwitchKind::Sign => {
+                    match slip_of(b, plan, switch.argument) {
+                        Some((contact, factor)) => slip_switches.push((k, contact, factor)),
+                        None => list.push(Guard::Sign { switch: k }),
+                    };
+                }
+                SwitchKind::Floor => {
+                    list.extend([false, true].map(|up| Guard::Floor { switch: k, up }));
+                }
+                SwitchKind::Cell => {
+                    if let Op::Cell(t, _) = b.g.op(switch.node) {
+                        let table = b.g.table(t).clone();
+                        let cell = |up| Guard::Cell { switch: k, up, table: table.clone() };
+                        list.extend([false, true].map(cell));
+                    }
+                }
+            }
+        }
+        let mut is_slip = vec![false; switches.len()];
+        slip_switches.iter().for_each(|&(k, ..)| is_slip[k] = true);
+        let nodes = &main.roots.nodes;
+        let followed: Vec<NodeId> =
+            nodes[..main.dynamics].iter().chain(&main.crossing_nodes).copied().collect();
+        let moving: HashSet<NodeId> = b.g.reach(&nodes[..main.motion]).into_iter().collect();
+        let mut derivation = std::mem::replace(&mut b.total, Derivation::new([]));
+        let rates: Vec<NodeId> = switches.iter().map(|s| derivation.of(&mut b.g, s.argument)).collect();
+        b.total = derivation;
+        Guards {
+            list,
+            latches: switches.len(),
+            relevance: relevance(b, plan, switches, &followed),
+            silent: switches.iter().map(|s| !moving.contains(&s.node)).collect(),
+            slip_switches,
+            is_slip,
+            switch_rates: Tape::with_switches(&b.g, &rates, &mut switches.clone()),
+            parameter_roots: Vec::new(),
+        }
+    }
+
+    /// Ends of curves.
+    fn contours(&mut self, b: &mut Builder, plan: &ContactsPlan) -> Vec<ContourSolver> {
+        let mut contours = Vec::new();
+        let mut first = 0;
+        for &(contact, ref problem) in &plan.contours {
+            let mut nodes: Vec<NodeId> = problem.unknowns.iter().map(|u| u.equation).collect();
+            nodes.extend(&problem.jacobian);
+            nodes.extend([problem.merit, problem.facing]);
+            let mut sigma = Vec::new();
+            for u in &problem.unknowns {
+                let ends = u.ends.map(|p| p.map(|n| b.default_value(n)));
+                let size = ends.iter().flatten().fold(1e-300_f64, |m, v| m.max(v.abs()));
+                let closed = (0..2).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
+                let (mut latch, mut guard) = (None, 0);
+                if !closed {
+                    latch = Some(self.latches);
+                    guard = self.list.len();
+                    self.list.extend([-1, 1].map(|end| Guard::Contour { latch: self.latches, end }));
+                    self.latches += 1;
+                }
+                self.parameter_roots.extend(u.range);
+                let (slot, active) = (u.symbol.0 as usize, u.active.0 as usize);
+                sigma.push(Sigma { slot, active, latch, guard });
+            }
+            let count = sigma.len();
+            contours.push(ContourSolver { contact, tape: Tape::new(&b.g, &nodes), sigma, first });
+            first += count;
+        }
+        contours
+    }
+
+    fn watches(&mut self, b: &mut Builder, plan: &ContactsPlan, main: &Main) -> Vec<WatchPlan> {
+        let mut watches = Vec::new();
+        let places = main.watch_corners.iter().copied().zip(main.watch_middles.iter().copied());
+        for (i, ((contact, x), places)) in plan.watches.iter().zip(places).enumerate() {
+            let source = self.parameter_roots.len();
+            self.parameter_roots.extend(x.points.iter().flatten());
+            let slots = (0..x.inputs).map(|j| b.symbol(Input::Feature(x.feature + j)).0 as usize).collect();
+            watches.push(WatchPlan::new(*contact, x, slots, source, places, self.latches));
+            self.latches += 1;
+            self.list.extend([false, true].map(|up| Guard::Watch { watch: i, up }));
+        }
+        watches
+    }
+
+    fn flanks(&mut self, b: &mut Builder, plan: &ContactsPlan, main: &Main) -> Vec<FlankPlan> {
+        let mut flanks = Vec::new();
+        for (i, (f, &[away, force, gap, gap_rate])) in plan.flanks.iter().zip(&main.flank_roots).enumerate() {
+            let slot = b.symbol(Input::Feature(f.feature)).0 as usize;
+            flanks.push(FlankPlan {
+                slot,
+                latch: self.latches,
+                surface: f.surface.map(|s| s.0),
+                contact: f.contact,
+                away,
+                force,
+                gap,
+                gap_rate,
+                damped: f.damped,
+            });
+            self.latches += 1;
+            self.list.extend([false, true].map(|outer| Guard::Flank { which: i, outer }));
+        }
+        flanks
+    }
+}
+
+/// Tapes that are not part of an evaluation.
+struct Sides {
+    restitution: Tape,
+    outputs: Tape,
+    sets: Tape,
+    starts: Tape,
+    poses: Tape,
+    sizes: Tape,
+    laws: Tape,
+    law_names: Vec<String>,
+}
+
+impl Sides {
+    fn new(b: &mut Builder, plan: &ContactsPlan, main: &Main) -> Self {
+        let model = b.model;
+        let replaced = |b: &mut Builder, nodes: Vec<NodeId>| -> Vec<NodeId> {
+            nodes.into_iter().map(|n| b.replace(n, &plan.map)).collect()
+        };
+        let tape = |b: &mut Builder, nodes: Vec<NodeId>| {
+            let nodes = replaced(b, nodes);
+            Tape::new(&b.g, &nodes)
+        };
+        let restitution = tape(b, plan.contacts.iter().flat_map(|c| c.restitution).collect());
+        // outputs see the switches of the dynamics as they are frozen, so that they have both limits at an event
+        let plotted = model.plots.iter().flat_map(|p| std::iter::once(p.x.1).chain(p.y.iter().map(|y| y.1)));
+        let shown = model.outputs.iter().map(|o| o.value).chain(plotted).collect();
+        let shown = replaced(b, shown);
+        let outputs = Tape::with_switches(&b.g, &shown, &mut main.switches.clone());
+        let sets = tape(b, model.events.iter().flat_map(|e| e.set.iter().map(|s| s.1)).collect());
+        let mut starts: Vec<NodeId> = model.coordinates.iter().flat_map(|c| [c.start, c.rate]).collect();
+        starts.extend(model.states.iter().map(|z| z.start));
+        starts.extend(model.memory.iter().map(|m| m.start));
+        let starts = tape(b, starts);
+        let pose = |f: &super::frames::Frame| [f.pose.origin[0], f.pose.origin[1], f.pose.angle];
+        let poses = b.frames.iter().flat_map(pose).collect();
+        let poses = tape(b, poses);
+        let (mut law_names, mut law_nodes) = (Vec::new(), Vec::new());
+        for (name, node) in super::undefined::laws(model) {
+            let node = b.replace(node, &plan.map);
+            if b.depends_only(node, |i| !super::undefined::needs_more(i)) {
+                law_names.push(name);
+                law_nodes.push(node);
+            }
+        }
+        let laws = Tape::new(&b.g, &law_nodes);
+        let gaps: Vec<NodeId> = plan.rows.iter().map(|r| r.value).collect();
+        let sizes = b.sizes(&gaps);
+        let sizes = Tape::new(&b.g, &sizes);
+        Sides { restitution, outputs, sets, starts, poses, sizes, laws, law_names }
+    }
 }
 
 /// What has no equations here.

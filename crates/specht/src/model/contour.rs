@@ -1,6 +1,6 @@
 //! Contact parameters of curves: the equations (4.21), solved at every evaluation.
 //!
-//! Newton's method from the last parameters, steps limited to a quarter of the range; a global search where it fails and at
+//! Newton's method from the parameters of the discrete state, steps limited to a quarter of the range; a global search where it fails and at
 //! the first evaluation. Equations are signed so that +F pulls σ upwards, hence the root that is meant has ∂F/∂σ < 0; of
 //! several, the one with the smallest merit (distance, or height over a flat) whose normals oppose each other (4.22).
 //! Tolerance: the last Newton step is below 1e-11 of the range, so the error is that of rounding.
@@ -18,8 +18,6 @@ pub(super) struct Sigma {
     pub latch: Option<usize>,
     /// First of its two guards (low end, high end).
     pub guard: usize,
-    /// Range, from the parameters.
-    pub range: [f64; 2],
 }
 
 /// The equations of one contact.
@@ -45,23 +43,24 @@ impl ContourSolver {
         &self,
         inputs: &mut [f64],
         work: &mut Work,
+        ranges: &[[f64; 2]],
         latches: &[i32],
         contour: &mut [f64],
         guards: &mut [f64],
     ) -> bool {
         let mine = &mut contour[self.first..self.first + self.sigma.len()];
-        for (s, &value) in self.sigma.iter().zip(mine.iter()) {
+        for ((s, range), &value) in self.sigma.iter().zip(ranges).zip(mine.iter()) {
             let side = s.latch.map_or(0, |k| latches[k]);
             inputs[s.active] = if side == 0 { 1.0 } else { 0.0 };
             inputs[s.slot] = match side {
                 0 => value,
-                -1 => s.range[0],
-                _ => s.range[1],
+                -1 => range[0],
+                _ => range[1],
             };
         }
         let warm = self.sigma.iter().all(|s| inputs[s.slot].is_finite());
-        let found = (warm && self.newton(inputs, work, false) && self.is_meant(inputs, work))
-            || self.search(inputs, work, false);
+        let found = (warm && self.newton(inputs, work, ranges, false) && self.is_meant(inputs, work, ranges))
+            || self.search(inputs, work, ranges, false);
         for (s, value) in self.sigma.iter().zip(mine.iter_mut()) {
             *value = inputs[s.slot];
         }
@@ -69,7 +68,7 @@ impl ContourSolver {
             let Some(latch) = s.latch else { continue };
             let pull = self.tape.output(work, i);
             let (low, high) = match latches[latch] {
-                0 => (inputs[s.slot] - s.range[0], s.range[1] - inputs[s.slot]),
+                0 => (inputs[s.slot] - ranges[i][0], ranges[i][1] - inputs[s.slot]),
                 -1 => (-pull, f64::INFINITY),
                 _ => (f64::INFINITY, pull),
             };
@@ -80,20 +79,27 @@ impl ContourSolver {
     }
 
     /// Find the parameters without regard to latches and set them.
-    pub fn latch(&self, inputs: &mut [f64], work: &mut Work, latches: &mut [i32], contour: &mut [f64]) {
+    pub fn latch(
+        &self,
+        inputs: &mut [f64],
+        work: &mut Work,
+        ranges: &[[f64; 2]],
+        latches: &mut [i32],
+        contour: &mut [f64],
+    ) {
         let mine = &mut contour[self.first..self.first + self.sigma.len()];
         let warm = mine.iter().all(|v| v.is_finite());
         for (s, &value) in self.sigma.iter().zip(mine.iter()) {
             inputs[s.slot] = value;
             inputs[s.active] = 1.0;
         }
-        if !(warm && self.newton(inputs, work, true) && self.is_meant(inputs, work)) {
-            self.search(inputs, work, true);
+        if !(warm && self.newton(inputs, work, ranges, true) && self.is_meant(inputs, work, ranges)) {
+            self.search(inputs, work, ranges, true);
         }
-        for (s, value) in self.sigma.iter().zip(mine.iter_mut()) {
+        for ((s, range), value) in self.sigma.iter().zip(ranges).zip(mine.iter_mut()) {
             *value = inputs[s.slot];
             if let Some(latch) = s.latch {
-                latches[latch] = match (inputs[s.active] != 0.0, inputs[s.slot] <= s.range[0]) {
+                latches[latch] = match (inputs[s.active] != 0.0, inputs[s.slot] <= range[0]) {
                     (true, _) => 0,
                     (false, true) => -1,
                     (false, false) => 1,
@@ -104,7 +110,7 @@ impl ContourSolver {
 
     /// Newton's method on the active parameters; with `clamp` a parameter that leaves its range stays at the end. The
     /// tape holds the values at the result.
-    fn newton(&self, inputs: &mut [f64], work: &mut Work, clamp: bool) -> bool {
+    fn newton(&self, inputs: &mut [f64], work: &mut Work, ranges: &[[f64; 2]], clamp: bool) -> bool {
         let n = self.sigma.len();
         let mut last = false;
         for _ in 0..NEWTON_LIMIT {
@@ -131,22 +137,22 @@ impl ContourSolver {
             }
             // one common factor keeps the direction
             let mut factor = 1.0_f64;
-            for (s, d) in self.sigma.iter().zip(step) {
-                let limit = 0.25 * (s.range[1] - s.range[0]).abs();
+            for (range, d) in ranges.iter().zip(step).take(n) {
+                let limit = 0.25 * (range[1] - range[0]).abs();
                 if d.abs() > limit {
                     factor = factor.min(limit / d.abs());
                 }
             }
             last = factor == 1.0;
-            for (s, d) in self.sigma.iter().zip(step) {
-                let span = s.range[1] - s.range[0];
+            for ((s, range), d) in self.sigma.iter().zip(ranges).zip(step) {
+                let span = range[1] - range[0];
                 last &= d.abs() <= STEP_TOLERANCE * span.abs();
                 let mut value = inputs[s.slot] + factor * d;
-                if s.latch.is_none() && (value < s.range[0] || value > s.range[1]) {
-                    value -= ((value - s.range[0]) / span).floor() * span;
+                if s.latch.is_none() && (value < range[0] || value > range[1]) {
+                    value -= ((value - range[0]) / span).floor() * span;
                 }
-                if clamp && s.latch.is_some() && !(s.range[0]..=s.range[1]).contains(&value) {
-                    value = value.clamp(s.range[0], s.range[1]);
+                if clamp && s.latch.is_some() && !(range[0]..=range[1]).contains(&value) {
+                    value = value.clamp(range[0], range[1]);
                     inputs[s.active] = 0.0;
                     last = false;
                 }
@@ -157,7 +163,7 @@ impl ContourSolver {
     }
 
     /// Whether the values on the tape belong to the root that is meant.
-    fn is_meant(&self, inputs: &[f64], work: &Work) -> bool {
+    fn is_meant(&self, inputs: &[f64], work: &Work, ranges: &[[f64; 2]]) -> bool {
         let n = self.sigma.len();
         let at_end = self.sigma.iter().any(|s| inputs[s.active] == 0.0);
         let facing = self.tape.output(work, n + n * n + 1) > 0.0;
@@ -169,27 +175,29 @@ impl ContourSolver {
                 } else {
                     // at an end the pull must point outwards
                     let pull = self.tape.output(work, i);
-                    if inputs[s.slot] <= s.range[0] { pull <= 0.0 } else { pull >= 0.0 }
+                    if inputs[s.slot] <= ranges[i][0] { pull <= 0.0 } else { pull >= 0.0 }
                 }
             })
     }
 
     /// Global search. With `clamp` ends count as candidates and inactive parameters are released first.
-    fn search(&self, inputs: &mut [f64], work: &mut Work, clamp: bool) -> bool {
+    fn search(&self, inputs: &mut [f64], work: &mut Work, ranges: &[[f64; 2]], clamp: bool) -> bool {
         let n = self.sigma.len();
         if clamp {
             self.sigma.iter().for_each(|s| inputs[s.active] = 1.0);
         }
         let free: Vec<usize> = (0..n).filter(|&i| inputs[self.sigma[i].active] != 0.0).collect();
-        let starts =
-            if free.len() == 2 { self.grid(inputs, work) } else { self.line(inputs, work, &free, clamp) };
+        let starts = match free.len() {
+            2 => self.grid(inputs, work, ranges),
+            _ => self.line(inputs, work, ranges, &free, clamp),
+        };
         let mut best: Option<(f64, [f64; 4])> = None;
         for start in starts {
             for (i, s) in self.sigma.iter().enumerate() {
                 inputs[s.slot] = start[i];
                 inputs[s.active] = start[2 + i];
             }
-            if !self.newton(inputs, work, clamp) || !self.is_meant(inputs, work) {
+            if !self.newton(inputs, work, ranges, clamp) || !self.is_meant(inputs, work, ranges) {
                 continue;
             }
             let merit = self.tape.output(work, n + n * n);
@@ -204,7 +212,7 @@ impl ContourSolver {
         let found = best.is_some();
         let at = best.map_or([f64::NAN, f64::NAN, 1.0, 1.0], |b| b.1);
         for (i, s) in self.sigma.iter().enumerate() {
-            let middle = 0.5 * (s.range[0] + s.range[1]);
+            let middle = 0.5 * (ranges[i][0] + ranges[i][1]);
             inputs[s.slot] = if found { at[i] } else { middle };
             if found {
                 inputs[s.active] = at[2 + i];
@@ -215,17 +223,24 @@ impl ContourSolver {
     }
 
     /// Start values in one free parameter: between samples where F falls through zero, and the ends.
-    fn line(&self, inputs: &mut [f64], work: &mut Work, free: &[usize], clamp: bool) -> Vec<[f64; 4]> {
+    fn line(
+        &self,
+        inputs: &mut [f64],
+        work: &mut Work,
+        ranges: &[[f64; 2]],
+        free: &[usize],
+        clamp: bool,
+    ) -> Vec<[f64; 4]> {
         let mut base = [0.0; 4];
         for (i, s) in self.sigma.iter().enumerate() {
             (base[i], base[2 + i]) = (inputs[s.slot], inputs[s.active]);
         }
         let Some(&i) = free.first() else { return vec![base] };
-        let s = &self.sigma[i];
+        let (s, range) = (&self.sigma[i], ranges[i]);
         let mut starts = Vec::new();
-        let mut previous = (s.range[0], f64::NAN);
+        let mut previous = (range[0], f64::NAN);
         for k in 0..=SAMPLES {
-            let sigma = s.range[0] + (s.range[1] - s.range[0]) * k as f64 / SAMPLES as f64;
+            let sigma = range[0] + (range[1] - range[0]) * k as f64 / SAMPLES as f64;
             inputs[s.slot] = sigma;
             self.tape.eval(inputs, work);
             let pull = self.tape.output(work, i);
@@ -248,13 +263,13 @@ impl ContourSolver {
     }
 
     /// Start values in two parameters: the grid points with the smallest merit whose normals oppose each other.
-    fn grid(&self, inputs: &mut [f64], work: &mut Work) -> Vec<[f64; 4]> {
+    fn grid(&self, inputs: &mut [f64], work: &mut Work, ranges: &[[f64; 2]]) -> Vec<[f64; 4]> {
         let mut points = Vec::with_capacity(GRID * GRID);
         let at =
-            |s: &Sigma, k: usize| s.range[0] + (s.range[1] - s.range[0]) * (k as f64 + 0.5) / GRID as f64;
+            |range: [f64; 2], k: usize| range[0] + (range[1] - range[0]) * (k as f64 + 0.5) / GRID as f64;
         for i in 0..GRID {
             for j in 0..GRID {
-                let (a, b) = (at(&self.sigma[0], i), at(&self.sigma[1], j));
+                let (a, b) = (at(ranges[0], i), at(ranges[1], j));
                 inputs[self.sigma[0].slot] = a;
                 inputs[self.sigma[1].slot] = b;
                 self.tape.eval(inputs, work);

@@ -31,13 +31,17 @@ pub(super) struct Accounts {
     pub mass: BTreeMap<(usize, usize), NodeId>,
 }
 
-/// A body with inertia: nodes for the numeric assembly.
+/// A body with inertia, or one that carries such: nodes for the numeric assembly ([`super::tree`]).
 #[derive(Clone, Debug)]
-pub(super) struct Inertia {
+pub(super) struct Link {
+    /// The link that carries it.
+    pub parent: Option<usize>,
+    /// Centre of mass, or the origin where there is none.
+    pub point: [NodeId; 2],
+    /// ∂(point, θ) by the coordinates of its own joint.
+    pub own: Vec<(usize, [NodeId; 3])>,
     pub mass: NodeId,
     pub inertia: NodeId,
-    /// ∂(x_S, y_S, θ) by coordinate.
-    pub columns: Vec<(usize, [NodeId; 3])>,
     /// m (g − j̄), −I j̄_R.
     pub load: [NodeId; 3],
     /// m j̃, I j̃_R.
@@ -127,7 +131,7 @@ impl Accounts {
 
     fn torque(&mut self, b: &mut Builder, body: Option<usize>, torque: NodeId) {
         let frame = b.frame(body).clone();
-        for &(k, c) in &frame.columns {
+        for (k, c) in b.columns(body) {
             let part = b.g.mul(torque, c[2]);
             self.h[k] = b.g.add(self.h[k], part);
         }
@@ -170,9 +174,17 @@ impl Accounts {
         }
     }
 
-    /// Bodies: kinetic and potential energy, loads, driven parts. Returns those with mass or inertia.
-    pub fn bodies(&mut self, b: &mut Builder) -> Vec<Inertia> {
+    /// Bodies: kinetic and potential energy, loads, driven parts. Returns those with mass or inertia and those that carry them.
+    pub fn bodies(&mut self, b: &mut Builder) -> Vec<Link> {
         let model = b.model;
+        let weighs = |i: usize| model.bodies[i].mass != b.zero || model.bodies[i].inertia != b.zero;
+        let mut needed: Vec<bool> = (0..model.bodies.len()).map(weighs).collect();
+        for i in (0..needed.len()).rev() {
+            if let (true, Some(p)) = (needed[i], model.bodies[i].on) {
+                needed[p] = true;
+            }
+        }
+        let mut link_of = vec![None; model.bodies.len()];
         let half = b.g.num(0.5);
         let gravity = [model.gravity[0], model.gravity[1]];
         let mut out = Vec::new();
@@ -181,15 +193,27 @@ impl Accounts {
                 self.lagrange(b, t);
             }
             let (m, inertia) = (body.mass, body.inertia);
-            if m == b.zero && inertia == b.zero {
+            if !needed[i] {
                 continue;
             }
             let frame = b.frame(Some(i)).clone();
             let pose = frame.pose;
             let s = super::kinematics::place(&mut b.g, &pose, body.center);
-            let point = b.material(Some(i), s);
-            let velocity = [point.velocity[0], point.velocity[1], frame.velocity[2]];
-            let explicit = [point.explicit[0], point.explicit[1], frame.explicit[2]];
+            let arm = b.sub2(s, pose.origin);
+            let carried = |b: &mut Builder, c: [NodeId; 3]| {
+                let v = b.carry([c[0], c[1]], c[2], arm);
+                [v[0], v[1], c[2]]
+            };
+            let own: Vec<_> = frame.own.iter().map(|&(k, c)| (k, carried(b, c))).collect();
+            link_of[i] = Some(out.len());
+            let parent = body.on.and_then(|p| link_of[p]);
+            if m == b.zero && inertia == b.zero {
+                let none = [b.zero; 3];
+                out.push(Link { parent, point: s, own, mass: m, inertia, load: none, momentum: none });
+                continue;
+            }
+            let velocity = carried(b, frame.velocity);
+            let explicit = carried(b, frame.explicit);
             let accel = velocity.map(|v| b.dot(v));
             let weight = [m, m, inertia];
             let mut square = b.zero;
@@ -213,13 +237,7 @@ impl Accounts {
             self.potential = b.g.sub(self.potential, v);
             let rate = b.explicit_rate(v);
             self.power = b.g.sub(self.power, rate);
-            let columns = frame
-                .columns
-                .iter()
-                .zip(&point.columns)
-                .map(|(&(k, c), &(_, p))| (k, [p[0], p[1], c[2]]))
-                .collect();
-            out.push(Inertia { mass: m, inertia, columns, load, momentum });
+            out.push(Link { parent, point: s, own, mass: m, inertia, load, momentum });
         }
         out
     }

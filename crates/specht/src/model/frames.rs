@@ -7,12 +7,14 @@ use crate::expr::{Derivation, Graph, NodeId, Symbol};
 use super::kinematics::Pose;
 use super::{Input, Model};
 
-/// A body as the equations see it: pose, Jacobian columns (∂x, ∂y, ∂θ by coordinate), velocity, and the part of the
-/// velocity that does not come from u (j̃).
+/// A body as the equations see it: pose, Jacobian columns of its own joint (∂x, ∂y, ∂θ by coordinate), velocity, and the
+/// part of the velocity that does not come from u (j̃).
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub pose: Pose,
-    pub columns: Vec<(usize, [NodeId; 3])>,
+    /// The body that carries it.
+    pub on: Option<usize>,
+    pub own: Vec<(usize, [NodeId; 3])>,
     pub velocity: [NodeId; 3],
     pub explicit: [NodeId; 3],
 }
@@ -57,7 +59,7 @@ impl<'m> Builder<'m> {
         let (zero, one) = (g.num(0.0), g.num(1.0));
         let slots = model.inputs.iter().enumerate().map(|(k, &i)| (i, Symbol(k as u32))).collect();
         let pose = Pose::ground(&mut g);
-        let ground = Frame { pose, columns: Vec::new(), velocity: [zero; 3], explicit: [zero; 3] };
+        let ground = Frame { pose, on: None, own: Vec::new(), velocity: [zero; 3], explicit: [zero; 3] };
         let mut b = Builder {
             model,
             g,
@@ -169,38 +171,47 @@ impl<'m> Builder<'m> {
         for body in &model.bodies {
             let parent = body.on.and_then(|i| self.frames.get(i)).unwrap_or(&self.ground).clone();
             let pose = parent.pose.child(&mut self.g, body.position, body.angle);
-
-            // columns of the predecessor, carried to this origin: δr = δr_P + δθ_P × (r − r_P)   (2.32)
-            let mut columns: BTreeMap<usize, [NodeId; 3]> = BTreeMap::new();
-            let arm = [
-                self.g.sub(pose.origin[0], parent.pose.origin[0]),
-                self.g.sub(pose.origin[1], parent.pose.origin[1]),
-            ];
-            for &(k, c) in &parent.columns {
-                let v = self.carry([c[0], c[1]], c[2], arm);
-                columns.insert(k, [v[0], v[1], c[2]]);
-            }
-            // columns of the joint itself
             let mut local: BTreeMap<usize, [NodeId; 3]> = BTreeMap::new();
             for (i, node) in [body.position[0], body.position[1], body.angle].into_iter().enumerate() {
                 for (k, d) in self.by_coordinates(node) {
                     local.entry(k).or_insert([self.zero; 3])[i] = d;
                 }
             }
+            let mut own = Vec::with_capacity(local.len());
             for (k, d) in local {
                 let turned = super::kinematics::turn(&mut self.g, &parent.pose, [d[0], d[1]]);
-                let c = columns.entry(k).or_insert([self.zero; 3]);
-                for (i, part) in [turned[0], turned[1], d[2]].into_iter().enumerate() {
-                    c[i] = self.g.add(c[i], part);
-                }
+                own.push((k, [turned[0], turned[1], d[2]]));
             }
             let pose_nodes = [pose.origin[0], pose.origin[1], pose.angle];
             let velocity = pose_nodes.map(|n| self.dot(n));
             let explicit = pose_nodes.map(|n| self.explicit_rate(n));
-            let zero = self.zero;
-            let columns = columns.into_iter().filter(|(_, c)| c.iter().any(|&n| n != zero)).collect();
-            self.frames.push(Frame { pose, columns, velocity, explicit });
+            self.frames.push(Frame { pose, on: body.on, own, velocity, explicit });
         }
+    }
+
+    /// Jacobian columns of the origin and angle of a body, by coordinate: those of all joints between it and the ground,
+    /// carried to its origin, δr = δr_P + δθ_P × (r − r_P)   (2.32).
+    pub fn columns(&mut self, body: Option<usize>) -> Vec<(usize, [NodeId; 3])> {
+        let origin = self.frame(body).pose.origin;
+        let mut way = Vec::new();
+        let mut at = body;
+        while let Some(i) = at {
+            way.push(i);
+            at = self.frames[i].on;
+        }
+        let mut columns: BTreeMap<usize, [NodeId; 3]> = BTreeMap::new();
+        for i in way.into_iter().rev() {
+            let arm = self.sub2(origin, self.frames[i].pose.origin);
+            for (k, c) in self.frames[i].own.clone() {
+                let v = self.carry([c[0], c[1]], c[2], arm);
+                let to = columns.entry(k).or_insert([self.zero; 3]);
+                for (sum, part) in to.iter_mut().zip([v[0], v[1], c[2]]) {
+                    *sum = self.g.add(*sum, part);
+                }
+            }
+        }
+        let zero = self.zero;
+        columns.into_iter().filter(|(_, c)| c.iter().any(|&n| n != zero)).collect()
     }
 
     /// v + ω × r.
@@ -222,7 +233,8 @@ impl<'m> Builder<'m> {
         let velocity = self.carry([vx, vy], omega, arm);
         let [ex, ey, spin] = frame.explicit;
         let explicit = self.carry([ex, ey], spin, arm);
-        let columns = frame.columns.iter().map(|&(k, c)| (k, self.carry([c[0], c[1]], c[2], arm))).collect();
+        let columns = self.columns(body);
+        let columns = columns.into_iter().map(|(k, c)| (k, self.carry([c[0], c[1]], c[2], arm))).collect();
         Material { columns, velocity, explicit }
     }
 

@@ -3,7 +3,8 @@
 use crate::expr::Settling;
 use crate::system::{Discrete, Eval, State};
 
-use super::compiled::{CompiledSystem, Relevance};
+use super::compiled::{CompiledSystem, Memory};
+use super::program::Relevance;
 
 /// What is known of the time before an instant.
 #[derive(Clone, Copy, PartialEq)]
@@ -12,25 +13,27 @@ pub(super) enum Before {
     None,
     /// Sides, but not the arguments.
     Unknown,
-    /// Sides, and the arguments: they are in the last part of the scratch memory.
+    /// Sides, and the arguments: they are in [`Memory::others`].
     Arguments,
 }
 
 impl CompiledSystem {
     /// Sides of all switches for the arc that begins at `s` (see [`crate::expr::settle`]), with everything else in `d` in place.
     /// True when a latch changed.
-    pub(super) fn settle(&self, s: &State, d: &mut Discrete, out: &mut Eval, before: Before) -> bool {
+    pub(super) fn settle(
+        &self,
+        s: &State,
+        d: &mut Discrete,
+        memory: &mut Memory,
+        out: &mut Eval,
+        before: Before,
+    ) -> bool {
         if self.switch_count == 0 {
             return false;
         }
-        self.fill(s, d, &mut out.work[..self.base.len()]);
-        let (inputs, rest) = out.work.split_at_mut(self.base.len());
-        let (sides, rest) = rest.split_at_mut(self.switch_count);
-        let (arguments, old) = rest.split_at_mut(self.switch_count);
-        let (first, contour_work) = out.tapes.split_at_mut(2);
-        for (c, work) in self.contours.iter().zip(contour_work) {
-            c.solve(inputs, work, &d.latches, &mut out.contour, &mut out.guards);
-        }
+        self.fill(s, d, &mut memory.inputs);
+        self.solve_contours(d, memory, out);
+        let Memory { inputs, sides, arguments, others: old, main, rates, .. } = memory;
         for (side, &latch) in sides.iter_mut().zip(&d.latches) {
             *side = f64::from(latch);
         }
@@ -55,13 +58,12 @@ impl CompiledSystem {
             before: (before != Before::None).then_some(&*old),
             given: if modes_count { &self.is_slip } else { &[] },
         };
-        let (main_work, rate_work) = first.split_at_mut(1);
         let inputs = &*inputs;
-        self.main.settle(inputs, &mut main_work[0], sides, &how, |k, sides| {
-            self.switch_rates.eval_latched(inputs, &mut rate_work[0], sides);
-            self.switch_rates.output(&rate_work[0], k)
+        self.main.settle(inputs, main, sides, &how, |k, sides| {
+            self.switch_rates.eval_latched(inputs, rates, sides);
+            self.switch_rates.output(rates, k)
         });
-        self.main.switch_arguments(&main_work[0], arguments);
+        self.main.switch_arguments(main, arguments);
         let mut changed = false;
         for (latch, &side) in d.latches.iter_mut().zip(&*sides) {
             let new = if side.is_finite() { side.clamp(-2e9, 2e9) as i32 } else { 1 };
@@ -82,9 +84,12 @@ impl CompiledSystem {
         if self.switch_count == 0 {
             return false;
         }
-        self.run(s, before, out);
-        let n = self.base.len() + self.switch_count;
-        out.work.copy_within(n..n + self.switch_count, n + self.switch_count);
-        self.settle(s, d, out, Before::Arguments)
+        let mut memory = self.borrow(out);
+        self.run(s, before, &mut memory, out);
+        let Memory { arguments, others, .. } = &mut *memory;
+        others.copy_from_slice(arguments);
+        let changed = self.settle(s, d, &mut memory, out, Before::Arguments);
+        out.scratch.put(memory);
+        changed
     }
 }

@@ -14,7 +14,7 @@
 //! so that w_N M⁻¹ (w_T + s w_N)ᵀ = 0: the friction force does not reach the reaction. `s` follows the state at every evaluation.
 
 use crate::contact::Reduced;
-use crate::expr::Tape;
+use crate::expr::{Tape, Work};
 use crate::system::Eval;
 
 /// A contact with a tensor.
@@ -45,7 +45,7 @@ impl Tensors {
     }
 
     /// Fill [`Eval::tensor`] and [`Eval::lean`] and lean the tangents. Everything else of `out` is in place.
-    pub fn apply(&self, tape: &Tape, elimination: &mut Reduced, out: &mut Eval) {
+    pub fn apply(&self, tape: &Tape, work: &Work, elimination: &mut Reduced, out: &mut Eval) {
         let contacts = out.mu.len();
         out.tensor.clear();
         out.tensor.resize(contacts, [0.0; 4]);
@@ -60,7 +60,7 @@ impl Tensors {
             let c = plan.contact;
             (out.lean[c], out.tensor[c]) = match plan.entries {
                 Some(entries) => {
-                    let phi = entries.map(|r| tape.output(&out.tapes[0], r as usize));
+                    let phi = entries.map(|r| tape.output(work, r as usize));
                     (share(phi), phi)
                 }
                 None => {
@@ -79,7 +79,10 @@ impl Tensors {
         for plan in &self.list {
             let (s, [n, t]) = (out.lean[plan.contact], plan.rows);
             for k in 0..out.w.cols() {
-                out.w[(t, k)] += s * out.w[(n, k)];
+                let part = s * out.w[(n, k)];
+                if part != 0.0 {
+                    out.w[(t, k)] += part;
+                }
             }
             out.rate_offset[t] += s * out.rate_offset[n];
             out.accel_offset[t] += s * out.accel_offset[n];

@@ -23,10 +23,12 @@ mod latches;
 mod lean;
 mod live;
 mod outline;
+mod program;
 mod scale;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod undefined;
 
 pub use compile::build;

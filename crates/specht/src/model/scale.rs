@@ -49,17 +49,12 @@ impl CompiledSystem {
     /// largest, and 1 when there is none.
     pub(super) fn measure(&mut self) {
         let state = self.start();
-        let d = Discrete {
-            modes: vec![Default::default(); self.dims.contacts],
-            latches: vec![0; self.dims.latches],
-            stick_since: vec![f64::NAN; self.dims.contacts],
-            load_rate: vec![0.0; self.dims.contacts],
-        };
+        let d = Discrete::new(&self.dims);
         let mut inputs = self.base.clone();
         self.fill(&state, &d, &mut inputs);
         // contact parameters in the middle of their ranges
-        for s in self.contours.iter().flat_map(|c| &c.sigma) {
-            inputs[s.slot] = 0.5 * (s.range[0] + s.range[1]);
+        for (s, range) in self.contours.iter().flat_map(|c| &c.sigma).zip(&self.ranges) {
+            inputs[s.slot] = 0.5 * (range[0] + range[1]);
             inputs[s.active] = 1.0;
         }
         // of a chain of edges the one that counts
@@ -74,12 +69,13 @@ impl CompiledSystem {
         }
         let mut work = self.sizes.workspace();
         self.sizes.eval(&inputs, &mut work);
-        self.gap_sizes.clear();
-        self.gap_sizes.extend((0..self.sizes.output_count()).map(|k| self.sizes.output(&work, k)));
+        let mut sizes: Vec<f64> =
+            (0..self.sizes.output_count()).map(|k| self.sizes.output(&work, k)).collect();
         let known = |v: f64| v > 0.0 && v.is_finite();
-        let largest = self.gap_sizes.iter().copied().filter(|&v| known(v)).fold(0.0_f64, f64::max);
+        let largest = sizes.iter().copied().filter(|&v| known(v)).fold(0.0_f64, f64::max);
         let largest = if largest > 0.0 { largest } else { 1.0 };
-        self.gap_sizes.iter_mut().filter(|v| !known(**v)).for_each(|v| *v = largest);
+        sizes.iter_mut().filter(|v| !known(**v)).for_each(|v| *v = largest);
+        self.gap_sizes = sizes;
         self.length = largest;
     }
 }

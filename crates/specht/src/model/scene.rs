@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::expr::{NodeId, Symbol, Tape};
-use crate::system::{Discrete, Eval, State, System};
+use crate::system::{Discrete, State, System};
 
 use super::compiled::CompiledSystem;
 use super::frames::Builder;
@@ -185,12 +185,7 @@ impl CompiledSystem {
 
     /// A discrete state of the right sizes: everything open, no latch set.
     pub fn fresh_discrete(&self) -> Discrete {
-        Discrete {
-            modes: vec![crate::system::Mode::Open; self.dims.contacts],
-            latches: vec![0; self.dims.latches],
-            stick_since: vec![f64::NAN; self.dims.contacts],
-            load_rate: vec![0.0; self.dims.contacts],
-        }
+        Discrete::new(&self.dims)
     }
 
     /// Relaxing surfaces at the start: at rest, or where the body presses them.
@@ -198,13 +193,13 @@ impl CompiledSystem {
         if self.flanks.iter().all(|f| f.surface.is_none()) {
             return;
         }
-        let mut out = Eval::new(&self.dims);
+        let mut out = self.memory();
         let mut d = self.fresh_discrete();
         self.latch(s, &mut d, &mut out, false);
         self.evaluate(s, &d, &mut out);
         for f in &self.flanks {
             if let Some(state) = f.surface {
-                s.z[state] = self.main.output(&out.tapes[0], f.gap as usize).min(0.0);
+                s.z[state] = self.output(&out, f.gap).min(0.0);
             }
         }
     }

@@ -69,7 +69,7 @@ impl CompiledSystem {
             if rows.iter().any(|&r| bad(eval.gap[r])) {
                 return Some(format!("the gap of contact `{}`", c.name));
             }
-            if all().any(|&r| bad(eval.rate_offset[r]) || eval.w.row(r).iter().any(|&v| bad(v))) {
+            if all().any(|&r| bad(eval.rate_offset[r]) || eval.w.row(r).values().iter().any(|&v| bad(v))) {
                 return Some(format!("the direction of contact `{}`", c.name));
             }
             if bad(eval.load[i]) || bad(eval.load_static[i]) {

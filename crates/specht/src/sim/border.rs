@@ -20,7 +20,7 @@
 //! The event is taken at D = 10⁻⁶. Any number of degrees of freedom and of pairs; lift-off of one-sided contacts before
 //! the border is an event of its own.
 
-use crate::linalg::{axpy, dot};
+use crate::linalg::axpy;
 use crate::system::{Normal, System};
 
 use super::event_driven::{End, Run};
@@ -67,7 +67,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         if let Some(Border { contact, accel, stop, point: Some((at, p)), .. }) = &border {
             let row = self.field.info[*contact].tangent[0];
             let slip = self.field.slip(*contact);
-            let speed = (slip + at * dot(self.field.eval.w.row(row), accel)).abs();
+            let speed = (slip + at * self.field.eval.w.row(row).dot(accel)).abs();
             note += &format!(
                 "; singular point: b of `{}` vanishes with a at slip speed {speed:.6} ({:.6} of the present velocities), exponent p = {p:.5}, the normal force {}",
                 self.field.info[*contact].name,
@@ -112,7 +112,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         for (j, c) in field.info.iter().enumerate() {
             let d = field.discrete.modes[j].direction();
             if d != 0.0 && c.friction {
-                let loss = -d * dot(field.eval.w.row(c.tangent[0]), &accel);
+                let loss = -d * field.eval.w.row(c.tangent[0]).dot(&accel);
                 let needed = field.slip(j).abs() / loss;
                 if loss > 0.0 && needed < stop {
                     (stop, stops) = (needed, j);

@@ -20,7 +20,7 @@
 //! Newton's method must contract tenfold from its first step on: then the other branch is ten times farther away.
 
 use crate::contact::Forces;
-use crate::linalg::{Lu, Mat, axpy, dot, max_abs};
+use crate::linalg::{Lu, Mat, axpy, max_abs};
 use crate::system::{Eval, Normal, State, System};
 
 use super::field::Field;
@@ -86,12 +86,11 @@ impl Chart {
         self.scale.clear();
         for (k, &row) in self.rows.iter().enumerate() {
             let w = field.eval.w.row(row);
-            let size: f64 = w.iter().zip(weight).map(|(w, d)| w * w * d).sum();
+            let size: f64 = w.iter().map(|(k, w)| w * w * weight[k]).sum();
             let scale = 1.0 / size.sqrt();
             self.scale.push(scale);
-            for (to, (w, d)) in self.normals.row_mut(k).iter_mut().zip(w.iter().zip(weight)) {
-                *to = scale * w * d;
-            }
+            let normal = self.normals.row_mut(k);
+            w.iter().for_each(|(j, w)| normal[j] = scale * w * weight[j]);
         }
         self.determinant = 1.0;
         self.determinant = self.ratio(&field.eval);
@@ -124,7 +123,7 @@ impl Chart {
         self.b.resize(r, r);
         for i in 0..r {
             for j in 0..r {
-                self.b[(i, j)] = self.scale[i] * dot(eval.w.row(self.rows[i]), self.normals.row(j));
+                self.b[(i, j)] = self.scale[i] * eval.w.row(self.rows[i]).dot(self.normals.row(j));
             }
         }
         self.lu.factor(&self.b);

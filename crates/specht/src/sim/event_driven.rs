@@ -112,6 +112,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub fired: Vec<usize>,
     pub dense: Vec<f64>,
     pub recorder: Recorder,
+    /// Σ |w λ| per velocity.
+    reach: Vec<f64>,
     /// Velocities below this are rounding of the forces in one step.
     velocity_rounding: f64,
     /// A formula that ends, and when: seen in the step that failed last.
@@ -167,9 +169,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             fired: Vec::new(),
             dense: vec![0.0; n],
             recorder: Recorder::new(&settings.record, field.state.t, settings.until),
+            reach: Vec::new(),
             velocity_rounding: 0.0,
             beyond: None,
-            beside: (State::default(), Eval::new(&d)),
+            beside: (State::default(), sys.memory()),
             passage: Passage::default(),
             field,
             settings,
@@ -370,16 +373,18 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     fn set_floors(&mut self, h: f64) {
         let field = &self.field;
         let lambda = &field.forces.lambda;
-        let contacts = |i: usize| -> f64 {
-            let rows = lambda.iter().enumerate().filter(|(_, l)| **l != 0.0);
-            rows.map(|(r, l)| (l * field.eval.w[(r, i)]).abs()).sum()
-        };
-        let largest = (0..field.dims.u).fold(0.0_f64, |m, i| m.max(field.eval.mass[(i, i)]));
+        let contacts = &mut self.reach;
+        contacts.clear();
+        contacts.resize(field.dims.u, 0.0);
+        for (r, l) in lambda.iter().enumerate().filter(|(_, l)| **l != 0.0) {
+            field.eval.w.row(r).iter().for_each(|(k, w)| contacts[k] += (l * w).abs());
+        }
+        let largest = (0..field.dims.u).fold(0.0_f64, |m, i| m.max(field.eval.mass.diagonal(i)));
         let (mut free, mut power) = (0.0_f64, 0.0);
         for i in 0..field.dims.u {
-            let mass = field.eval.mass[(i, i)].max(1e-6 * largest).max(f64::MIN_POSITIVE);
+            let mass = field.eval.mass.diagonal(i).max(1e-6 * largest).max(f64::MIN_POSITIVE);
             let a = field.eval.h[i].abs() / mass;
-            free = free.max(a + contacts(i) / mass);
+            free = free.max(a + contacts[i] / mass);
             power += field.eval.h[i].abs() * (field.state.u[i].abs() + h * a);
         }
         self.control.set_floor(0, 1e-6 * self.length);
@@ -505,6 +510,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.ode.choose(h, &self.control);
         self.x.copy_from_slice(self.ode.state());
         self.field.watches.shift();
+        self.field.keep_contours();
         let t = self.ode.time();
         if self.field.chart.active {
             self.field.pack(&mut self.x);
@@ -549,7 +555,6 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let weight = |i: usize| 1.0 + (0.618_033_988_75 * i as f64).fract();
         state.q.iter_mut().enumerate().for_each(|(i, q)| *q += 1e-15 * self.length * weight(i));
         state.u.iter_mut().enumerate().for_each(|(i, u)| *u += self.velocity_rounding * weight(i));
-        eval.contour.clone_from(&field.eval.contour);
         field.sys.evaluate(state, &field.discrete, eval);
         let change = eval.crossings.iter().zip(&field.eval.crossings).map(|(a, b)| (a - b).abs());
         for (rounding, change) in field.watches.scales.crossing_rounding.iter_mut().zip(change) {

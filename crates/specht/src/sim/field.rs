@@ -44,12 +44,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         let dims = sys.dims();
         let mut forces = Forces::default();
         forces.reset(dims.u, dims.rows, dims.contacts);
-        let discrete = Discrete {
-            modes: vec![Default::default(); dims.contacts],
-            latches: vec![0; dims.latches],
-            stick_since: vec![f64::NAN; dims.contacts],
-            load_rate: vec![0.0; dims.contacts],
-        };
+        let discrete = Discrete::new(&dims);
         let gap = (0..dims.rows).map(|r| sys.gap_scale(r).max(f64::MIN_POSITIVE)).collect();
         let watches = Watches::new(Scales { gap, ..Default::default() });
         Field {
@@ -59,7 +54,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             state,
             discrete,
             signs: vec![1.0; dims.contacts],
-            eval: Eval::new(&dims),
+            eval: sys.memory(),
             fixed: Fixed::default(),
             forces,
             regularity: Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 },
@@ -102,6 +97,11 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         x[..q].copy_from_slice(&self.state.q);
         x[q..q + u].copy_from_slice(&self.state.u);
         x[q + u..q + u + z].copy_from_slice(&self.state.z);
+    }
+
+    /// Contact parameters of curves are searched from here on from where they are now.
+    pub fn keep_contours(&mut self) {
+        self.discrete.contour.clone_from(&self.eval.contour);
     }
 
     /// Evaluate the system at the present state.

@@ -107,6 +107,7 @@ pub(crate) struct Ledger {
     jump_drive: f64,
     /// V at the start.
     potential: f64,
+    scratch: [Vec<f64>; 2],
 }
 
 /// Units of rounding granted to every term of the balance.
@@ -174,14 +175,20 @@ impl Ledger {
         let works = &rest[state.z.len()..];
         let mut explained: f64 = works.iter().map(|e| e.abs()).sum();
         let mut balanced = 0.0;
+        let [momentum, contacts] = &mut self.scratch;
+        momentum.resize(n, 0.0);
+        eval.mass.mul_vec(&state.u, momentum);
+        contacts.clear();
+        contacts.resize(n, 0.0);
+        for (r, l) in lambda.iter().enumerate().filter(|(_, l)| **l != 0.0) {
+            eval.w.row(r).iter().for_each(|(k, w)| contacts[k] += (l * w).abs());
+        }
         for i in 0..n {
-            let momentum = dot(eval.mass.row(i), &state.u) + eval.drive[i];
-            explained += (momentum * velocities[i]).abs();
-            let contacts: f64 = lambda.iter().enumerate().map(|(r, l)| (l * eval.w[(r, i)]).abs()).sum();
-            let force = eval.h[i].abs() + contacts;
+            explained += ((momentum[i] + eval.drive[i]) * velocities[i]).abs();
+            let force = eval.h[i].abs() + contacts[i];
             explained += positions.get(i).map_or(0.0, |e| (force * e).abs());
-            if eval.mass[(i, i)] > 0.0 {
-                balanced += force * force / eval.mass[(i, i)];
+            if eval.mass.diagonal(i) > 0.0 {
+                balanced += force * force / eval.mass.diagonal(i);
             }
         }
         self.energy.explained += explained;

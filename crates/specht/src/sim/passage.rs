@@ -136,7 +136,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             rate.iter_mut().enumerate().for_each(|(i, r)| *r = (1.0 + i as f64).cos());
         }
         let w = &field.eval.w;
-        let speed = |r: usize| w.row(r).iter().zip(&rate).map(|(w, u)| (w * u).abs()).sum::<f64>();
+        let speed = |r: usize| w.row(r).terms(&rate);
         let fastest = (0..w.rows()).map(speed).fold(0.0, f64::max) / self.length;
         let ahead = AHEAD / if fastest > 0.0 { fastest } else { max_abs(&rate) };
         field.state.u.copy_from_slice(&rate);
@@ -235,11 +235,8 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Rounding of the gaps: of the sum of their terms.
     fn rounding(&self) -> f64 {
         let Field { eval, state, .. } = &self.field;
-        let rows = (0..eval.w.rows()).map(|r| {
-            let terms = eval.w.row(r).iter().zip(&state.q).map(|(w, q)| (w * q).abs());
-            32.0 * f64::EPSILON * terms.sum::<f64>()
-        });
-        rows.fold(0.0, f64::max)
+        let rows = (0..eval.w.rows()).map(|r| eval.w.row(r).terms(&state.q));
+        32.0 * f64::EPSILON * rows.fold(0.0, f64::max)
     }
 
     /// After a step on the branch: leave it once the change point is behind.

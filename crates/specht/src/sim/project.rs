@@ -141,17 +141,16 @@ impl Projector {
     // W D⁻¹ Wᵀ and its Cholesky factor that skips dependent rows
     fn factor<S: System + ?Sized>(&mut self, field: &Field<S>) {
         let (n, m) = (field.dims.u, self.rows.len());
-        let largest = (0..n).fold(0.0_f64, |a, i| a.max(field.eval.mass[(i, i)]));
+        let largest = (0..n).fold(0.0_f64, |a, i| a.max(field.eval.mass.diagonal(i)));
         let floor = if largest > 0.0 { 1e-9 * largest } else { 1.0 };
         self.weight.clear();
-        self.weight.extend((0..n).map(|i| 1.0 / field.eval.mass[(i, i)].max(floor)));
+        self.weight.extend((0..n).map(|i| 1.0 / field.eval.mass.diagonal(i).max(floor)));
         self.gram.reshape(m, m);
         let w = &field.eval.w;
         for i in 0..m {
             for j in 0..=i {
                 let (a, b) = (w.row(self.rows[i]), w.row(self.rows[j]));
-                let v: f64 = (0..n).map(|k| a[k] * b[k] * self.weight[k]).sum();
-                self.gram[(i, j)] = v;
+                self.gram[(i, j)] = a.product(b, &self.weight);
             }
         }
         self.kept.clear();
@@ -195,7 +194,7 @@ impl Projector {
         self.delta.clear();
         self.delta.resize(n, 0.0);
         for i in 0..m {
-            axpy(self.s[i], w.row(self.rows[i]), &mut self.delta);
+            w.row(self.rows[i]).add_to(self.s[i], &mut self.delta);
         }
         for k in 0..n {
             self.delta[k] *= self.weight[k];

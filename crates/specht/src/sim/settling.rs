@@ -19,7 +19,7 @@
 //! `accumulated` is logged when the run gets there.
 
 use crate::contact::{Fixed, Forces};
-use crate::linalg::{axpy, dot};
+use crate::linalg::axpy;
 use crate::system::{Discrete, Eval, Mode, Normal, System};
 
 use super::classify::SPEED_ZERO;
@@ -117,8 +117,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         let Some(accel) = self.decider.accelerations() else { return false };
         let (eval, before) = (&self.field.eval, &self.field.forces.accel);
         let largest = |row: usize| {
-            let terms = eval.w.row(row).iter().zip(accel.iter().zip(before));
-            terms.map(|(w, (a, b))| w.abs() * a.abs().max(b.abs())).sum::<f64>()
+            let terms = eval.w.row(row).iter();
+            terms.map(|(k, w)| w.abs() * accel[k].abs().max(before[k].abs())).sum::<f64>()
                 + eval.accel_offset[row].abs()
         };
         let tried = |i: usize| m.closed.iter().filter(|&&k| k == i).count() < CLOSINGS;
@@ -191,7 +191,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         if !red.eliminate(&eval.mass, &zero, &eval.w, &eval.rate_offset, &bilateral, &rows) {
             return None;
         }
-        let mobility = |k: usize| dot(eval.w.row(rows[k]), red.a.row(k));
+        let mobility = |k: usize| eval.w.row(rows[k]).dot(red.a.row(k));
         Some(hops.iter().enumerate().map(|(k, h)| forces.normal[h.0] * mobility(k)).collect())
     }
 
@@ -251,7 +251,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 break;
             }
         }
-        let energy = |v: &[f64]| (0..v.len()).map(|i| v[i] * dot(eval.mass.row(i), v)).sum::<f64>();
+        let energy = |v: &[f64]| eval.mass.form(v);
         if !(energy(&after) <= energy(u) * (1.0 + 1e-12)) {
             // friction along a signed impulse gave energy: the jump without friction does not
             for mode in modes.iter_mut().filter(|m| m.direction() != 0.0) {

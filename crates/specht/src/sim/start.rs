@@ -340,7 +340,7 @@ fn balance<S: System + ?Sized>(
     let residual = |field: &Field<S>, lambda: &[f64]| -> Vec<f64> {
         let mut r: Vec<f64> = field.eval.h.clone();
         for (&(row, _), l) in rows.iter().zip(lambda) {
-            crate::linalg::axpy(*l, field.eval.w.row(row), &mut r);
+            field.eval.w.row(row).add_to(*l, &mut r);
         }
         r.iter_mut().for_each(|v| *v /= force);
         r.extend(rows.iter().map(|&(row, _)| field.eval.gap[row] / field.watches.scales.gap[row]));

@@ -79,7 +79,7 @@ impl Scales {
     pub fn see(&mut self, info: &[ContactInfo], eval: &Eval, q: &[f64], u: &[f64]) {
         // how far rounding of the coordinates reaches
         for (row, size) in self.gap.iter_mut().enumerate() {
-            let reach: f64 = eval.w.row(row).iter().zip(q).map(|(w, q)| (w * q).abs()).sum();
+            let reach: f64 = eval.w.row(row).terms(q);
             *size = size.max(eval.gap[row].abs()).max(reach);
         }
         for (i, c) in info.iter().enumerate() {
@@ -382,14 +382,12 @@ pub(crate) fn normal_row(c: &ContactInfo) -> Option<usize> {
 /// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
 /// of M), so that rounding in a row at rest is not taken for motion.
 pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    let n = u.len();
-    let floor = 1e-9 * (0..n).fold(0.0_f64, |m, j| m.max(eval.mass[(j, j)]));
+    let floor = 1e-9 * (0..u.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)));
     let (mut terms, mut mobility) = (eval.rate_offset[row].abs(), 0.0);
-    for j in 0..n {
-        let w = eval.w[(row, j)];
+    for (j, w) in eval.w.row(row).iter() {
         terms += (w * u[j]).abs();
         if w != 0.0 {
-            mobility += w * w / eval.mass[(j, j)].max(floor).max(f64::MIN_POSITIVE);
+            mobility += w * w / eval.mass.diagonal(j).max(floor).max(f64::MIN_POSITIVE);
         }
     }
     terms + (2.0 * eval.kinetic.abs() * mobility).sqrt()

@@ -21,7 +21,7 @@ mod motion;
 pub use jump::Lasting;
 
 use super::{Reduced, Start, spread};
-use crate::linalg::{Mat, axpy};
+use crate::linalg::{Mat, Symmetric};
 use crate::system::{ContactInfo, Eval, Normal};
 
 /// A sliding pair of the fast motion.
@@ -225,17 +225,17 @@ fn eliminate(red: &mut Reduced, eval: &Eval, bilateral: &[usize], rows: &[usize]
         return true;
     }
     let size = eval.h.len();
-    let typical = (0..size).map(|i| eval.mass[(i, i)].abs()).sum::<f64>() / size.max(1) as f64;
-    let (mut mass, mut h) = (eval.mass.clone(), eval.h.clone());
+    let typical = (0..size).map(|i| eval.mass.diagonal(i).abs()).sum::<f64>() / size.max(1) as f64;
+    let (mut mass, mut h) = (eval.mass.to_dense(), eval.h.clone());
     for &row in &rows[..n] {
         let w = eval.w.row(row);
-        let eta = OWN_MASS * typical / w.iter().map(|x| x * x).sum::<f64>().max(f64::MIN_POSITIVE);
-        for i in 0..size {
-            axpy(eta * w[i], w, mass.row_mut(i));
+        let eta = OWN_MASS * typical / w.square().max(f64::MIN_POSITIVE);
+        for (i, own) in w.iter() {
+            w.add_to(eta * own, mass.row_mut(i));
         }
-        axpy(-eta * eval.accel_offset[row], w, &mut h);
+        w.add_to(-eta * eval.accel_offset[row], &mut h);
     }
-    red.eliminate(&mass, &h, &eval.w, &eval.accel_offset, bilateral, rows)
+    red.eliminate(&Symmetric::from_dense(&mass), &h, &eval.w, &eval.accel_offset, bilateral, rows)
 }
 
 /// Mass of a sprung normal relative to the mean of the diagonal of M, where M alone is singular.

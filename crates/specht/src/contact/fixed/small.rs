@@ -31,12 +31,11 @@ impl Fixed {
                 self.rows.push(c.tangent[0]);
             }
         }
-        self.kept.reshape(self.rows.len(), eval.mass.rows());
+        self.kept.reshape(self.rows.len(), eval.mass.size());
         let mut count = 0;
         for k in 0..self.rows.len() {
-            self.t.clear();
-            self.t.extend_from_slice(eval.w.row(self.rows[k]));
-            self.mass.cholesky.forward(&mut self.t);
+            eval.w.row(self.rows[k]).store(&mut self.t);
+            self.mass.forward(&mut self.t);
             let own = dot(&self.t, &self.t);
             for _ in 0..2 {
                 for j in 0..count {
@@ -112,9 +111,8 @@ impl Fixed {
     // The force of a slack row if its spring could pull: it has followed the other rows since the reference, w = Σ c w_C.
     fn beneath(&mut self, eval: &Eval, row: usize) -> f64 {
         let m = self.rows.len();
-        self.t.clear();
-        self.t.extend_from_slice(eval.w.row(row));
-        self.mass.cholesky.forward(&mut self.t);
+        eval.w.row(row).store(&mut self.t);
+        self.mass.forward(&mut self.t);
         self.gram.reshape(m, m);
         self.unit.clear();
         for i in 0..m {

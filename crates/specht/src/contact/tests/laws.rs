@@ -80,7 +80,7 @@ fn pg_5_2_mincoord_gives_the_same_accelerations() {
         let q = rank.null().clone();
         let mut force = h.clone();
         for (i, d, s) in [(0, 1.0, 1.0), (1, -1.0, -1.0)] {
-            crate::linalg::axpy(-d * b.eval.mu[i] * s * f.normal[i], b.eval.w.row(2 * i + 1), &mut force);
+            b.eval.w.row(2 * i + 1).add_to(-d * b.eval.mu[i] * s * f.normal[i], &mut force);
         }
         let mut m_rho = vec![0.0; n];
         mass.mul_vec(&rho, &mut m_rho);

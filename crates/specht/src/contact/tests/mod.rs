@@ -21,7 +21,7 @@ impl Bench {
     pub fn new(mass: Mat, h: &[f64]) -> Self {
         let eval = Eval::new(&Dims { u: h.len(), ..Dims::default() });
         let mut b = Bench { eval, ..Bench::default() };
-        b.eval.mass = mass;
+        b.eval.mass = crate::linalg::Symmetric::from_dense(&mass);
         b.eval.h = h.to_vec();
         b
     }
@@ -43,7 +43,8 @@ impl Bench {
         self.eval.mu_static.push(mu);
         self.eval.load.push(load);
         self.eval.load_static.push(load);
-        self.eval.w = Mat::from_rows(&self.rows.iter().map(|r| r.0.clone()).collect::<Vec<_>>());
+        self.eval.w =
+            crate::linalg::Rows::from_rows(&self.rows.iter().map(|r| r.0.clone()).collect::<Vec<_>>());
         self.eval.accel_offset = self.rows.iter().map(|r| r.1).collect();
         self.eval.rate_offset = vec![0.0; self.rows.len()];
         self.eval.gap = vec![0.0; self.rows.len()];

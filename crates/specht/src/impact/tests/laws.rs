@@ -93,7 +93,7 @@ fn energy_gain_is_marked() {
         assert!(out.residual < 1e-8);
         assert_eq!(
             out.gains_energy,
-            out.energy > 1e-9 * (0.5 * (u[0] * u[0] + b.eval.mass[(1, 1)] * u[1] * u[1])).max(1e-9)
+            out.energy > 1e-9 * (0.5 * (u[0] * u[0] + b.eval.mass.diagonal(1) * u[1] * u[1])).max(1e-9)
         );
         gained += usize::from(out.gains_energy);
         if gained > 3 {

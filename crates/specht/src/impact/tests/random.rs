@@ -130,7 +130,7 @@ fn pg_8_4_energy_equal_restitution_never_gains() {
         let rows = out.impulse.len();
         let w = &b.eval.w;
         let mut chol = crate::linalg::Cholesky::default();
-        chol.factor(&b.eval.mass).unwrap();
+        chol.factor_symmetric(&b.eval.mass).unwrap();
         let g = |x: &[f64]| {
             let mut f = vec![0.0; u.len()];
             w.add_mul_transpose(x, &mut f);

@@ -99,6 +99,6 @@ fn a_chain_of_300_bodies_compiles_and_evaluates() {
     let sum: f64 =
         poses.iter().map(|[x, y, a]| (x + 0.5 * a.cos()).powi(2) + (y + 0.5 * a.sin()).powi(2) + 0.1).sum();
     close(probe.out.mass[(0, 0)], sum, 1e-12, "M_00");
-    let t: f64 = (0..n).map(|i| u[i] * crate::linalg::dot(probe.out.mass.row(i), &u)).sum::<f64>() / 2.0;
+    let t: f64 = probe.out.mass.form(&u) / 2.0;
     close(probe.out.kinetic, t, 1e-11, "T = uᵀMu/2");
 }

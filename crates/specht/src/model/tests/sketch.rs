@@ -212,7 +212,7 @@ pub(super) struct Probe {
 impl Probe {
     pub fn new(system: CompiledSystem) -> Self {
         let d = system.fresh_discrete();
-        let out = Eval::new(&system.dims());
+        let out = system.memory();
         let s = system.start();
         Probe { system, d, out, s }
     }

@@ -5,7 +5,7 @@
 //! that hardly moves counts as if it moved by a tenth of the largest motion, and that by 10⁻⁶ L at least. Where a longer
 //! step ends the run in another way, half the step is asked instead.
 
-use crate::system::{Discrete, Eval, State, System};
+use crate::system::{Discrete, State, System};
 
 use super::super::settings::{Outside, Record, Settings};
 use super::super::trajectory::Trajectory;
@@ -46,14 +46,11 @@ pub(super) fn with_longer_steps<S: System + ?Sized>(
 
 fn difference<S: System + ?Sized>(sys: &S, a: &Trajectory, b: &Trajectory, range: &[f64], begin: f64) -> f64 {
     let d = sys.dims();
-    let mut eval = Eval::new(&d);
-    let mut discrete = Discrete { modes: a.last.modes.clone(), ..Discrete::default() };
-    discrete.stick_since = vec![f64::NAN; d.contacts];
-    discrete.load_rate = vec![0.0; d.contacts];
-    discrete.latches = vec![0; d.latches];
+    let mut eval = sys.memory();
+    let mut discrete = Discrete { modes: a.last.modes.clone(), ..Discrete::new(&d) };
     sys.latch(&a.last.state, &mut discrete, &mut eval, false);
     sys.evaluate(&a.last.state, &discrete, &mut eval);
-    let inertia = |k: usize| if d.q == d.u { eval.mass[(k, k)].max(0.0).sqrt() } else { 0.0 };
+    let inertia = |k: usize| if d.q == d.u { eval.mass.diagonal(k).max(0.0).sqrt() } else { 0.0 };
     let heaviest = (0..d.q).fold(0.0_f64, |m, k| m.max(inertia(k)));
     let least = AT_REST * sys.length_scale() * heaviest;
     let largest = (0..d.q).fold(least, |m, k| m.max(inertia(k) * range[k]));

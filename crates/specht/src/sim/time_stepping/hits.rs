@@ -16,7 +16,7 @@
 //! at the ends of the step, to second order: a guide that curves takes no energy.
 
 use crate::impact::{ImpactStatus, Law};
-use crate::linalg::{axpy, dot};
+use crate::linalg::axpy;
 use crate::system::{Eval, Mode, Normal, Restitution, System};
 
 use super::super::field::Field;
@@ -198,9 +198,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
     /// Contacts that take part in the step, momentum before its impulses, and the offsets β of all rows.
     pub(super) fn pose(&mut self, delta: f64) {
         let (eval, w) = (&self.field.eval, &mut self.w);
-        for k in 0..w.momentum.len() {
-            w.momentum[k] = dot(eval.mass.row(k), &w.before.u);
-        }
+        eval.mass.mul_vec(&w.before.u, &mut w.momentum);
         axpy(delta, &eval.h, &mut w.momentum);
         for r in 0..w.offset.len() {
             w.offset[r] = eval.rate_offset[r] + 0.5 * delta * eval.accel_offset[r];
@@ -245,8 +243,8 @@ impl<S: System + ?Sized> Stepper<'_, S> {
 /// v_rest of a contact: twice what the smooth accelerations and its own force do in a step, and rounding.
 fn rest(eval: &Eval, row: usize, u: &[f64], accel: &[f64], press: f64, delta: f64) -> f64 {
     let (mut change, mut size) = (eval.accel_offset[row].abs(), eval.rate_offset[row].abs());
-    for (k, w) in eval.w.row(row).iter().enumerate().filter(|(_, w)| **w != 0.0) {
-        let mass = eval.mass[(k, k)];
+    for (k, w) in eval.w.row(row).iter().filter(|x| x.1 != 0.0) {
+        let mass = eval.mass.diagonal(k);
         let own = if mass > 0.0 { press * w * w / mass } else { 0.0 };
         change += (w * accel[k]).abs() + own;
         size += (w * u[k]).abs();

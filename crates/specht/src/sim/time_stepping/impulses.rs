@@ -23,7 +23,9 @@ use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse}
 use crate::contact::{
     Fixed, Forces, MassFactor, Start, Status as Set, Transition, friction_bound, normal_forces, spread,
 };
-use crate::linalg::axpy;
+use std::sync::Arc;
+
+use crate::linalg::{Pattern, Row, Symmetric, axpy};
 use crate::system::{ContactInfo, Dims, Eval, Mode, Normal};
 
 use super::super::policy::{self, Before, Choice};
@@ -92,7 +94,7 @@ pub(super) struct Impulses {
     bilateral: Vec<usize>,
     /// Columns that were ever different from zero, per row of W and of M.
     w_columns: Vec<Vec<usize>>,
-    m_columns: Vec<Vec<usize>>,
+    whole: Whole,
     /// Row of the system behind each row of the problem.
     source: Vec<usize>,
     /// Per contact: first problem row of its normal part and of its tangential part, its friction law in the problem.
@@ -148,7 +150,7 @@ impl Impulses {
             mass: MassFactor::default(),
             bilateral: Vec::new(),
             w_columns: vec![Vec::new(); d.rows],
-            m_columns: vec![Vec::new(); d.u],
+            whole: Whole::default(),
             source: Vec::new(),
             normal_at: vec![NONE; d.contacts],
             tangent_at: vec![NONE; d.contacts],
@@ -162,7 +164,7 @@ impl Impulses {
             known: Known::default(),
             fixed: Fixed::default(),
             transition: Transition::default(),
-            posed: Eval::new(d),
+            posed: Eval::default(),
             named: false,
         }
     }
@@ -269,10 +271,10 @@ impl Impulses {
         }
         self.free.copy_from_slice(s.momentum);
         self.mass.correct(&s.eval.w, &self.bilateral, s.offset, &mut self.free);
-        self.mass.cholesky.solve(&mut self.free);
+        self.mass.solve(&mut self.free);
         let mass = self.mass.matrix(&s.eval.mass);
-        let n = mass.rows();
-        self.unit = (0..n).fold(0.0_f64, |m, i| m.max(mass[(i, i)]));
+        let n = mass.size();
+        self.unit = (0..n).fold(0.0_f64, |m, i| m.max(mass.diagonal(i)));
         if !(self.unit > 0.0) {
             self.unit = 1.0;
         }
@@ -280,17 +282,14 @@ impl Impulses {
         let Operator::Bodies { mass: Matrix::Sparse(m), h: Matrix::Sparse(h) } = &mut p.operator else {
             return false;
         };
-        m.reset(n);
-        for i in 0..n {
-            fill_row(m, mass.row(i), &mut self.m_columns[i], 1.0 / self.unit);
-        }
+        self.whole.fill(mass, 1.0 / self.unit, m);
         h.reset(n);
         p.q.clear();
         for &row in &self.source {
             let w = s.eval.w.row(row);
             let columns = &mut self.w_columns[row];
             fill_row(h, w, columns, 1.0);
-            p.q.push(s.offset[row] + columns.iter().map(|&k| w[k] * self.free[k]).sum::<f64>());
+            p.q.push(s.offset[row] + w.dot(&self.free));
         }
         self.fastest = p.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
         self.solver.settings.tolerance = TOLERANCE[usize::from(self.source.len() > SMALL)];
@@ -406,13 +405,10 @@ impl Impulses {
         for &row in &self.source {
             let l = self.impulse[row];
             if l != 0.0 {
-                let w = s.eval.w.row(row);
-                for &k in &self.w_columns[row] {
-                    self.rhs[k] += l * w[k];
-                }
+                s.eval.w.row(row).add_to(l, &mut self.rhs);
             }
         }
-        self.mass.cholesky.solve(&mut self.rhs);
+        self.mass.solve(&mut self.rhs);
         self.u.copy_from_slice(&self.free);
         axpy(1.0, &self.rhs, &mut self.u);
         // modes
@@ -598,9 +594,9 @@ impl Impulses {
 }
 
 /// Columns that were ever different from zero, so that the pattern stays when an entry passes through zero.
-pub(super) fn fill_row(m: &mut Sparse, row: &[f64], columns: &mut Vec<usize>, factor: f64) {
+pub(super) fn fill_row(m: &mut Sparse, row: Row<'_>, columns: &mut Vec<usize>, factor: f64) {
     let mut next = 0;
-    for (k, &v) in row.iter().enumerate() {
+    for (k, v) in row.iter() {
         let known = columns.get(next) == Some(&k);
         if !known && v != 0.0 {
             columns.insert(next, k);
@@ -611,6 +607,47 @@ pub(super) fn fill_row(m: &mut Sparse, row: &[f64], columns: &mut Vec<usize>, fa
         }
     }
     m.end_row();
+}
+
+/// A symmetric matrix written out row by row, without entries that were never different from zero.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Whole {
+    pattern: Option<Arc<Pattern>>,
+    /// Columns and places of every row.
+    rows: Vec<Vec<(u32, u32)>>,
+    seen: Vec<bool>,
+}
+
+impl Whole {
+    pub fn fill(&mut self, a: &Symmetric, factor: f64, to: &mut Sparse) {
+        let pattern = a.pattern();
+        if !self.pattern.as_ref().is_some_and(|p| Arc::ptr_eq(p, pattern)) {
+            self.rows.clear();
+            self.rows.resize(a.size(), Vec::new());
+            for i in 0..a.size() {
+                for (n, &j) in pattern.row(i).iter().enumerate() {
+                    let place = (pattern.first(i) + n) as u32;
+                    self.rows[i].push((j, place));
+                    if (j as usize) < i {
+                        self.rows[j as usize].push((i as u32, place));
+                    }
+                }
+            }
+            self.seen.clear();
+            self.seen.resize(pattern.len(), false);
+            self.pattern = Some(pattern.clone());
+        }
+        for (seen, v) in self.seen.iter_mut().zip(a.values()) {
+            *seen |= *v != 0.0;
+        }
+        to.reset(a.size());
+        for row in &self.rows {
+            for &(k, place) in row.iter().filter(|x| self.seen[x.1 as usize]) {
+                to.push(k as usize, a.values()[place as usize] * factor);
+            }
+            to.end_row();
+        }
+    }
 }
 
 fn starts(s: &Step<'_>) -> Vec<Start> {

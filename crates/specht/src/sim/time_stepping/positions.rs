@@ -15,7 +15,7 @@ use crate::system::{Dims, Mode, Normal, System};
 
 use super::super::field::Field;
 use super::super::project::Projector;
-use super::impulses::fill_row;
+use super::impulses::{Whole, fill_row};
 
 /// Repetitions.
 const ROUNDS: usize = 4;
@@ -30,7 +30,7 @@ pub(super) struct Positions {
     bilateral: Vec<usize>,
     source: Vec<usize>,
     w_columns: Vec<Vec<usize>>,
-    m_columns: Vec<Vec<usize>>,
+    whole: Whole,
     delta: Vec<f64>,
     q_step: Vec<f64>,
     closed: Vec<Mode>,
@@ -53,7 +53,7 @@ impl Positions {
             bilateral: Vec::new(),
             source: Vec::new(),
             w_columns: vec![Vec::new(); d.rows],
-            m_columns: vec![Vec::new(); d.u],
+            whole: Whole::default(),
             delta: vec![0.0; d.u],
             q_step: vec![0.0; d.q],
             closed: vec![Mode::Open; d.contacts],
@@ -119,16 +119,13 @@ impl Positions {
             return false;
         }
         let mass = self.mass.matrix(&eval.mass);
-        let n = mass.rows();
-        let unit = (0..n).fold(f64::MIN_POSITIVE, |m, i| m.max(mass[(i, i)]));
+        let n = mass.size();
+        let unit = (0..n).fold(f64::MIN_POSITIVE, |m, i| m.max(mass.diagonal(i)));
         let Operator::Bodies { mass: Matrix::Sparse(m), h: Matrix::Sparse(h) } = &mut self.problem.operator
         else {
             return false;
         };
-        m.reset(n);
-        for i in 0..n {
-            fill_row(m, mass.row(i), &mut self.m_columns[i], 1.0 / unit);
-        }
+        self.whole.fill(mass, 1.0 / unit, m);
         h.reset(n);
         for &row in &self.source {
             fill_row(h, eval.w.row(row), &mut self.w_columns[row], 1.0);
@@ -142,13 +139,10 @@ impl Positions {
         for (k, &row) in self.source.iter().enumerate() {
             let t = self.answer.r[k] * unit;
             if t != 0.0 {
-                let w = eval.w.row(row);
-                for &c in &self.w_columns[row] {
-                    self.delta[c] += t * w[c];
-                }
+                eval.w.row(row).add_to(t, &mut self.delta);
             }
         }
-        self.mass.cholesky.solve(&mut self.delta);
+        self.mass.solve(&mut self.delta);
         self.delta.iter().all(|d| d.is_finite())
     }
 
