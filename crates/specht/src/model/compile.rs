@@ -276,17 +276,17 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let size_nodes = b.sizes(&gap_nodes);
     let sizes = Tape::new(&b.g, &size_nodes);
 
-    let contacts: Vec<ContactInfo> = plan
-        .contacts
-        .iter()
-        .map(|c| ContactInfo {
+    let mut contacts: Vec<ContactInfo> = Vec::new();
+    for c in &plan.contacts {
+        contacts.push(ContactInfo {
             name: c.name.clone(),
             normal: c.normal,
             tangent: c.tangent.into_iter().collect(),
             load_on: c.terms.iter().flat_map(|&(k, _)| plan.of_model[k].clone()).collect(),
+            load_at: contacts.last().map_or(0, |c| c.load_at + c.load_on.len()),
             friction: c.friction,
-        })
-        .collect();
+        });
+    }
     let dims = Dims {
         q: n,
         u: n,
