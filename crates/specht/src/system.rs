@@ -10,6 +10,8 @@
 //! A system is immutable while it runs. What changes lives in [`State`] (continuous), [`Discrete`] (modes and
 //! frozen switches) and [`Eval`] (results and scratch memory, reused so that an evaluation allocates nothing).
 
+mod bound;
+
 use std::any::Any;
 
 use crate::linalg::{Rows, Symmetric};
@@ -135,7 +137,7 @@ pub enum Normal {
         /// The two directions (x, y).
         rows: [usize; 2],
     },
-    /// The normal force is a given function, [`Eval::load`] plus linear terms in other contacts' normal forces. When
+    /// The normal force is a given function, [`Eval::load`] plus linear terms in normal forces of contacts that are not given. When
     /// the contact has a normal direction (elastic flank), the force is already inside `h`.
     Given {
         /// The normal direction of an elastic flank, for gap and rate; none for a loaded pair.
@@ -152,8 +154,10 @@ pub struct ContactInfo {
     pub normal: Normal,
     /// Tangential directions: none (frictionless), one (planar), two (spatial).
     pub tangent: Vec<usize>,
-    /// For `Given`: the contacts whose normal forces enter the load; coefficients in [`Eval::load_terms`].
+    /// For `Given`: the contacts whose normal forces enter the load, none of them `Given`.
     pub load_on: Vec<usize>,
+    /// First of their coefficients in [`Eval::load_terms`].
+    pub load_at: usize,
     /// Whether friction acts (a contact may carry a tangential direction for its slip alone).
     pub friction: bool,
 }
@@ -337,7 +341,7 @@ pub struct Eval {
     pub load: Vec<f64>,
     /// `Given` contacts with a static/sliding `friction_force`: the bound at stick instead of `load`. Others: = load.
     pub load_static: Vec<f64>,
-    /// Coefficients of [`ContactInfo::load_on`], contact after contact.
+    /// Coefficients of [`ContactInfo::load_on`], from [`ContactInfo::load_at`] on.
     pub load_terms: Vec<f64>,
     /// Values of the guards: positive while the frozen branch is valid, an event when one falls through zero.
     pub guards: Vec<f64>,
@@ -449,10 +453,8 @@ impl Eval {
     pub fn slip(&self, info: &ContactInfo, i: usize, u: &[f64]) -> f64 {
         let Some(&row) = info.tangent.first() else { return 0.0 };
         let along = self.rate(row, u);
-        match (self.lean.get(i), info.normal) {
-            (Some(&s), Normal::Unilateral { row } | Normal::Bilateral { row }) if s != 0.0 => {
-                along - s * self.rate(row, u)
-            }
+        match (self.lean.get(i), info.normal_row()) {
+            (Some(&s), Some(row)) if s != 0.0 => along - s * self.rate(row, u),
             _ => along,
         }
     }

@@ -34,7 +34,8 @@ fn trusted(t: &Trajectory) {
 }
 
 fn contact(name: &str, normal: Normal, tangent: Vec<usize>) -> ContactInfo {
-    ContactInfo { name: name.into(), normal, friction: !tangent.is_empty(), tangent, load_on: Vec::new() }
+    let (name, friction) = (name.into(), !tangent.is_empty());
+    ContactInfo { name, normal, friction, tangent, load_on: Vec::new(), load_at: 0 }
 }
 
 /// A particle of 1 kg with the weight along −y.

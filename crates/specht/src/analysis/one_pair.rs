@@ -80,9 +80,8 @@ impl OnePair {
                 return None;
             }
             match c.normal {
-                Normal::Bilateral { row } => push(row),
-                Normal::Pin { rows } => rows.iter().for_each(|&r| push(r)),
                 Normal::Unilateral { .. } if closed[i] => return None,
+                _ if c.is_bilateral() => c.normal_rows().iter().for_each(|&r| push(r)),
                 _ => {}
             }
         }
@@ -213,7 +212,7 @@ impl OnePair {
 }
 
 fn is_open(c: &ContactInfo, closed: bool) -> bool {
-    !closed && matches!(c.normal, Normal::Unilateral { .. } | Normal::Given { .. })
+    !closed && !c.is_bilateral()
 }
 
 fn norm(v: &[f64]) -> f64 {

@@ -7,7 +7,7 @@
 use super::AnalysisError;
 use crate::model::CompiledSystem;
 use crate::sim::{self, Sample};
-use crate::system::{Mode, Normal, State, System};
+use crate::system::{Mode, State, System};
 
 /// Something that can be varied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +95,7 @@ impl Place {
                 z: row.z.to_vec(),
                 memory: row.memory.to_vec(),
             },
-            closed: list(&|i| {
-                row.modes[i] != Mode::Open && matches!(info[i].normal, Normal::Unilateral { .. })
-            }),
+            closed: list(&|i| row.modes[i] != Mode::Open && info[i].is_unilateral()),
             sticking: list(&|i| row.modes[i] == Mode::Stick),
             guess: (0..row.q.len()).collect(),
         };

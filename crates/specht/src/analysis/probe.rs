@@ -196,7 +196,6 @@ impl Probe {
 /// Orthonormal columns: velocities that keep every bilateral row and every closed contact.
 pub fn free_motions(info: &[crate::system::ContactInfo], eval: &Eval, closed: &[bool]) -> crate::linalg::Mat {
     use crate::linalg::{Mat, null_space};
-    use crate::system::Normal;
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut push = |row: usize| {
         let w = eval.w.row(row);
@@ -206,11 +205,8 @@ pub fn free_motions(info: &[crate::system::ContactInfo], eval: &Eval, closed: &[
         }
     };
     for (i, c) in info.iter().enumerate() {
-        match c.normal {
-            Normal::Bilateral { row } => push(row),
-            Normal::Pin { rows } => rows.iter().for_each(|&r| push(r)),
-            Normal::Unilateral { row } if closed[i] => push(row),
-            _ => {}
+        if c.is_bilateral() || closed[i] {
+            c.normal_rows().iter().for_each(|&r| push(r));
         }
     }
     if rows.is_empty() { Mat::identity(eval.h.len()) } else { null_space(&Mat::from_rows(&rows), 1e-10) }

@@ -107,7 +107,7 @@ impl Reactions {
         self.f.extend_from_slice(&eval.h);
         for (i, c) in info.iter().enumerate() {
             let slides = c.friction && c.tangent.len() == 1 && at.direction(i) != 0.0;
-            if slides && matches!(c.normal, Normal::Given { .. }) && c.load_on.is_empty() {
+            if slides && c.is_given() && c.load_on.is_empty() {
                 let force = -at.direction(i) * eval.mu[i] * eval.load[i].max(0.0);
                 eval.w.row(c.tangent[0]).add_to(force, &mut self.f);
             }

@@ -13,7 +13,6 @@
 //!
 //! Tolerance: that of [`crate::lcp::lp`], 1e-9 of the largest right side for feasibility, rounding for optimal values.
 
-use crate::contact::spread;
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::system::{ContactInfo, Eval, Normal};
 
@@ -59,30 +58,28 @@ impl Statics<'_> {
 
     /// Whether contact `i` takes part.
     pub fn takes_part(&self, i: usize) -> bool {
-        self.closed[i] || matches!(self.info[i].normal, Normal::Bilateral { .. } | Normal::Pin { .. })
+        self.closed[i] || self.info[i].is_bilateral()
+    }
+
+    /// 1 when given loads count, else 0.
+    pub fn given(&self) -> f64 {
+        f64::from(u8::from(self.loads))
     }
 
     /// Whether no journal rubs.
     pub fn is_linear(&self) -> bool {
-        (0..self.info.len()).filter(|&i| self.rubs(i)).all(|i| {
-            let mut pins = false;
-            spread(self.info, self.eval, i, 1.0, false, &mut |_| {}, &mut |j, _| {
-                pins |= matches!(self.info[j].normal, Normal::Pin { .. });
-            });
-            !pins
-        })
+        (0..self.info.len())
+            .filter(|&i| self.rubs(i))
+            .all(|i| self.eval.bound_terms(self.info, i).all(|(j, _)| self.info[j].normal_row().is_some()))
     }
 
     /// Rubbing contacts whose normal force has an unknown sign.
     pub fn signed(&self) -> Vec<usize> {
-        (0..self.info.len())
-            .filter(|&i| self.rubs(i))
-            .filter(|&i| match self.info[i].normal {
-                Normal::Bilateral { .. } => true,
-                Normal::Given { .. } => !self.info[i].load_on.is_empty(),
-                _ => false,
-            })
-            .collect()
+        (0..self.info.len()).filter(|&i| self.rubs(i)).filter(|&i| self.is_signed(i)).collect()
+    }
+
+    fn is_signed(&self, i: usize) -> bool {
+        matches!(self.info[i].normal, Normal::Bilateral { .. }) || !self.info[i].load_on.is_empty()
     }
 
     /// Every sign pattern, as a list per contact (1 for contacts without choice); `None` when there are too many.
@@ -130,17 +127,11 @@ impl Statics<'_> {
         });
         let mut active = vec![false; self.eval.w.rows()];
         for (i, c) in self.info.iter().enumerate().filter(|&(i, _)| self.takes_part(i)) {
-            match c.normal {
-                Normal::Unilateral { row } => active[row] = true,
-                Normal::Bilateral { row } => {
-                    active[row] = true;
+            for &row in c.normal_rows() {
+                active[row] = true;
+                if c.is_bilateral() {
                     program.set_free(k + row);
                 }
-                Normal::Pin { rows } => rows.iter().for_each(|&row| {
-                    active[row] = true;
-                    program.set_free(k + row);
-                }),
-                Normal::Given { .. } => {}
             }
             if self.rubs(i) && hold[i] != Hold::Smooth {
                 active[c.tangent[0]] = true;
@@ -172,34 +163,18 @@ impl Statics<'_> {
     fn friction_rows(&self, program: &mut Program, k: usize, i: usize, hold: Hold, sign: f64, free: f64) {
         let is_static = hold == Hold::Stick;
         let width = self.width(k);
-        let (mut constant, mut terms) = (0.0, vec![0.0; width]);
-        spread(
-            self.info,
-            self.eval,
-            i,
-            1.0,
-            is_static,
-            &mut |c| constant += c,
-            &mut |j, c| match self.info[j].normal {
-                Normal::Unilateral { row } | Normal::Bilateral { row } => terms[k + row] += c,
-                _ => {}
-            },
-        );
-        if !self.loads {
-            constant = 0.0;
+        let mut constant = self.given() * self.eval.bound_given(i, is_static);
+        let mut terms = vec![0.0; width];
+        for (j, c) in self.eval.bound_terms(self.info, i) {
+            self.info[j].normal_row().into_iter().for_each(|row| terms[k + row] += c);
         }
         // the assumed sign
-        let given = matches!(self.info[i].normal, Normal::Given { .. });
-        let signed = match self.info[i].normal {
-            Normal::Bilateral { .. } => true,
-            Normal::Given { .. } => !self.info[i].load_on.is_empty(),
-            _ => false,
-        };
+        let signed = self.is_signed(i);
         if signed {
             let a: Vec<f64> = terms.iter().map(|t| sign * t).collect();
             program.row(&a, Sense::AtLeast, -sign * constant);
         }
-        let factor = match (given, signed) {
+        let factor = match (self.info[i].is_given(), signed) {
             (true, true) => sign.max(0.0),
             (true, false) => {
                 constant = constant.max(0.0);
@@ -269,23 +244,8 @@ impl Statics<'_> {
 
     /// Friction bounds μ N of the contacts `of` in a balance λ.
     pub fn bounds(&self, lambda: &[f64], of: &[usize]) -> Vec<f64> {
-        let one = |i: usize| {
-            let (mut constant, mut normal) = (0.0, 0.0);
-            spread(
-                self.info,
-                self.eval,
-                i,
-                1.0,
-                true,
-                &mut |c| constant += c,
-                &mut |j, c| match self.info[j].normal {
-                    Normal::Unilateral { row } | Normal::Bilateral { row } => normal += c * lambda[row],
-                    _ => {}
-                },
-            );
-            let force: f64 = normal + if self.loads { constant } else { 0.0 };
-            self.eval.mu_static[i] * force.abs()
-        };
+        let force = |i: usize| self.eval.bound_force(self.info, i, true, self.given(), lambda);
+        let one = |i: usize| self.eval.mu_static[i] * force(i).abs();
         of.iter().map(|&i| if self.rubs(i) { one(i) } else { 0.0 }).collect()
     }
 

@@ -14,7 +14,6 @@
 
 use super::AnalysisError;
 use super::statics::{Hold, Statics};
-use crate::contact::spread;
 use crate::linalg::{Lu, Mat, max_abs};
 use crate::system::Normal;
 
@@ -30,11 +29,6 @@ struct Law {
     tangent: usize,
     /// σ μ.
     factor: f64,
-    constant: f64,
-    /// (place, coefficient) of scalar reactions in N.
-    rows: Vec<(usize, f64)>,
-    /// (places, coefficient) of pins in N.
-    pins: Vec<([usize; 2], f64)>,
 }
 
 /// The drive factor p at which the mechanism moves uniformly; `None` when it jams.
@@ -58,11 +52,7 @@ pub(super) fn driven(
         rows.push(row);
     };
     for (i, c) in info.iter().enumerate().filter(|&(i, _)| statics.takes_part(i)) {
-        match c.normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => add(row),
-            Normal::Pin { rows } => rows.into_iter().for_each(&mut add),
-            Normal::Given { .. } => {}
-        }
+        c.normal_rows().iter().for_each(|&row| add(row));
         if statics.rubs(i) && hold[i] != Hold::Smooth {
             add(c.tangent[0]);
         }
@@ -78,26 +68,8 @@ pub(super) fn driven(
             }
             continue;
         };
-        let mut law = Law {
-            contact: i,
-            tangent: place[info[i].tangent[0]],
-            factor: direction.signum() * eval.mu[i],
-            constant: 0.0,
-            rows: Vec::new(),
-            pins: Vec::new(),
-        };
-        let constant = &mut law.constant;
-        let (scalars, pins) = (&mut law.rows, &mut law.pins);
-        spread(info, eval, i, 1.0, false, &mut |c| *constant += c, &mut |j, c| match info[j].normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => scalars.push((place[row], c)),
-            Normal::Pin { rows } => pins.push((rows.map(|r| place[r]), c)),
-            Normal::Given { .. } => {}
-        });
-        scalars.retain(|s| s.0 != usize::MAX);
-        if !statics.loads {
-            law.constant = 0.0;
-        }
-        laws.push(law);
+        let tangent = place[info[i].tangent[0]];
+        laws.push(Law { contact: i, tangent, factor: direction.signum() * eval.mu[i] });
     }
     let width = 1 + rows.len();
     if n + laws.len() != width {
@@ -114,7 +86,7 @@ pub(super) fn driven(
 
     // frictionless, then growing friction
     let mut z = vec![0.0; width];
-    let problem = Problem { statics, laws: &laws, balance: &balance, load };
+    let problem = Problem { statics, laws: &laws, rows: &rows, place: &place, balance: &balance, load };
     if !problem.newton(0.0, &mut z) {
         return Err(undetermined("the reactions without friction are not unique"));
     }
@@ -156,6 +128,10 @@ fn undetermined(why: &str) -> AnalysisError {
 struct Problem<'a> {
     statics: &'a Statics<'a>,
     laws: &'a [Law],
+    /// Rows of the unknowns after p.
+    rows: &'a [usize],
+    /// Unknown of each row.
+    place: &'a [usize],
     balance: &'a Mat,
     load: &'a [f64],
 }
@@ -164,8 +140,11 @@ impl Problem<'_> {
     /// Newton's method at friction times `s`, from `z`; false when it does not converge.
     fn newton(&self, s: f64, z: &mut [f64]) -> bool {
         let (n, width) = (self.balance.rows(), z.len());
+        let (info, eval) = (self.statics.info, self.statics.eval);
         let mut lu = Lu::default();
+        let mut lambda = vec![0.0; self.place.len()];
         for _ in 0..40 {
+            self.rows.iter().zip(&z[1..]).for_each(|(&row, v)| lambda[row] = *v);
             let mut jacobian = Mat::zeros(width, width);
             let mut f = vec![0.0; width];
             for d in 0..n {
@@ -174,17 +153,21 @@ impl Problem<'_> {
             }
             for (k, law) in self.laws.iter().enumerate() {
                 let row = n + k;
-                let (value, slope) = self.bound(law, z);
+                let (value, slope) = self.bound(law, &lambda);
                 let factor = s * law.factor;
                 f[row] = -z[law.tangent] - factor * value;
                 jacobian[(row, law.tangent)] += 1.0;
-                for &(j, c) in &law.rows {
-                    jacobian[(row, j)] += factor * slope * c;
-                }
-                for &(pin, c) in &law.pins {
-                    let norm = z[pin[0]].hypot(z[pin[1]]);
-                    if norm > 0.0 {
-                        pin.iter().for_each(|&j| jacobian[(row, j)] += factor * slope * c * z[j] / norm);
+                for (j, c) in eval.bound_terms(info, law.contact) {
+                    let rows = info[j].normal_rows();
+                    let norm = info[j].normal_force(&lambda);
+                    for &r in rows.iter().filter(|r| self.place[**r] != usize::MAX) {
+                        // dN_j/dλ: 1, of a pin λ/|λ|
+                        let (own, size) = if rows.len() == 1 {
+                            (1.0, 1.0)
+                        } else {
+                            (lambda[r], norm.max(f64::MIN_POSITIVE))
+                        };
+                        jacobian[(row, self.place[r])] += factor * slope * c * own / size;
                     }
                 }
             }
@@ -204,10 +187,9 @@ impl Problem<'_> {
     }
 
     /// φ(N) and its slope.
-    fn bound(&self, law: &Law, z: &[f64]) -> (f64, f64) {
-        let mut v = law.constant;
-        v += law.rows.iter().map(|&(j, c)| c * z[j]).sum::<f64>();
-        v += law.pins.iter().map(|&(p, c)| c * z[p[0]].hypot(z[p[1]])).sum::<f64>();
+    fn bound(&self, law: &Law, lambda: &[f64]) -> (f64, f64) {
+        let Statics { info, eval, .. } = self.statics;
+        let v = eval.bound_force(info, law.contact, false, self.statics.given(), lambda);
         match self.statics.info[law.contact].normal {
             Normal::Bilateral { .. } => (v.abs(), if v < 0.0 { -1.0 } else { 1.0 }),
             Normal::Given { .. } => (v.max(0.0), f64::from(u8::from(v > 0.0))),
@@ -222,11 +204,7 @@ pub(super) fn holding_factor(statics: &Statics, load: &[f64], scaled: &[usize]) 
     let (info, eval) = (statics.info, statics.eval);
     let mut rows = Vec::new();
     for (i, c) in info.iter().enumerate().filter(|&(i, _)| statics.takes_part(i)) {
-        match c.normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => rows.push(row),
-            Normal::Pin { rows: pair } => rows.extend(pair),
-            Normal::Given { .. } => {}
-        }
+        rows.extend(c.normal_rows());
         if statics.rubs(i) {
             rows.push(c.tangent[0]);
         }
@@ -246,16 +224,7 @@ pub(super) fn holding_factor(statics: &Statics, load: &[f64], scaled: &[usize]) 
     rows.iter().zip(&x).for_each(|(&row, v)| lambda[row] = *v);
     let mut factor = 0.0_f64;
     for i in (0..info.len()).filter(|&i| statics.rubs(i)) {
-        let mut normal = 0.0;
-        let mut constant = 0.0;
-        spread(info, eval, i, 1.0, true, &mut |c| constant += c, &mut |j, c| match info[j].normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => normal += c * lambda[row],
-            Normal::Pin { rows } => normal += c * lambda[rows[0]].hypot(lambda[rows[1]]),
-            Normal::Given { .. } => {}
-        });
-        if statics.loads {
-            normal += constant;
-        }
+        let normal = eval.bound_force(info, i, true, statics.given(), &lambda);
         let arm = lambda[info[i].tangent[0]].abs() / normal.abs();
         if !scaled.contains(&i) {
             // its own friction must do

@@ -18,7 +18,7 @@
 
 mod small;
 
-use super::{Forces, FullPivot, MassFactor, Small, rubs, spread};
+use super::{Forces, FullPivot, MassFactor, Small, rubs};
 use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
@@ -144,8 +144,7 @@ impl Fixed {
     /// a and b of the closed unilateral or bilateral contact `i` in the last solution; `None` for other contacts and where
     /// A was singular.
     pub fn approach(&mut self, info: &[ContactInfo], i: usize) -> Option<Approach> {
-        let (Normal::Unilateral { row } | Normal::Bilateral { row }) = info[i].normal else { return None };
-        let k = *self.column.get(row)?;
+        let k = *self.column.get(info[i].normal_row()?)?;
         if k == NONE {
             return None;
         }
@@ -167,8 +166,7 @@ impl Fixed {
     /// last solution: accelerations and forces per row. Towards the border of a paradox all forces grow along these.
     pub fn growth(&mut self, info: &[ContactInfo], eval: &Eval, i: usize) -> Option<(Vec<f64>, Vec<f64>)> {
         self.approach(info, i)?;
-        let (Normal::Unilateral { row } | Normal::Bilateral { row }) = info[i].normal else { return None };
-        let own = self.unit[self.column[row]];
+        let own = self.unit[self.column[info[i].normal_row()?]];
         let mut accel = vec![0.0; eval.mass.size()];
         let mut lambda = vec![0.0; eval.w.rows()];
         for (k, &r) in self.rows.iter().enumerate() {
@@ -179,11 +177,11 @@ impl Fixed {
         let normals = lambda.clone();
         for &(j, weight) in &self.sliding {
             let tangent = info[j].tangent[0];
-            spread(info, eval, j, weight, false, &mut |_| {}, &mut |c, f| {
-                if let Normal::Unilateral { row } | Normal::Bilateral { row } = info[c].normal {
-                    lambda[tangent] += f * normals[row];
+            for (c, f) in eval.bound_terms(info, j) {
+                if let Some(row) = info[c].normal_row() {
+                    lambda[tangent] += weight * f * normals[row];
                 }
-            });
+            }
         }
         accel.iter().chain(&lambda).all(|v| v.is_finite()).then_some((accel, lambda))
     }
@@ -191,12 +189,8 @@ impl Fixed {
     // bilateral rows first, then closed normals, then sticking tangents
     fn choose_rows(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode]) {
         self.bilateral.clear();
-        for c in info {
-            match c.normal {
-                Normal::Bilateral { row } => self.bilateral.push(row),
-                Normal::Pin { rows } => self.bilateral.extend(rows),
-                _ => {}
-            }
+        for c in info.iter().filter(|c| c.is_bilateral()) {
+            self.bilateral.extend(c.normal_rows());
         }
         self.rows.clear();
         self.rows.extend_from_slice(&self.bilateral);
@@ -258,32 +252,21 @@ impl Fixed {
             self.sliding.push((i, weight));
             eval.w.row(c.tangent[0]).store(&mut self.t);
             l.forward(&mut self.t);
-            let (t, v0, z, column, pin_list, pin_v) =
-                (&self.t, &mut self.v0, &mut self.z, &self.column, &mut self.pin_list, &mut self.pin_v);
-            spread(
-                info,
-                eval,
-                i,
-                weight,
-                sticks,
-                &mut |f| axpy(f, t, v0),
-                &mut |j, f| match info[j].normal {
-                    Normal::Unilateral { row } | Normal::Bilateral { row } => {
-                        if column[row] != NONE {
-                            symmetric = false;
-                            axpy(f, t, z.row_mut(column[row]));
-                        }
+            axpy(weight * eval.bound_given(i, sticks), &self.t, &mut self.v0);
+            for (j, f) in eval.bound_terms(info, i) {
+                if let Some(row) = info[j].normal_row() {
+                    if self.column[row] != NONE {
+                        symmetric = false;
+                        axpy(weight * f, &self.t, self.z.row_mut(self.column[row]));
                     }
-                    Normal::Pin { .. } => {
-                        let k = pin_list.iter().position(|&p| p == j).unwrap_or_else(|| {
-                            pin_list.push(j);
-                            pin_list.len() - 1
-                        });
-                        axpy(f, t, pin_v.row_mut(k));
-                    }
-                    Normal::Given { .. } => {}
-                },
-            );
+                } else {
+                    let k = self.pin_list.iter().position(|&p| p == j).unwrap_or_else(|| {
+                        self.pin_list.push(j);
+                        self.pin_list.len() - 1
+                    });
+                    axpy(weight * f, &self.t, self.pin_v.row_mut(k));
+                }
+            }
         }
         self.a.reshape(m, m);
         self.b.clear();
@@ -487,23 +470,8 @@ impl Fixed {
 
 /// Normal force of every contact from the forces of the rows.
 pub(crate) fn normal_forces(info: &[ContactInfo], eval: &Eval, modes: &[Mode], out: &mut Forces) {
-    for (i, c) in info.iter().enumerate() {
-        out.normal[i] = match c.normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => out.lambda[row],
-            Normal::Pin { rows } => out.lambda[rows[0]].hypot(out.lambda[rows[1]]),
-            Normal::Given { .. } => 0.0,
-        };
-    }
     for i in 0..info.len() {
-        if matches!(info[i].normal, Normal::Given { .. }) {
-            let sum = std::cell::Cell::new(0.0);
-            let normal = &out.normal;
-            let add = |f: f64| sum.set(sum.get() + f);
-            spread(info, eval, i, 1.0, modes[i] == Mode::Stick, &mut |f| add(f), &mut |j, f| {
-                add(f * normal[j])
-            });
-            out.normal[i] = sum.get();
-        }
+        out.normal[i] = eval.bound_force(info, i, modes[i] == Mode::Stick, 1.0, &out.lambda);
     }
 }
 

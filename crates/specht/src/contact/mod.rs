@@ -40,7 +40,7 @@ pub use rank::{FullPivot, RANK_TOLERANCE};
 pub use reduce::Reduced;
 pub use transition::{Family, Settings, Solution, SolutionSet, Status, Transition};
 
-use crate::system::{ContactInfo, Eval, Mode, Normal};
+use crate::system::{ContactInfo, Mode};
 
 /// Accelerations and all contact forces.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,8 +100,10 @@ pub enum ContactError {
         "contact `{0}` has two tangential directions; the event-driven scheme treats one, use time-stepping"
     )]
     Spatial(String),
-    /// `load_on` names a contact outside the list, or itself in a circle.
-    #[error("the load of contact `{0}` depends on itself or on a contact that does not exist")]
+    /// `load_on` names a contact outside the list, or one that is `Given`.
+    #[error(
+        "the load of contact `{0}` depends on a contact that does not exist or whose normal force is given"
+    )]
     Load(String),
 }
 
@@ -115,52 +117,16 @@ pub fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
 
 /// The part of [`check`] that holds for spatial contacts too.
 pub fn check_loads(info: &[ContactInfo]) -> Result<(), ContactError> {
-    for (i, c) in info.iter().enumerate() {
-        // a chain of loads longer than the list runs in a circle
-        let mut reach: Vec<usize> = c.load_on.clone();
-        for _ in 0..info.len() {
-            if reach.iter().any(|&j| j >= info.len() || j == i) {
-                return Err(ContactError::Load(c.name.clone()));
-            }
-            reach = reach.iter().flat_map(|&j| info[j].load_on.iter().copied()).collect();
-            reach.sort_unstable();
-            reach.dedup();
-        }
+    let known = |j: usize| info.get(j).is_some_and(|c| !c.is_given());
+    match info.iter().find(|c| !c.load_on.iter().all(|&j| known(j))) {
+        Some(c) => Err(ContactError::Load(c.name.clone())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether friction acts at a contact in mode `m`.
 pub(crate) fn rubs(info: &ContactInfo, m: Mode) -> bool {
     info.friction && info.tangent.len() == 1 && matches!(m, Mode::Stick | Mode::SlipPlus | Mode::SlipMinus)
-}
-
-/// First index of the load terms of contact `i` in [`Eval::load_terms`].
-pub(crate) fn load_start(info: &[ContactInfo], i: usize) -> usize {
-    info[..i].iter().map(|c| c.load_on.len()).sum()
-}
-
-/// Visit the affine expression of the normal force of contact `i`: `constant(c)` for given parts, `term(contact, c)`
-/// for λ_N of unilateral and bilateral contacts and for the norm of pins. Loads of loads are followed.
-pub(crate) fn spread(
-    info: &[ContactInfo],
-    eval: &Eval,
-    i: usize,
-    factor: f64,
-    is_static: bool,
-    constant: &mut dyn FnMut(f64),
-    term: &mut dyn FnMut(usize, f64),
-) {
-    match info[i].normal {
-        Normal::Given { .. } => {
-            constant(factor * if is_static { eval.load_static[i] } else { eval.load[i] });
-            let first = load_start(info, i);
-            for (k, &j) in info[i].load_on.iter().enumerate() {
-                spread(info, eval, j, factor * eval.load_terms[first + k], is_static, constant, term);
-            }
-        }
-        _ => term(i, factor),
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! to slide. Scaling: x̂ = d x, ŷ = y/d with d² = w M⁻¹ wᵀ, so that both have the unit √J/s (or √J) and H has diagonal
 //! at most 1. All tolerances are relative to the largest of |ĉ|, |x̂|, |ŷ|.
 
-use super::{Reduced, Start, spread};
+use super::{Reduced, Start};
 use crate::linalg::{Mat, dot};
 use crate::system::{ContactInfo, Eval, Normal};
 
@@ -34,21 +34,16 @@ impl Layout {
         self.tangents.clear();
         for (i, c) in info.iter().enumerate() {
             match c.normal {
-                Normal::Bilateral { row } => self.bilateral.push(row),
-                Normal::Pin { rows } => self.bilateral.extend(rows),
                 Normal::Unilateral { row } if closed(i) => {
                     self.normals.push(i);
                     self.rows.push(row);
                 }
+                _ if c.is_bilateral() => self.bilateral.extend(c.normal_rows()),
                 _ => {}
             }
         }
         for (i, c) in info.iter().enumerate() {
-            let present = match c.normal {
-                Normal::Bilateral { .. } | Normal::Pin { .. } => true,
-                _ => closed(i),
-            };
-            if present && c.friction && c.tangent.len() == 1 {
+            if (c.is_bilateral() || closed(i)) && c.friction && c.tangent.len() == 1 {
                 self.tangents.push(i);
                 self.rows.push(c.tangent[0]);
             }
@@ -208,17 +203,11 @@ impl Problem {
         loads: bool,
         f: &mut Friction,
     ) {
-        let mut constant = [0.0; 2];
-        for (k, value) in constant.iter_mut().enumerate() {
-            if loads {
-                spread(info, eval, contact, 1.0, k == 1, &mut |c| *value += c, &mut |_, _| {});
-            }
+        if loads {
+            f.load.constant = eval.bound_given(contact, false);
+            f.static_constant = eval.bound_given(contact, true);
         }
-        f.load.constant = constant[0];
-        f.static_constant = constant[1];
-        let mut terms: Vec<(usize, f64)> = Vec::new();
-        spread(info, eval, contact, 1.0, false, &mut |_| {}, &mut |j, c| terms.push((j, c)));
-        for (j, c) in terms {
+        for (j, c) in eval.bound_terms(info, contact) {
             match info[j].normal {
                 Normal::Unilateral { .. } => {
                     if let Some(p) = layout.normals.iter().position(|&k| k == j) {
@@ -252,7 +241,7 @@ impl Problem {
             }
         }
         let depends = f.load.coef.iter().any(|&c| c != 0.0) || !f.pins.is_empty();
-        if matches!(info[contact].normal, Normal::Given { .. }) {
+        if info[contact].is_given() {
             if depends {
                 f.kind = Kind::Positive;
             } else {

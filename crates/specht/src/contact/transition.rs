@@ -359,9 +359,7 @@ impl Transition {
             .collect();
         // a contact without any normal force keeps its mode; the list is otherwise as found
         for (i, m) in first.iter_mut().enumerate() {
-            if starts[i] == Start::Open
-                && matches!(info[i].normal, Normal::Unilateral { .. } | Normal::Given { .. })
-            {
+            if starts[i] == Start::Open && !info[i].is_bilateral() {
                 *m = Mode::Open;
             }
         }
@@ -372,11 +370,7 @@ impl Transition {
         let mut modes: Vec<Mode> = info
             .iter()
             .zip(starts)
-            .map(|(c, s)| match c.normal {
-                Normal::Bilateral { .. } | Normal::Pin { .. } => Mode::Closed,
-                _ if *s == Start::Open => Mode::Open,
-                _ => Mode::Closed,
-            })
+            .map(|(c, s)| if c.is_bilateral() || *s != Start::Open { Mode::Closed } else { Mode::Open })
             .collect();
         for (j, &i) in self.layout.tangents.iter().enumerate() {
             modes[i] = match pattern.state[j] {

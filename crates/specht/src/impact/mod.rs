@@ -25,7 +25,7 @@ mod verify;
 use crate::contact::problem::{Bounds, Layout, Problem};
 use crate::contact::{Form, Reduced, Start, forms};
 use crate::linalg::{axpy, dot, max_abs};
-use crate::system::{ContactInfo, Eval, Normal, Restitution};
+use crate::system::{ContactInfo, Eval, Restitution};
 use phase::{Answer, Phase};
 
 /// How much faster than the normal velocities a slip must be to go on whatever happens.
@@ -210,9 +210,7 @@ impl Impactor {
 
     fn pose(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64], closed: &Closed) -> bool {
         // a purely given load transmits no impulse
-        self.layout.fill(info, |i| {
-            closed[i] && !(matches!(info[i].normal, Normal::Given { .. }) && info[i].load_on.is_empty())
-        });
+        self.layout.fill(info, |i| closed[i] && !(info[i].is_given() && info[i].load_on.is_empty()));
         let l = &self.layout;
         self.rate_a.clear();
         self.rate_a.extend((0..eval.w.rows()).map(|r| eval.rate(r, u)));
@@ -333,7 +331,7 @@ impl Impactor {
             let mut b = Bounds::symmetric(mu);
             // (8.31), (8.37): the bound on the side of Λ_TC moves inwards
             let tc = x_c[nn + j] / p.scale[nn + j];
-            if tc != 0.0 && matches!(info[i].normal, Normal::Unilateral { .. }) {
+            if tc != 0.0 && info[i].is_unilateral() {
                 let kept = e[i].normal * e[i].tangential * tc;
                 if tc > 0.0 {
                     (b.lo, b.lo0) = (mu * (1.0 - e[i].nu), -kept);
@@ -372,11 +370,7 @@ impl Impactor {
         out.rate_c = (0..rows).map(|r| eval.rate(r, &u_c)).collect();
         out.rate_e = (0..rows).map(|r| eval.rate(r, &out.u)).collect();
         for (i, c) in info.iter().enumerate() {
-            out.normal[i] = match c.normal {
-                Normal::Unilateral { row } | Normal::Bilateral { row } => out.impulse[row],
-                Normal::Pin { rows } => out.impulse[rows[0]].hypot(out.impulse[rows[1]]),
-                Normal::Given { .. } => 0.0,
-            };
+            out.normal[i] = c.normal_force(&out.impulse);
             if let [t] = c.tangent[..] {
                 out.tangential[i] = out.impulse[t];
             }

@@ -44,11 +44,7 @@ fn energy(info: &[ContactInfo], eval: &Eval, u: &[f64], out: &mut Impact) {
     out.normal_work = vec![0.0; info.len()];
     out.tangential_work = vec![0.0; info.len()];
     for (i, c) in info.iter().enumerate() {
-        out.normal_work[i] = match c.normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => work[row],
-            Normal::Pin { rows } => work[rows[0]] + work[rows[1]],
-            Normal::Given { .. } => 0.0,
-        };
+        out.normal_work[i] = c.normal_rows().iter().map(|&r| work[r]).sum();
         out.tangential_work[i] = c.tangent.iter().map(|&r| work[r]).sum();
     }
     // scale: the energy that is there, or the largest work of a contact

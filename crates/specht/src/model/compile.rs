@@ -165,16 +165,18 @@ fn directions(model: &Model) -> Vec<Direction> {
 }
 
 fn contact_infos(plan: &ContactsPlan) -> Vec<ContactInfo> {
-    plan.contacts
-        .iter()
-        .map(|c| ContactInfo {
+    let mut contacts: Vec<ContactInfo> = Vec::new();
+    for c in &plan.contacts {
+        contacts.push(ContactInfo {
             name: c.name.clone(),
             normal: c.normal,
             tangent: c.tangent.into_iter().collect(),
             load_on: c.terms.iter().flat_map(|&(k, _)| plan.of_model[k].clone()).collect(),
+            load_at: contacts.last().map_or(0, |c| c.load_at + c.load_on.len()),
             friction: c.friction,
-        })
-        .collect()
+        });
+    }
+    contacts
 }
 
 /// The main tape: everything an evaluation needs, and where it goes.

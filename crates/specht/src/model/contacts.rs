@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::contact::ContactError;
 use crate::expr::{Fun, NodeId, Symbol};
 use crate::system::Normal;
 
@@ -305,6 +306,12 @@ impl ContactsPlan {
                 }
             }
             NormalLaw::Loaded { load: node, terms: list } => {
+                let rigid = |law: &NormalLaw| {
+                    matches!(law, NormalLaw::Unilateral | NormalLaw::Bilateral | NormalLaw::Pin { .. })
+                };
+                if !list.iter().all(|t| model.contacts.get(t.0).is_some_and(|c| rigid(&c.law))) {
+                    return Err(refuse(ContactError::Load(contact.name.clone()).to_string()));
+                }
                 load = b.replace(*node, &map);
                 load_static = load;
                 terms = list.iter().map(|&(k, n)| (k, b.replace(n, &map))).collect();

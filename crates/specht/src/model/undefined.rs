@@ -1,7 +1,7 @@
 //! Which formula of a model has no finite value: the name for a message.
 
 use crate::expr::NodeId;
-use crate::system::{Discrete, Eval, Normal, State};
+use crate::system::{Discrete, Eval, State};
 
 use super::compiled::CompiledSystem;
 use super::{ForceKind, Input, Law, Model, Trigger};
@@ -58,18 +58,10 @@ impl CompiledSystem {
             return Some(format!("the rate of state `{}`", self.state_names[k]));
         }
         for (i, c) in self.contacts.iter().enumerate() {
-            let rows: &[usize] = match &c.normal {
-                Normal::Unilateral { row } | Normal::Bilateral { row } | Normal::Given { row: Some(row) } => {
-                    std::slice::from_ref(row)
-                }
-                Normal::Pin { rows } => rows,
-                Normal::Given { row: None } => &[],
-            };
-            let all = || rows.iter().chain(&c.tangent);
-            if rows.iter().any(|&r| bad(eval.gap[r])) {
+            if c.gap_rows().iter().any(|&r| bad(eval.gap[r])) {
                 return Some(format!("the gap of contact `{}`", c.name));
             }
-            if all().any(|&r| bad(eval.rate_offset[r]) || eval.w.row(r).values().iter().any(|&v| bad(v))) {
+            if c.rows().any(|r| bad(eval.rate_offset[r]) || eval.w.row(r).values().iter().any(|&v| bad(v))) {
                 return Some(format!("the direction of contact `{}`", c.name));
             }
             if bad(eval.load[i]) || bad(eval.load_static[i]) {

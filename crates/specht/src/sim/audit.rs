@@ -135,11 +135,8 @@ impl Auditor {
                     }
                     worst(&mut a.penetration, -gap / length);
                 }
-                Normal::Bilateral { row } => worst(&mut a.drift, eval.gap[row].abs() / self.length),
-                Normal::Pin { rows } => {
-                    worst(&mut a.drift, eval.gap[rows[0]].hypot(eval.gap[rows[1]]) / self.length);
-                }
                 Normal::Given { .. } => {}
+                _ => worst(&mut a.drift, c.gap(&eval.gap).abs() / self.length),
             }
             if !eval.tensor.is_empty() && modes[i] != Mode::Open {
                 let eigenvalue = eval.tensor_eigenvalue(i);
@@ -216,6 +213,7 @@ mod tests {
             normal,
             tangent: tangent.to_vec(),
             load_on: vec![],
+            load_at: 0,
             friction: !tangent.is_empty(),
         };
         let info = vec![

@@ -21,7 +21,7 @@
 //! the border is an event of its own.
 
 use crate::linalg::axpy;
-use crate::system::{Normal, System};
+use crate::system::{ContactInfo, System};
 
 use super::event_driven::{End, Run};
 use super::instant::Moment;
@@ -166,11 +166,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         // a is not quite zero: the rest of the normal rates, by the smallest change
         let mut rows = Vec::new();
         for (i, c) in field.info.iter().enumerate() {
-            match c.normal {
-                Normal::Bilateral { row } => rows.push(row),
-                Normal::Pin { rows: pin } => rows.extend(pin),
-                Normal::Unilateral { row } if field.discrete.modes[i].is_closed() => rows.push(row),
-                _ => {}
+            if c.is_bilateral() || field.discrete.modes[i].is_closed() {
+                rows.extend(c.normal_rows());
             }
         }
         if ends {
@@ -185,16 +182,9 @@ impl<S: System + ?Sized> Run<'_, S> {
                 lambda[r] += red.s0[k];
             }
         }
-        let of = |row: Option<usize>| row.map_or(0.0, |r| lambda[r]);
-        let normal: Vec<f64> = (field.info.iter())
-            .map(|c| match c.normal {
-                Normal::Pin { rows: [a, b] } => lambda[a].hypot(lambda[b]),
-                Normal::Given { .. } => 0.0,
-                _ => of(super::watch::normal_row(c)),
-            })
-            .collect();
-        let tangential: Vec<f64> =
-            field.info.iter().map(|c| of(c.tangent.first().copied().filter(|_| c.friction))).collect();
+        let normal: Vec<f64> = field.info.iter().map(|c| c.normal_force(&lambda)).collect();
+        let rub = |c: &ContactInfo| if c.friction { c.tangential_force(&lambda) } else { 0.0 };
+        let tangential: Vec<f64> = field.info.iter().map(rub).collect();
         m.tangential = true;
         self.apply(m, &u, &lambda, &normal, &tangential);
     }

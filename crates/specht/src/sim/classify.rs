@@ -9,7 +9,7 @@ use crate::contact::Start;
 use crate::system::{Mode, Normal, System};
 
 use super::field::Field;
-use super::watch::{contact_speed, normal_row};
+use super::watch::contact_speed;
 
 /// Velocities below this, relative to the size of their terms, are zero.
 pub(crate) const SPEED_ZERO: f64 = 1e-10;
@@ -111,7 +111,7 @@ impl Sets {
 /// Whether an elastic flank acts: its surface is reached and its force is not spent. A gap of zero counts when it is
 /// about to be pressed, by its rate or, at rest, by its acceleration: the force is still zero at that instant.
 pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool {
-    let Some(row) = normal_row(&field.info[i]) else { return true };
+    let Some(row) = field.info[i].normal_row() else { return true };
     if let Some(presses) = field.sys.presses(i, &field.discrete) {
         return presses;
     }

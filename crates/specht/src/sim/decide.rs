@@ -10,7 +10,7 @@
 
 use crate::contact::{Fast, Forces, Small, Solution, SolutionSet, Start, Status, Transition};
 use crate::linalg::{axpy, max_abs};
-use crate::system::{ContactInfo, Eval, Mode, Normal, State, System};
+use crate::system::{ContactInfo, Eval, Mode, State, System};
 
 use super::field::Field;
 use super::policy::{self, Before, Choice};
@@ -40,7 +40,7 @@ pub(crate) enum Decision {
 fn frictionless(info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Vec<f64>> {
     let mut eval = eval.clone();
     for (i, c) in info.iter().enumerate() {
-        if !matches!(c.normal, Normal::Given { .. }) {
+        if !c.is_given() {
             (eval.mu[i], eval.mu_static[i]) = (0.0, 0.0);
         }
     }
@@ -72,7 +72,7 @@ fn keeps_to_laws<S: System + ?Sized>(field: &mut Field<S>) -> bool {
     let Field { info, forces, discrete, .. } = field;
     let size = max_abs(&forces.normal).max(max_abs(&forces.tangential));
     (info.iter().zip(&discrete.modes).enumerate()).all(|(i, (c, mode))| {
-        let pulls = matches!(c.normal, Normal::Unilateral { .. }) && forces.normal[i] < -KEPT * size;
+        let pulls = c.is_unilateral() && forces.normal[i] < -KEPT * size;
         let slips = *mode == Mode::Stick && forces.tangential[i].abs() - forces.bound[i] > KEPT * size;
         !pulls && !slips
     })
@@ -169,7 +169,7 @@ impl Decider {
         field.fixed.follow(&chosen.forces);
         // what carries nothing keeps its opening in the small
         for (i, c) in field.info.iter().enumerate() {
-            if let (Some(Small::Slack), Some(row)) = (small.get(i), super::watch::normal_row(c)) {
+            if let (Some(Small::Slack), Some(row)) = (small.get(i), c.normal_row()) {
                 field.fixed.reference[row] = acted.get(row).copied().unwrap_or(0.0).min(0.0);
             }
         }
@@ -360,7 +360,7 @@ impl Decider {
         Some(Family {
             moves: self.set.families.iter().any(|f| f.moves),
             accel: (0..field.dims.u).map(|i| hull(&|f| f.accel[i])).collect(),
-            normal: field.info.iter().map(|c| row(super::watch::normal_row(c))).collect(),
+            normal: field.info.iter().map(|c| row(c.normal_row())).collect(),
             tangential: field.info.iter().map(|c| row(c.tangent.first().copied())).collect(),
         })
     }

@@ -4,7 +4,7 @@
 use crate::contact::{Fixed, Forces, Regularity, Small};
 use crate::linalg::axpy;
 use crate::ode::{Rhs, nudge};
-use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, Normal, State, System};
+use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, State, System};
 
 use super::chart::Chart;
 use super::ledger;
@@ -258,13 +258,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Gap of contact `i` (a pin: its distance).
     pub fn gap(&self, i: usize) -> f64 {
-        match self.info[i].normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } | Normal::Given { row: Some(row) } => {
-                self.eval.gap[row]
-            }
-            Normal::Pin { rows } => self.eval.gap[rows[0]].hypot(self.eval.gap[rows[1]]),
-            Normal::Given { row: None } => 0.0,
-        }
+        self.info[i].gap(&self.eval.gap)
     }
 
     /// Slip of contact `i` along its first tangent.

@@ -18,7 +18,7 @@ use super::settling::{Closing, Undo};
 use super::start::GAP_ZERO;
 use super::tangential::before;
 use super::trajectory::{Event, Kind, Participant, Status};
-use super::watch::{Hold, What, normal_row, rate_size};
+use super::watch::{Hold, What, rate_size};
 
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
@@ -173,7 +173,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Gap(i) => self.sets.closed[i] = true,
                 What::Normal(i) => {
                     m.tie = true;
-                    if !matches!(self.field.info[i].normal, Normal::Unilateral { .. }) {
+                    if !self.field.info[i].is_unilateral() {
                         m.switched.push(i);
                     }
                     if let Some(g) = self.twin(i) {
@@ -285,10 +285,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             |g: usize| self.locator.found.watches.iter().any(|&k| watches.list[k].what == What::Guard(g));
         let load = signs[i] * forces.normal[i];
         let mut own = (0..eval.guards.len()).filter(|&g| sys.guard_contact(g) == Some(i) && !found(g));
-        own.find(|&g| {
-            matches!(info[i].normal, Normal::Given { .. })
-                && (eval.guards[g] - load).abs() <= 1e-6 * load.abs()
-        })
+        own.find(|&g| info[i].is_given() && (eval.guards[g] - load).abs() <= 1e-6 * load.abs())
     }
 
     /// Rates of all directions of closed contacts, with their sizes.
@@ -296,7 +293,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let (eval, u) = (&self.field.eval, &self.field.state.u);
         let mut out = Vec::new();
         for (c, _) in self.field.info.iter().zip(&self.field.discrete.modes).filter(|(_, m)| m.is_closed()) {
-            let rows = super::watch::normal_row(c).into_iter().chain(c.tangent.iter().copied());
+            let rows = c.normal_row().into_iter().chain(c.tangent.iter().copied());
             out.extend(rows.map(|r| (eval.rate(r, u), rate_size(eval, r, u))));
         }
         out
@@ -383,13 +380,13 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
     fn touch_down(&mut self) {
         let Run { field, projector, sets, .. } = self;
-        let arrived = |i: usize| sets.closed[i] && matches!(field.info[i].normal, Normal::Unilateral { .. });
+        let arrived = |i: usize| sets.closed[i] && field.info[i].is_unilateral();
         if !(0..field.dims.contacts).any(|i| arrived(i) && field.discrete.modes[i] == Mode::Open) {
             return;
         }
         let modes = field.discrete.modes.clone();
         for i in 0..modes.len() {
-            if matches!(field.info[i].normal, Normal::Unilateral { .. }) {
+            if field.info[i].is_unilateral() {
                 field.discrete.modes[i] = if sets.closed[i] { Mode::Closed } else { Mode::Open };
             }
         }
@@ -448,7 +445,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             let mut acted: Vec<f64> = pairs.map(kept).collect();
             // a contact that carries nothing has to close in the small before it carries again
             for (i, small) in self.field.fixed.small().iter().enumerate() {
-                if let (Small::Slack, Some(row)) = (small, normal_row(&self.field.info[i]))
+                if let (Small::Slack, Some(row)) = (small, self.field.info[i].normal_row())
                     && let (Some(a), Some(e)) = (acted.get_mut(row), m.forces.excess.get(i))
                 {
                     *a = -e;
@@ -584,7 +581,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             self.apply(m, &impact.u, &impact.impulse, &impact.normal, &impact.tangential);
             for i in 0..self.field.dims.contacts {
-                if impact.normal[i] > 0.0 && matches!(self.field.info[i].normal, Normal::Unilateral { .. }) {
+                if impact.normal[i] > 0.0 && self.field.info[i].is_unilateral() {
                     self.zeno.observe(i, t);
                 }
             }
@@ -718,7 +715,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         // which edge an open contact looks at is nobody's business
         let looks = |i: usize| {
             let open = [m.modes[i], self.field.discrete.modes[i]].iter().all(|m| *m == Mode::Open);
-            open && matches!(self.field.info[i].normal, Normal::Unilateral { .. })
+            open && self.field.info[i].is_unilateral()
         };
         let list: Vec<usize> = m.switched.iter().copied().filter(|&i| !looks(i)).collect();
         let sys = self.field.sys;

@@ -11,7 +11,7 @@
 
 use crate::contact::Forces;
 use crate::linalg::dot;
-use crate::system::{ContactInfo, Eval, Normal, State};
+use crate::system::{ContactInfo, Eval, State};
 
 use super::trajectory::ENERGY_COLUMNS;
 
@@ -83,16 +83,8 @@ pub(crate) fn powers(info: &[ContactInfo], eval: &Eval, forces: &Forces, u: &[f6
                 offset_work += lambda * eval.rate_offset[row];
             }
         }
-        match c.normal {
-            Normal::Unilateral { row } | Normal::Bilateral { row } => {
-                offset_work += forces.lambda[row] * eval.rate_offset[row]
-            }
-            Normal::Pin { rows } => {
-                for row in rows {
-                    offset_work += forces.lambda[row] * eval.rate_offset[row];
-                }
-            }
-            Normal::Given { .. } => {}
+        for &row in c.normal_rows() {
+            offset_work += forces.lambda[row] * eval.rate_offset[row];
         }
     }
     out[n] = eval.power;
@@ -208,19 +200,13 @@ impl Ledger {
         let mut offset_work = 0.0;
         for (i, c) in info.iter().enumerate() {
             work[i] = 0.0;
-            let mut book = |row: usize| {
+            for row in c.rows() {
                 let l = lambda[row];
                 if l != 0.0 {
                     work[i] += 0.5 * l * (eval.rate(row, u0) + eval.rate(row, u1));
                     offset_work += l * eval.rate_offset[row];
                 }
-            };
-            match c.normal {
-                Normal::Unilateral { row } | Normal::Bilateral { row } => book(row),
-                Normal::Pin { rows } => rows.into_iter().for_each(&mut book),
-                Normal::Given { .. } => {}
             }
-            c.tangent.iter().for_each(|&row| book(row));
             self.energy.impact[i] += work[i];
         }
         let mut moved = -offset_work;

@@ -65,10 +65,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// A step of length `h` failed, or the steps become shorter. True when a change point lies ahead and the branch is followed from now on.
     pub(super) fn enter_branch(&mut self, h: f64) -> bool {
         let t = self.ode.time();
-        let loops = |c: &crate::system::ContactInfo| {
-            matches!(c.normal, Normal::Bilateral { .. } | Normal::Pin { .. })
-        };
-        if !self.field.info.iter().any(loops) {
+        if !self.field.info.iter().any(|c| c.is_bilateral()) {
             return false;
         }
         let known = self.field.chart.active || self.passage.ahead.is_some();
@@ -334,10 +331,8 @@ impl<S: System + ?Sized> Run<'_, S> {
                 None => format!("q{i} = {q:.6}"),
             })
             .collect();
-        let contacts: Vec<String> = (self.field.info.iter())
-            .filter(|c| matches!(c.normal, Normal::Bilateral { .. } | Normal::Pin { .. }))
-            .map(|c| format!("`{}`", c.name))
-            .collect();
+        let contacts: Vec<String> =
+            (self.field.info.iter()).filter(|c| c.is_bilateral()).map(|c| format!("`{}`", c.name)).collect();
         format!("at {} the constraints of {} lose rank", position.join(", "), contacts.join(", "))
     }
 }

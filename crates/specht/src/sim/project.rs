@@ -9,7 +9,7 @@
 //! the closing error of the ledger.
 
 use crate::linalg::{Mat, axpy, dot};
-use crate::system::{Mode, Normal, System};
+use crate::system::{Mode, System};
 
 use super::field::Field;
 
@@ -92,11 +92,8 @@ impl Projector {
         self.rows.clear();
         for (i, c) in field.info.iter().enumerate() {
             let mode = field.discrete.modes[i];
-            match c.normal {
-                Normal::Unilateral { row } if mode.is_closed() => self.rows.push(row),
-                Normal::Bilateral { row } => self.rows.push(row),
-                Normal::Pin { rows } => self.rows.extend(rows),
-                _ => {}
+            if c.is_bilateral() || mode.is_closed() {
+                self.rows.extend(c.normal_rows());
             }
             if with_stick && mode == Mode::Stick && c.friction {
                 self.rows.extend_from_slice(&c.tangent);

@@ -178,13 +178,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         field.state.u.copy_from_slice(&here);
         field.evaluate();
         let forces = &set.solutions.first()?.forces;
-        let bilateral: Vec<usize> = (field.info.iter())
-            .flat_map(|c| match c.normal {
-                Normal::Bilateral { row } => vec![row],
-                Normal::Pin { rows } => rows.to_vec(),
-                _ => Vec::new(),
-            })
-            .collect();
+        let joints = field.info.iter().filter(|c| c.is_bilateral());
+        let bilateral: Vec<usize> = joints.flat_map(|c| c.normal_rows()).copied().collect();
         let rows: Vec<usize> = hops.iter().map(|h| h.1).collect();
         let (eval, red) = (&field.eval, &mut tools.reduced);
         let zero = vec![0.0; field.dims.u];

@@ -128,10 +128,11 @@ pub(crate) fn classify<S: System + ?Sized>(field: &mut Field<S>, sets: &mut Sets
     let scale = |rows: &[usize]| rows.iter().fold(0.0_f64, |m, &r| m.max(rate_size(eval, r, u)));
     for (i, c) in field.info.iter().enumerate() {
         let name = || c.name.clone();
-        let rows: &[usize] = match &c.normal {
+        let rows = c.normal_rows();
+        match c.normal {
             Normal::Unilateral { row } => {
-                let gap = eval.gap[*row];
-                let size = sizes[*row];
+                let gap = eval.gap[row];
+                let size = sizes[row];
                 if gap < -GAP_ZERO * size {
                     return Err(StartError::Inside { contact: name(), depth: -gap });
                 }
@@ -139,10 +140,8 @@ pub(crate) fn classify<S: System + ?Sized>(field: &mut Field<S>, sets: &mut Sets
                 continue;
             }
             Normal::Given { row: Some(_) } => continue,
-            Normal::Given { row: None } => &[],
-            Normal::Bilateral { row } => std::slice::from_ref(row),
-            Normal::Pin { rows } => rows,
-        };
+            _ => {}
+        }
         let gap =
             rows.iter().map(|&r| eval.gap[r]).fold(0.0_f64, |m, v| if v.abs() > m.abs() { v } else { m });
         if rows.iter().any(|&r| eval.gap[r].abs() > GAP_ZERO * sizes[r]) {
@@ -291,7 +290,7 @@ pub fn equilibrium<S: System + ?Sized>(
         let scale = max_abs(&lambda);
         // contacts that would pull open, contacts that are inside close
         let pulls = rows.iter().zip(&lambda).filter_map(|(&(_, c), &l)| {
-            (matches!(field.info[c].normal, Normal::Unilateral { .. }) && l < -1e-9 * scale).then_some((c, l))
+            (field.info[c].is_unilateral() && l < -1e-9 * scale).then_some((c, l))
         });
         if let Some((c, _)) = pulls.min_by(|a, b| a.1.total_cmp(&b.1)) {
             active.retain(|&a| a != c);
@@ -429,13 +428,8 @@ type Conditions = Vec<(usize, usize)>;
 fn condition_rows<S: System + ?Sized>(field: &Field<S>, closed: &[usize]) -> Conditions {
     let mut rows = Vec::new();
     for (i, c) in field.info.iter().enumerate() {
-        match c.normal {
-            Normal::Bilateral { row } => rows.push((row, i)),
-            Normal::Pin { rows: [a, b] } => rows.extend([(a, i), (b, i)]),
-            Normal::Unilateral { row } | Normal::Given { row: Some(row) } if closed.contains(&i) => {
-                rows.push((row, i))
-            }
-            _ => {}
+        if c.is_bilateral() || closed.contains(&i) {
+            rows.extend(c.gap_rows().iter().map(|&row| (row, i)));
         }
     }
     rows

@@ -6,7 +6,7 @@
 //! laws nearest to that end is taken and expansion follows.
 
 use crate::contact::{Fast, Fate};
-use crate::system::{Normal, Restitution, System};
+use crate::system::{Restitution, System};
 
 use super::event_driven::Run;
 use super::instant::Moment;
@@ -37,10 +37,12 @@ impl<S: System + ?Sized> Run<'_, S> {
         let tools = &mut self.tools;
         tools.restitution.resize(field.dims.contacts, Restitution::default());
         field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
-        let rebounds =
-            field.info.iter().zip(&tools.restitution).zip(&self.sets.closed).any(|((c, e), closed)| {
-                *closed && e.normal > 0.0 && matches!(c.normal, Normal::Unilateral { .. })
-            });
+        let rebounds = field
+            .info
+            .iter()
+            .zip(&tools.restitution)
+            .zip(&self.sets.closed)
+            .any(|((c, e), closed)| *closed && e.normal > 0.0 && c.is_unilateral());
         let mut laws = || {
             tools.impactor.without_collision(
                 field.info,
@@ -55,16 +57,9 @@ impl<S: System + ?Sized> Run<'_, S> {
         match (impact, end) {
             (Some(i), _) => self.apply(m, &i.u, &i.impulse, &i.normal, &i.tangential),
             (None, Some(e)) => {
-                let per_contact = |row: Option<usize>| row.map_or(0.0, |r| e.lambda[r]);
-                let normal: Vec<f64> = (self.field.info.iter())
-                    .map(|c| match c.normal {
-                        Normal::Unilateral { row } | Normal::Bilateral { row } => e.lambda[row],
-                        Normal::Pin { rows: [a, b] } => e.lambda[a].hypot(e.lambda[b]),
-                        Normal::Given { .. } => 0.0,
-                    })
-                    .collect();
-                let tangential: Vec<f64> =
-                    self.field.info.iter().map(|c| per_contact(c.tangent.first().copied())).collect();
+                let info = self.field.info;
+                let normal: Vec<f64> = info.iter().map(|c| c.normal_force(&e.lambda)).collect();
+                let tangential: Vec<f64> = info.iter().map(|c| c.tangential_force(&e.lambda)).collect();
                 self.apply(m, &e.u, &e.lambda, &normal, &tangential);
             }
             (None, None) => return false,

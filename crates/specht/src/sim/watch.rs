@@ -87,7 +87,7 @@ impl Scales {
             if !c.tangent.is_empty() {
                 self.slip[i] = self.slip[i].max(size);
             }
-            if normal_row(c).is_some() {
+            if c.normal_row().is_some() {
                 self.rate[i] = self.rate[i].max(size);
             }
         }
@@ -191,7 +191,7 @@ impl Watches {
             let mode = d.modes[i];
             if mode == Mode::Open {
                 // an elastic flank begins and ends by its guards
-                if matches!(c.normal, Normal::Unilateral { .. }) {
+                if c.is_unilateral() {
                     push(What::Gap(i));
                 }
                 continue;
@@ -217,7 +217,7 @@ impl Watches {
                 }
                 Mode::SlipPlus | Mode::SlipMinus => {
                     push(What::Slip(i, mode.direction()));
-                    slides |= !matches!(c.normal, Normal::Given { .. }) || !c.load_on.is_empty();
+                    slides |= !c.is_given() || !c.load_on.is_empty();
                 }
                 _ => {}
             }
@@ -324,12 +324,12 @@ impl Watches {
             let f = self.values[k];
             w.armed = if fresh { f > noise } else { w.armed || f > noise };
             w.slope = match w.what {
-                What::Gap(i) => normal_row(&info[i]).map_or(f64::NAN, |row| eval.rate(row, u)),
+                What::Gap(i) => info[i].normal_row().map_or(f64::NAN, |row| eval.rate(row, u)),
                 What::Slip(i, d) => d * eval.accel(info[i].tangent[0], &forces.accel),
                 _ => f64::NAN,
             };
             w.bend = match w.what {
-                What::Gap(i) => normal_row(&info[i]).map_or(f64::NAN, |row| eval.accel(row, &forces.accel)),
+                What::Gap(i) => info[i].normal_row().map_or(f64::NAN, |row| eval.accel(row, &forces.accel)),
                 _ => f64::NAN,
             };
         }
@@ -360,22 +360,13 @@ impl Watches {
     pub fn noise(&self, what: What, info: &[ContactInfo]) -> f64 {
         let s = &self.scales;
         match what {
-            What::Gap(i) => normal_row(&info[i]).map_or(0.0, |row| 1e-14 * s.gap[row]),
+            What::Gap(i) => info[i].normal_row().map_or(0.0, |row| 1e-14 * s.gap[row]),
             What::Normal(_) | What::Saturation(..) | What::Give(_) => 1e-12 * s.force,
             What::Slip(i, _) => 1e-13 * s.slip[i],
             What::Guard(k) => (1e-14 * s.guard[k]).max(s.guard_rounding[k]),
             What::Crossing(k, _) => 1e-14 * s.crossing[k] + s.crossing_rounding[k],
             What::Singular => 0.0,
         }
-    }
-}
-
-/// The normal direction of a contact that has exactly one.
-pub(crate) fn normal_row(c: &ContactInfo) -> Option<usize> {
-    match c.normal {
-        Normal::Unilateral { row } | Normal::Bilateral { row } => Some(row),
-        Normal::Given { row } => row,
-        Normal::Pin { .. } => None,
     }
 }
 
@@ -396,7 +387,7 @@ pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
 /// How large the relative velocity at a contact may be: the largest size of its rows. The normal direction of a surface that is driven
 /// past (a cam in its lowest position) has no size of its own.
 pub(crate) fn contact_speed(c: &ContactInfo, eval: &Eval, u: &[f64]) -> f64 {
-    let rows = normal_row(c).into_iter().chain(c.tangent.iter().copied());
+    let rows = c.normal_row().into_iter().chain(c.tangent.iter().copied());
     rows.fold(0.0, |m, row| m.max(rate_size(eval, row, u)))
 }
 
@@ -411,7 +402,7 @@ pub(crate) fn value(
     singularity: f64,
 ) -> f64 {
     match what {
-        What::Gap(i) => normal_row(&info[i]).map_or(f64::NAN, |row| eval.gap[row]),
+        What::Gap(i) => info[i].normal_row().map_or(f64::NAN, |row| eval.gap[row]),
         What::Normal(i) => match info[i].normal {
             Normal::Unilateral { .. } => forces.normal[i],
             _ => signs[i] * forces.normal[i],

@@ -93,6 +93,7 @@ pub fn unilateral(name: &str, row: usize, tangent: Option<usize>) -> ContactInfo
         normal: Normal::Unilateral { row },
         tangent: tangent.into_iter().collect(),
         load_on: Vec::new(),
+        load_at: 0,
         friction: tangent.is_some(),
     }
 }
@@ -103,6 +104,7 @@ pub fn loaded(name: &str, tangent: usize) -> ContactInfo {
         normal: Normal::Given { row: None },
         tangent: vec![tangent],
         load_on: Vec::new(),
+        load_at: 0,
         friction: true,
     }
 }
@@ -113,6 +115,7 @@ pub fn bilateral(name: &str, row: usize, tangent: usize) -> ContactInfo {
         normal: Normal::Bilateral { row },
         tangent: vec![tangent],
         load_on: Vec::new(),
+        load_at: 0,
         friction: true,
     }
 }

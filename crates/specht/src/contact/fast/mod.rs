@@ -20,7 +20,7 @@ mod motion;
 
 pub use jump::Lasting;
 
-use super::{Reduced, Start, spread};
+use super::{Reduced, Start};
 use crate::linalg::{Mat, Symmetric};
 use crate::system::{ContactInfo, Eval, Normal};
 
@@ -110,16 +110,13 @@ impl Fast {
     /// The problem of all closed contacts; `None` when there is nothing to follow or a number is not finite.
     pub fn of(info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Fast> {
         let rubs = |i: usize| {
-            let closed = match info[i].normal {
-                Normal::Bilateral { .. } | Normal::Pin { .. } => true,
-                _ => starts[i] != Start::Open,
-            };
+            let closed = info[i].is_bilateral() || starts[i] != Start::Open;
             closed && info[i].friction && info[i].tangent.len() == 1
         };
         // contacts whose reactions bound some friction
         let mut bounds = vec![false; info.len()];
         for i in (0..info.len()).filter(|&i| rubs(i)) {
-            spread(info, eval, i, 1.0, false, &mut |_| {}, &mut |j, _| bounds[j] = true);
+            eval.bound_terms(info, i).for_each(|(j, _)| bounds[j] = true);
         }
         let mut fast = Fast::default();
         let (mut bilateral, mut rows) = (Vec::new(), Vec::new());
@@ -195,7 +192,7 @@ impl Fast {
     fn tangent(&self, info: &[ContactInfo], eval: &Eval, start: Start, i: usize) -> FastTangent {
         let place = |j: usize| self.normals.iter().position(|n| n.contact == j);
         let mut load = Vec::new();
-        spread(info, eval, i, 1.0, false, &mut |_| {}, &mut |j, factor| {
+        for (j, factor) in eval.bound_terms(info, i) {
             if let Some(a) = place(j) {
                 let term = match info[j].normal {
                     Normal::Pin { .. } => Term::Norm(a, a + 1),
@@ -204,11 +201,8 @@ impl Fast {
                 };
                 load.push((term, factor));
             }
-        });
-        let mut given = [0.0; 2];
-        for (k, value) in given.iter_mut().enumerate() {
-            spread(info, eval, i, 1.0, k == 1, &mut |c| *value += c, &mut |_, _| {});
         }
+        let given = [false, true].map(|sticks| eval.bound_given(i, sticks));
         let direction = match start {
             Start::Plus => 1.0,
             Start::Minus => -1.0,

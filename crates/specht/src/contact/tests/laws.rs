@@ -311,6 +311,33 @@ fn static_friction_jumps_to_sliding_friction() {
     }
 }
 
+/// Every load has coefficients of its own; a pin enters with the norm of its force. A load on a load is refused.
+#[test]
+fn loads_follow_guides_and_pins() {
+    let axis = |k: usize| -> Vec<f64> { (0..5).map(|i| f64::from(u8::from(i == k))).collect() };
+    // reactions: guide 3, pin (3, 4)
+    let mut b = Bench::new(diag(&[1.0; 5]), &[9.0, 12.0, -3.0, -3.0, -4.0]);
+    let guide = b.bilateral((&axis(2), 0.0), None, 0.0);
+    let pin = b.pin([(&axis(3), 0.0), (&axis(4), 0.0)], None, 0.0);
+    let first = b.given((&axis(0), 0.0), 0.5, 1.0);
+    let second = b.given((&axis(1), 0.0), 0.1, 0.0);
+    b.info[first].load_on = vec![guide];
+    (b.info[second].load_on, b.info[second].load_at) = (vec![guide, pin], 1);
+    b.eval.load_terms = vec![2.0, 3.0, 4.0];
+    assert_eq!(check(&b.info), Ok(()));
+    let set = b.transition(&[Start::Zero, Start::Zero, Start::Plus, Start::Plus]);
+    assert_eq!(set.status, Status::Unique);
+    let s = &set.solutions[0];
+    for forces in [&s.forces, &b.fixed(&s.modes, &s.signs).0] {
+        close(forces.normal[first], 1.0 + 2.0 * 3.0, 1e-12);
+        close(forces.normal[second], 3.0 * 3.0 + 4.0 * 5.0, 1e-12);
+        close(forces.accel[0], 9.0 - 0.5 * 7.0, 1e-12);
+        close(forces.accel[1], 12.0 - 0.1 * 29.0, 1e-12);
+    }
+    b.info[second].load_on = vec![first];
+    assert_eq!(check(&b.info), Err(ContactError::Load(b.info[second].name.clone())));
+}
+
 /// Loads: a given friction force, and a load that follows another contact's normal force.
 #[test]
 fn given_loads_bound_the_friction() {

@@ -7,7 +7,7 @@ mod tables;
 
 use super::*;
 use crate::linalg::Mat;
-use crate::system::Dims;
+use crate::system::{Dims, Eval, Normal};
 
 /// A system written down by hand: mass, forces, contacts with rows.
 #[derive(Clone, Default)]
@@ -37,6 +37,7 @@ impl Bench {
             normal,
             tangent: tangent.into_iter().collect(),
             load_on: Vec::new(),
+            load_at: 0,
             friction: tangent.is_some(),
         });
         self.eval.mu.push(mu);

@@ -4,6 +4,7 @@
 use super::*;
 use crate::lcp::{EnumerateSettings, enumerate};
 use crate::linalg::Mat;
+use crate::system::Normal;
 
 fn random_system(r: &mut Random, moving: f64) -> (Bench, Vec<f64>, Vec<Restitution>) {
     let n = 1 + r.below(5);

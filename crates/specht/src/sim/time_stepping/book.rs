@@ -3,7 +3,6 @@
 use crate::linalg::axpy;
 use crate::system::{Mode, Normal, System};
 
-use super::super::watch::normal_row;
 use super::Stepper;
 use super::impulses::ACCEPTED;
 
@@ -20,8 +19,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         let (u0, u1) = (&w.before.u, &self.impulses.u);
         if w.together {
             for (c, _) in info.iter().zip(&w.impacts).filter(|(_, hit)| **hit) {
-                let normal = normal_row(c).into_iter();
-                normal.chain(c.tangent.iter().copied()).for_each(|r| w.impulse[r] = w.acted[r]);
+                c.rows().for_each(|r| w.impulse[r] = w.acted[r]);
             }
             self.ledger.impact(info, eval, &w.impulse, u0, u1, &mut w.work);
             self.auditor.created += w.work.iter().sum::<f64>().max(0.0);

@@ -21,7 +21,7 @@
 
 use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
 use crate::contact::{
-    Fixed, Forces, MassFactor, Start, Status as Set, Transition, friction_bound, normal_forces, spread,
+    Fixed, Forces, MassFactor, Start, Status as Set, Transition, friction_bound, normal_forces,
 };
 use std::sync::Arc;
 
@@ -220,15 +220,11 @@ impl Impulses {
             self.normal_at[i] = NONE;
             self.tangent_at[i] = NONE;
             self.law_at[i] = NONE;
-            let normals = match &c.normal {
-                Normal::Unilateral { row } if s.active[i] => std::slice::from_ref(row),
-                Normal::Bilateral { row } => std::slice::from_ref(row),
-                Normal::Pin { rows } => rows,
-                Normal::Given { .. } if s.active[i] => &[],
-                _ => continue,
-            };
-            if matches!(c.normal, Normal::Bilateral { .. } | Normal::Pin { .. }) {
+            let normals = c.normal_rows();
+            if c.is_bilateral() {
                 self.bilateral.extend_from_slice(normals);
+            } else if !s.active[i] {
+                continue;
             }
             let tangents: &[usize] = if c.friction { &c.tangent } else { &[] };
             if !normals.is_empty() {
@@ -351,17 +347,7 @@ impl Impulses {
 
     /// N Δ of a given contact or a pin, from the present impulses.
     fn load(&self, s: &Step<'_>, i: usize) -> f64 {
-        let sum = std::cell::Cell::new(0.0);
-        let add = |f: f64| sum.set(sum.get() + f);
-        let impulse = &self.impulse;
-        spread(s.info, s.eval, i, 1.0, !self.released[i], &mut |f| add(f * s.delta), &mut |j, f| {
-            add(f * match s.info[j].normal {
-                Normal::Unilateral { row } | Normal::Bilateral { row } => impulse[row],
-                Normal::Pin { rows } => impulse[rows[0]].hypot(impulse[rows[1]]),
-                Normal::Given { .. } => 0.0,
-            })
-        });
-        sum.get().max(0.0)
+        s.eval.bound_force(s.info, i, !self.released[i], s.delta, &self.impulse).max(0.0)
     }
 
     /// Whether every contact keeps its coefficient and its bound.

@@ -5,7 +5,6 @@ use crate::system::{ContactEvent, Direction, Forces, Instant, Mode, Normal, Stat
 use super::super::field::Field;
 use super::super::settings::Record;
 use super::super::trajectory::{Event, Kind, Participant, Point, Status, Trajectory};
-use super::super::watch::normal_row;
 use super::{STEP_BOUND, Stepper};
 
 impl<S: System + ?Sized> Stepper<'_, S> {
@@ -100,8 +99,8 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         impulses.lambda.copy_from_slice(impulse);
         for (i, c) in self.field.info.iter().enumerate() {
             if self.w.impacts[i] {
-                impulses.normal[i] = normal_row(c).map_or(0.0, |r| impulse[r]);
-                impulses.tangential[i] = c.tangent.first().map_or(0.0, |&r| impulse[r]);
+                impulses.normal[i] = c.normal_force(impulse);
+                impulses.tangential[i] = c.tangential_force(impulse);
             }
         }
         let mut memory = self.field.state.memory.clone();
@@ -134,7 +133,6 @@ impl<S: System + ?Sized> Stepper<'_, S> {
 
     fn push(&mut self, kind: Kind, list: &[usize], name: Option<String>) {
         let (info, w) = (self.field.info, &self.w);
-        let row = |r: Option<usize>| r.map_or(0.0, |r| w.impulse[r]);
         let hit = kind == Kind::Impact;
         let contacts = list
             .iter()
@@ -142,8 +140,8 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                 contact: i,
                 before: w.modes[i],
                 after: self.field.discrete.modes[i],
-                impulse_n: if hit { row(normal_row(&info[i])) } else { 0.0 },
-                impulse_t: if hit { row(info[i].tangent.first().copied()) } else { 0.0 },
+                impulse_n: if hit { info[i].normal_force(&w.impulse) } else { 0.0 },
+                impulse_t: if hit { info[i].tangential_force(&w.impulse) } else { 0.0 },
                 loss: -w.work[i],
             })
             .collect();

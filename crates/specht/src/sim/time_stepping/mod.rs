@@ -31,7 +31,7 @@ use std::sync::atomic::Ordering;
 use crate::contact::Forces;
 use crate::impact::Impactor;
 use crate::linalg::axpy;
-use crate::system::{Mode, Normal, Restitution, State, System, Trigger};
+use crate::system::{ContactInfo, Mode, Restitution, State, System, Trigger};
 
 use super::audit::Auditor;
 use super::classify::Sets;
@@ -190,14 +190,11 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
         field.watches.rebuild(field.info, &field.discrete, &[], sys.directions(), field.dims.guards);
         let d = field.dims;
-        let smooth = |n: &Normal| match n {
-            Normal::Bilateral { .. } | Normal::Pin { .. } => Mode::Closed,
-            _ => Mode::Open,
-        };
+        let smooth = |c: &ContactInfo| if c.is_bilateral() { Mode::Closed } else { Mode::Open };
         let w = Work {
             before: field.state.clone(),
             modes: vec![Mode::Open; d.contacts],
-            smooth: field.info.iter().map(|c| smooth(&c.normal)).collect(),
+            smooth: field.info.iter().map(smooth).collect(),
             smooth_forces: field.forces.clone(),
             rates: vec![0.0; d.rows],
             rest: vec![0.0; d.contacts],

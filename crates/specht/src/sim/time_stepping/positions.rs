@@ -92,13 +92,13 @@ impl Positions {
         self.bilateral.clear();
         let mut violated = false;
         for (i, c) in field.info.iter().enumerate() {
-            let (law, rows): (Law, &[usize]) = match &c.normal {
-                Normal::Unilateral { row } if impulse[*row] > 0.0 => {
-                    violated |= field.eval.gap[*row] < -tolerance;
-                    (Law::Coulomb { mu: 0.0 }, std::slice::from_ref(row))
+            let rows = c.normal_rows();
+            let law = match c.normal {
+                Normal::Unilateral { row } if impulse[row] > 0.0 => {
+                    violated |= field.eval.gap[row] < -tolerance;
+                    Law::Coulomb { mu: 0.0 }
                 }
-                Normal::Bilateral { row } => (Law::Bilateral, std::slice::from_ref(row)),
-                Normal::Pin { rows } => (Law::Bilateral, rows),
+                _ if c.is_bilateral() => Law::Bilateral,
                 _ => continue,
             };
             if law == Law::Bilateral {

@@ -1,0 +1,114 @@
+//! Rows of a contact, its normal force, and the bound of its friction
+//!
+//! ```text
+//! |λ_T| ≤ μ |N| (bilateral), μ max(0, N) (else),     N = n₀ + Σ c_j N_j,     N_j = λ_N, or |(λ_1, λ_2)| of a pin
+//! ```
+//!
+//! A contact with a normal force of its own bounds itself: n₀ = 0, one term with c = 1. A given one has n₀ = [`Eval::load`]
+//! ([`Eval::load_static`] at stick) and the terms [`ContactInfo::load_on`] with c in [`Eval::load_terms`].
+
+use super::{ContactInfo, Eval, Normal};
+use std::slice::from_ref;
+
+impl ContactInfo {
+    /// May open: 0 ≤ g ⊥ λ_N ≥ 0.
+    pub fn is_unilateral(&self) -> bool {
+        matches!(self.normal, Normal::Unilateral { .. })
+    }
+
+    /// Never opens: a bilateral contact or a pin.
+    pub fn is_bilateral(&self) -> bool {
+        matches!(self.normal, Normal::Bilateral { .. } | Normal::Pin { .. })
+    }
+
+    /// The normal force is a given function.
+    pub fn is_given(&self) -> bool {
+        matches!(self.normal, Normal::Given { .. })
+    }
+
+    /// Directions with a normal force of their own: two of a pin, none of a given contact.
+    pub fn normal_rows(&self) -> &[usize] {
+        match &self.normal {
+            Normal::Unilateral { row } | Normal::Bilateral { row } => from_ref(row),
+            Normal::Pin { rows } => rows,
+            Normal::Given { .. } => &[],
+        }
+    }
+
+    /// Directions with a gap: the same, and that of an elastic flank.
+    pub fn gap_rows(&self) -> &[usize] {
+        match &self.normal {
+            Normal::Given { row: Some(row) } => from_ref(row),
+            _ => self.normal_rows(),
+        }
+    }
+
+    /// The direction of the gap, when there is exactly one.
+    pub fn normal_row(&self) -> Option<usize> {
+        match *self.gap_rows() {
+            [row] => Some(row),
+            _ => None,
+        }
+    }
+
+    /// All directions: gaps, then tangents.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.gap_rows().iter().chain(&self.tangent).copied()
+    }
+
+    /// Normal force of its own at the forces `lambda` per row: signed, the norm for a pin, 0 for a given contact.
+    pub fn normal_force(&self, lambda: &[f64]) -> f64 {
+        length(self.normal_rows(), lambda)
+    }
+
+    /// Force along the first tangent at the forces `lambda` per row.
+    pub fn tangential_force(&self, lambda: &[f64]) -> f64 {
+        self.tangent.first().map_or(0.0, |&row| lambda[row])
+    }
+
+    /// Gap (a pin: its distance) from those of all rows.
+    pub fn gap(&self, gaps: &[f64]) -> f64 {
+        length(self.gap_rows(), gaps)
+    }
+}
+
+fn length(rows: &[usize], x: &[f64]) -> f64 {
+    match *rows {
+        [a] => x[a],
+        [a, b] => x[a].hypot(x[b]),
+        _ => 0.0,
+    }
+}
+
+impl Eval {
+    /// n₀ of contact `i`, at slip or at stick.
+    pub fn bound_given(&self, i: usize, sticks: bool) -> f64 {
+        if sticks { self.load_static[i] } else { self.load[i] }
+    }
+
+    /// (j, c_j) of contact `i`.
+    pub fn bound_terms<'a>(
+        &'a self,
+        info: &'a [ContactInfo],
+        i: usize,
+    ) -> impl Iterator<Item = (usize, f64)> + 'a {
+        let c = &info[i];
+        let own = (!c.is_given()).then_some((i, 1.0));
+        own.into_iter().chain(c.load_on.iter().enumerate().map(|(k, &j)| (j, self.load_terms[c.load_at + k])))
+    }
+
+    /// N of contact `i` at the forces `lambda` per row. `given` multiplies n₀: 1 for forces, Δ for the impulses of a step, 0 where
+    /// given loads do not count.
+    pub fn bound_force(
+        &self,
+        info: &[ContactInfo],
+        i: usize,
+        sticks: bool,
+        given: f64,
+        lambda: &[f64],
+    ) -> f64 {
+        // a load of −0 is a load of 0
+        let constant = 0.0 + given * self.bound_given(i, sticks);
+        self.bound_terms(info, i).fold(constant, |n, (j, c)| n + c * info[j].normal_force(lambda))
+    }
+}
