@@ -482,6 +482,11 @@ pub trait System: Sync {
     /// allocates once `out` has been used.
     fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval);
 
+    /// As [`System::evaluate`], but kinetic and potential energy may be left as they are: what the stages of a step need.
+    fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.evaluate(s, d, out);
+    }
+
     /// q̇ = Y(q) u. Planar models: a copy.
     fn q_rate(&self, s: &State, out: &mut [f64]) {
         out.copy_from_slice(&s.u);

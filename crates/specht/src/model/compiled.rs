@@ -28,8 +28,9 @@ pub struct CompiledSystem {
     parameters: Vec<f64>,
     /// Inputs with the parameters in place.
     pub(super) base: Vec<f64>,
-    /// Constant parts of every array.
+    /// Constant parts of every array, and their number: what has been copied once stays in place.
     image: Eval,
+    stamp: u64,
     /// Ranges of the contact parameters of curves.
     pub(super) ranges: Vec<[f64; 2]>,
     /// Watched edges with their corners.
@@ -50,8 +51,9 @@ impl Deref for CompiledSystem {
 /// Memory of one evaluation, kept in [`Eval::scratch`].
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// The program to which it belongs.
+    /// The program to which it belongs, and the constants that are in place.
     id: u64,
+    stamp: u64,
     pub inputs: Vec<f64>,
     /// Sides of the switches, their arguments, and one number more for each.
     pub sides: Vec<f64>,
@@ -90,6 +92,7 @@ impl CompiledSystem {
             parameters: parameters.to_vec(),
             base: vec![0.0; program.inputs.len()],
             image: Eval::default(),
+            stamp: 0,
             ranges: Vec::new(),
             watches: program.watches.clone(),
             gap_sizes: Vec::new(),
@@ -152,6 +155,7 @@ impl CompiledSystem {
         Scatter::write(&program.load_terms.constant, tape, work, &mut image.load_terms);
         Scatter::write(&program.drive.constant, tape, work, &mut image.drive);
         self.image = image;
+        self.stamp = super::compile::number();
     }
 
     /// The memory of an evaluation, made when there is none of this program.
@@ -167,6 +171,7 @@ impl CompiledSystem {
         out.load_terms.resize(self.image.load_terms.len(), 0.0);
         Box::new(Memory {
             id: self.id,
+            stamp: 0,
             inputs: self.base.clone(),
             sides: vec![0.0; self.switch_count],
             arguments: vec![0.0; self.switch_count],
@@ -234,7 +239,7 @@ impl CompiledSystem {
     }
 
     /// Run contours and the main tape. The results are left to be scattered.
-    pub(super) fn run(&self, s: &State, d: &Discrete, memory: &mut Memory, out: &mut Eval) {
+    pub(super) fn run(&self, s: &State, d: &Discrete, early: bool, memory: &mut Memory, out: &mut Eval) {
         self.fill(s, d, &mut memory.inputs);
         self.solve_contours(d, memory, out);
         let Memory { inputs, sides, arguments, main, .. } = memory;
@@ -244,7 +249,10 @@ impl CompiledSystem {
         for &(k, contact, factor) in &self.slip_switches {
             sides[k] = factor * d.modes[contact].direction();
         }
-        self.main.eval_latched(inputs, main, sides);
+        match early {
+            true => self.main.eval_early(inputs, main, sides),
+            false => self.main.eval_latched(inputs, main, sides),
+        }
         if self.switch_count > 0 {
             self.main.switch_arguments(main, arguments);
         }
@@ -293,12 +301,64 @@ impl CompiledSystem {
         }
     }
 
-    /// Everything that is constant.
-    fn copy_image(&self, out: &mut Eval) {
+    /// One evaluation; `early`: without the energies.
+    fn fill_eval(&self, s: &State, d: &Discrete, early: bool, out: &mut Eval) {
+        let mut memory = self.borrow(out);
+        let m = &mut *memory;
+        self.run(s, d, early, m, out);
+        self.copy_image(m, out);
+
+        // bodies
+        let on = (&self.main, &m.main);
+        self.tree.add(false, on, &mut m.numbers, out.mass.values_mut(), &mut out.h);
+        self.tree.add_drive(on, &mut m.numbers, &mut out.drive);
+        Scatter::add(&self.mass.moving, on.0, on.1, out.mass.values_mut());
+
+        // what the tape gives directly
+        let (tape, work) = on;
+        Scatter::add(&self.h.moving, tape, work, &mut out.h);
+        Scatter::write(&self.z_rate.moving, tape, work, &mut out.z_rate);
+        Scatter::write(&self.w.moving, tape, work, out.w.values_mut());
+        Scatter::write(&self.gap.moving, tape, work, &mut out.gap);
+        Scatter::write(&self.rate_offset.moving, tape, work, &mut out.rate_offset);
+        Scatter::write(&self.accel_offset.moving, tape, work, &mut out.accel_offset);
+        Scatter::write(&self.mu.moving, tape, work, &mut out.mu);
+        Scatter::write(&self.mu_static.moving, tape, work, &mut out.mu_static);
+        Scatter::write(&self.radius.moving, tape, work, &mut out.radius);
+        Scatter::write(&self.load.moving, tape, work, &mut out.load);
+        Scatter::write(&self.load_static.moving, tape, work, &mut out.load_static);
+        Scatter::write(&self.load_terms.moving, tape, work, &mut out.load_terms);
+        Scatter::add(&self.drive.moving, tape, work, &mut out.drive);
+        [out.power, out.drive_offset] = self.powers.map(|r| tape.output(work, r as usize));
+        if !early {
+            [out.kinetic, out.potential] = self.energies.map(|r| tape.output(work, r as usize));
+        }
+        if !self.tensors.list.is_empty() {
+            self.tensors.apply(tape, work, &mut m.elimination, out);
+        }
+        if !self.guards.is_empty() {
+            self.write_guards(d, m, out);
+        }
+        for (value, &root) in out.crossings.iter_mut().zip(&self.crossings) {
+            *value = self.main.output(&m.main, root as usize);
+        }
+        out.scratch.put(memory);
+    }
+
+    /// Everything that is constant, where it is not in place.
+    fn copy_image(&self, memory: &mut Memory, out: &mut Eval) {
         let image = &self.image;
-        out.mass.values_mut().copy_from_slice(image.mass.values());
-        out.w.values_mut().copy_from_slice(image.w.values());
+        let fresh = memory.stamp != self.stamp || !self.tensors.list.is_empty();
+        if fresh || self.mass_moves {
+            out.mass.values_mut().copy_from_slice(image.mass.values());
+        }
         out.h.copy_from_slice(&image.h);
+        out.drive.copy_from_slice(&image.drive);
+        if !fresh {
+            return;
+        }
+        memory.stamp = self.stamp;
+        out.w.values_mut().copy_from_slice(image.w.values());
         out.z_rate.copy_from_slice(&image.z_rate);
         out.gap.copy_from_slice(&image.gap);
         out.rate_offset.copy_from_slice(&image.rate_offset);
@@ -309,7 +369,6 @@ impl CompiledSystem {
         out.load.copy_from_slice(&image.load);
         out.load_static.copy_from_slice(&image.load_static);
         out.load_terms.copy_from_slice(&image.load_terms);
-        out.drive.copy_from_slice(&image.drive);
     }
 
     /// Memory for a side tape, reused between calls.
@@ -377,44 +436,11 @@ impl System for CompiledSystem {
     }
 
     fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval) {
-        let mut memory = self.borrow(out);
-        self.run(s, d, &mut memory, out);
-        self.copy_image(out);
+        self.fill_eval(s, d, false, out);
+    }
 
-        // bodies
-        let m = &mut *memory;
-        let on = (&self.main, &m.main);
-        self.tree.add(false, on, &mut m.numbers, out.mass.values_mut(), &mut out.h);
-        self.tree.add_drive(on, &mut m.numbers, &mut out.drive);
-        Scatter::add(&self.mass.moving, on.0, on.1, out.mass.values_mut());
-
-        // what the tape gives directly
-        let (tape, work) = on;
-        Scatter::add(&self.h.moving, tape, work, &mut out.h);
-        Scatter::write(&self.z_rate.moving, tape, work, &mut out.z_rate);
-        Scatter::write(&self.w.moving, tape, work, out.w.values_mut());
-        Scatter::write(&self.gap.moving, tape, work, &mut out.gap);
-        Scatter::write(&self.rate_offset.moving, tape, work, &mut out.rate_offset);
-        Scatter::write(&self.accel_offset.moving, tape, work, &mut out.accel_offset);
-        Scatter::write(&self.mu.moving, tape, work, &mut out.mu);
-        Scatter::write(&self.mu_static.moving, tape, work, &mut out.mu_static);
-        Scatter::write(&self.radius.moving, tape, work, &mut out.radius);
-        Scatter::write(&self.load.moving, tape, work, &mut out.load);
-        Scatter::write(&self.load_static.moving, tape, work, &mut out.load_static);
-        Scatter::write(&self.load_terms.moving, tape, work, &mut out.load_terms);
-        Scatter::add(&self.drive.moving, tape, work, &mut out.drive);
-        [out.kinetic, out.potential, out.power, out.drive_offset] =
-            self.energies.map(|r| tape.output(work, r as usize));
-        if !self.tensors.list.is_empty() {
-            self.tensors.apply(tape, work, &mut m.elimination, out);
-        }
-        if !self.guards.is_empty() {
-            self.write_guards(d, m, out);
-        }
-        for (value, &root) in out.crossings.iter_mut().zip(&self.crossings) {
-            *value = self.main.output(&m.main, root as usize);
-        }
-        out.scratch.put(memory);
+    fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.fill_eval(s, d, true, out);
     }
 
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {

@@ -165,6 +165,8 @@ pub struct Program {
     pub(super) tree: Tree,
     /// M of kinetic formulas.
     pub(super) mass: Scatter,
+    /// Whether M changes with the state.
+    pub(super) mass_moves: bool,
     /// Entries of M (lower triangle) and of W.
     pub(super) mass_pattern: Arc<Pattern>,
     pub(super) w_pattern: Arc<Pattern>,
@@ -182,8 +184,10 @@ pub struct Program {
     pub(super) load_terms: Scatter,
     pub(super) tensors: Tensors,
     pub(super) drive: Scatter,
-    /// kinetic, potential, power, drive_offset.
-    pub(super) energies: [u32; 4],
+    /// power, drive_offset.
+    pub(super) powers: [u32; 2],
+    /// kinetic, potential.
+    pub(super) energies: [u32; 2],
 
     pub(super) switch_count: usize,
     /// By input: whether it changes between events.
