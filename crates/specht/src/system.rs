@@ -192,6 +192,17 @@ impl Discrete {
     }
 }
 
+/// The number of a set of constants; 0: none. Systems that promise them set it, and then nobody writes to M, W, μ and μ₀ of that
+/// [`Eval`]. A clone promises nothing: it may be changed.
+#[derive(Debug, Default)]
+pub struct Constants(pub u64);
+
+impl Clone for Constants {
+    fn clone(&self) -> Self {
+        Constants(0)
+    }
+}
+
 /// Scratch memory of a system: nobody else looks inside. A clone starts empty.
 #[derive(Default)]
 pub struct Scratch(Option<Box<dyn Any + Send + Sync>>);
@@ -370,6 +381,8 @@ pub struct Eval {
     pub lean: Vec<f64>,
     /// Contact parameters of curved contours, as found here.
     pub contour: Vec<f64>,
+    /// Whether M, W and the friction coefficients are constants, and which.
+    pub constants: Constants,
     /// Scratch memory of the system.
     pub scratch: Scratch,
     /// A contact whose curves have no unique nearest points here (the denominator of (4.35) vanishes): its rows are not
@@ -410,6 +423,7 @@ impl Eval {
             tensor: Vec::new(),
             lean: Vec::new(),
             contour: Vec::new(),
+            constants: Constants::default(),
             scratch: Scratch::default(),
             singular: None,
         }

@@ -86,6 +86,11 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     ];
     let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
     let scene = Scene::new(b);
+    let mass_moves = main.tree.moves() || !main.mass.moving.is_empty();
+    let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
+    let all_constant = !mass_moves
+        && main.tensors.list.is_empty()
+        && friction.into_iter().all(|list| list.moving.is_empty());
     let program = Program {
         id: number(),
         model: model.clone(),
@@ -100,7 +105,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         inputs: b.inputs.clone(),
         fill,
         main: main.tape,
-        mass_moves: main.tree.moves() || !main.mass.moving.is_empty(),
+        mass_moves,
+        all_constant,
         mass: main.mass,
         tree: main.tree,
         mass_pattern: main.mass_pattern,

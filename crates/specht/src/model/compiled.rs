@@ -358,6 +358,7 @@ impl CompiledSystem {
             return;
         }
         memory.stamp = self.stamp;
+        out.constants.0 = if self.all_constant { self.stamp } else { 0 };
         out.w.values_mut().copy_from_slice(image.w.values());
         out.z_rate.copy_from_slice(&image.z_rate);
         out.gap.copy_from_slice(&image.gap);
