@@ -27,6 +27,7 @@ use crate::contact::{Form, Reduced, Start, forms};
 use crate::linalg::{axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Normal, Restitution};
 use phase::{Answer, Phase};
+pub(crate) use verify::{plain_residual, step_residual};
 
 /// How much faster than the normal velocities a slip must be to go on whatever happens.
 const FAST: f64 = 1e3;

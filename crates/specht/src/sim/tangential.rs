@@ -6,6 +6,7 @@
 //! laws nearest to that end is taken and expansion follows.
 
 use crate::contact::{Fast, Fate};
+use crate::impact::plain_residual;
 use crate::system::{Normal, Restitution, System};
 
 use super::event_driven::Run;
@@ -53,8 +54,21 @@ impl<S: System + ?Sized> Run<'_, S> {
         };
         let impact = if end.is_none() || rebounds { laws() } else { None };
         match (impact, end) {
-            (Some(i), _) => self.apply(m, &i.u, &i.impulse, &i.normal, &i.tangential),
+            (Some(i), _) => {
+                self.auditor.impact(i.residual);
+                self.apply(m, &i.u, &i.impulse, &i.normal, &i.tangential);
+            }
             (None, Some(e)) => {
+                let field = &self.field;
+                let closed = &self.sets.closed;
+                self.auditor.impact(plain_residual(
+                    field.info,
+                    &field.eval,
+                    &field.state.u,
+                    &e.u,
+                    &e.lambda,
+                    closed,
+                ));
                 let per_contact = |row: Option<usize>| row.map_or(0.0, |r| e.lambda[r]);
                 let normal: Vec<f64> = (self.field.info.iter())
                     .map(|c| match c.normal {

@@ -369,7 +369,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         let power = self.field.eval.power;
         let drive = self.field.eval.drive_offset * delta;
         self.w.z_rate.copy_from_slice(&self.field.eval.z_rate);
-        self.book();
+        self.book(delta);
         let theta = self.settings.theta;
         for k in 0..dims.u {
             self.w.mean[k] = theta * self.impulses.u[k] + (1.0 - theta) * self.w.before.u[k];
