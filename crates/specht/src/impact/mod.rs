@@ -151,7 +151,7 @@ impl Impactor {
                 match self.compress(false) {
                     Some(Answer { x, count, .. }) => {
                         let mut out = self.report(law, info, eval, u, closed, e, &x, &x, count);
-                        out.residual = out.residual.max(self.problem.residual(&x));
+                        out.residual = verify::worse(out.residual, self.problem.residual(&x));
                         out
                     }
                     None => self.unsolved(info, u, ImpactStatus::NoSolution),
@@ -264,7 +264,7 @@ impl Impactor {
         };
         count = count.max(1 + self.other_ends(info, eval, e, &total, &indifferent));
         let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &total, count);
-        out.residual = out.residual.max(compression_residual).max(residual);
+        out.residual = verify::worse(out.residual, verify::worse(compression_residual, residual));
         out
     }
 

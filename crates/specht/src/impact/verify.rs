@@ -179,7 +179,7 @@ fn lean(eval: &Eval, i: usize) -> f64 {
 }
 
 /// The larger of both; NaN is the worst of all.
-fn worse(a: f64, b: f64) -> f64 {
+pub(super) fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
@@ -267,7 +267,9 @@ impl Check {
         self.coulomb(-bound, bound, tc, c.slip(&out.rate_c, t));
         let kept = c.mu * c.e.nu * ne * sign(tc) + eps * c.e.tangential * tc;
         let (shift, bound) = (if c.unilateral { kept } else { 0.0 }, c.mu * ne.abs());
-        self.coulomb(-bound + shift.max(0.0), bound + shift.min(0.0), te, c.slip(&out.rate_e, t));
+        // the bound on the side of Λ_TC moves inwards; NaN stays
+        let (lower, upper) = if shift < 0.0 { (-bound, bound + shift) } else { (-bound + shift, bound) };
+        self.coulomb(lower, upper, te, c.slip(&out.rate_e, t));
     }
 
     fn newton(&mut self, c: &Touch, out: &Impact) {
