@@ -7,6 +7,7 @@ mod readme;
 mod robust;
 mod runs;
 mod stepping;
+mod threads;
 mod work;
 
 use std::path::{Path, PathBuf};
