@@ -23,7 +23,9 @@ mod phase;
 mod verify;
 
 use crate::contact::problem::{Bounds, Layout, Problem};
-use crate::contact::{Form, Reduced, Start, forms};
+#[cfg(test)]
+use crate::contact::{Form, forms};
+use crate::contact::{Reduced, Start};
 use crate::linalg::{axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Normal, Restitution};
 use phase::{Answer, Phase};
@@ -188,7 +190,8 @@ impl Impactor {
     }
 
     /// The compression problem (8.87) at `u`: the book's form.
-    pub fn compression_form(
+    #[cfg(test)]
+    pub(crate) fn compression_form(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
@@ -199,7 +202,8 @@ impl Impactor {
     }
 
     /// The compression problem at `u` in the reduced form.
-    pub fn reduced_compression_form(
+    #[cfg(test)]
+    pub(crate) fn reduced_compression_form(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,

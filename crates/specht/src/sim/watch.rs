@@ -279,7 +279,6 @@ impl Watches {
         eval: &Eval,
         [q, u]: [&[f64]; 2],
         forces: &Forces,
-        signs: &[f64],
         fresh: bool,
     ) {
         let n = self.list.len();
@@ -319,7 +318,6 @@ impl Watches {
                 _ => f64::NAN,
             };
         }
-        let _ = signs;
     }
 
     /// Whether the watch is held at time `t`.
