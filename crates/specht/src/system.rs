@@ -501,9 +501,22 @@ pub trait System: Sync {
         self.evaluate(s, d, out);
     }
 
-    /// q̇ = Y(q) u. Planar models: a copy.
+    /// q̇ = Y(q) u; q and u may differ in size, see [`System::move_by`]. Planar models: a copy.
     fn q_rate(&self, s: &State, out: &mut [f64]) {
         out.copy_from_slice(&s.u);
+    }
+
+    /// q ← q ⊕ δ: move the positions by a displacement of the size of u, over unit time the motion q̇ = Y(q) δ (for a unit
+    /// quaternion the turn by δ). A system whose q̇ is not u gives its own.
+    fn move_by(&self, q: &mut [f64], delta: &[f64]) {
+        crate::linalg::axpy(1.0, delta, q);
+    }
+
+    /// Bring positions back that integration has moved off what they must satisfy by themselves (the length of a unit
+    /// quaternion). True when there is such a thing.
+    fn restore(&self, q: &mut [f64]) -> bool {
+        let _ = q;
+        false
     }
 
     /// Set every latch from the values at `s` (at the start and after velocities or memory jumped). A guard that is

@@ -27,8 +27,7 @@
 //! | floor | min(x − s, s + 1 − x) |
 //! | cell `[a, b)` | min(x − a, b − x) |
 //!
-//! [`Tape::cross`] steps to the neighbouring side when a guard has been located at zero. Several tapes made with one [`SwitchSet`] share the
-//! numbers of their switches and so one array of latches.
+//! Several tapes made with one [`SwitchSet`] share the numbers of their switches and so one array of latches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -372,15 +371,6 @@ impl Tape {
                 *size = l.size(work);
             }
         }
-    }
-
-    /// Moves the latch of switch `k` over the border at which its guard is zero, by the values of the last evaluation.
-    /// Returns whether the switch occurs in this tape.
-    pub fn cross(&self, k: usize, work: &Work, latches: &mut [f64]) -> bool {
-        let Some(l) = self.locals.iter().find(|l| l.number as usize == k) else { return false };
-        let Some(latch) = latches.get_mut(k) else { return false };
-        *latch = l.switch.crossed(work.regs[l.argument as usize], *latch);
-        true
     }
 
     /// Output `i` of the last evaluation.
