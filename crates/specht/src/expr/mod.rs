@@ -85,7 +85,7 @@ pub use ast::{Ast, ChainOp, CompareOp, Expr, Kind, Link, NameUse, Part, UnitUse}
 pub use diff::Derivation;
 pub use dims::{Dimensions, check_dimensions};
 pub use error::{ExprError, Span, did_you_mean};
-pub use graph::{Fun, Graph, NodeId, Op, Symbol, TableId};
+pub use graph::{Fun, Graph, NodeId, Op, Symbol, TableId, sign};
 pub use lower::{
     BUILTINS, Formula, Function, PathPart, RESERVED, Reference, Resolver, evaluate, is_builtin, lower,
     lower_condition, lower_with, unknown_name,

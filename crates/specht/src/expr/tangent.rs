@@ -157,9 +157,8 @@ mod tests {
             let mut graph = Graph::new();
             let mut names = Names::new(&mut graph);
             let node = lower(&mut graph, &mut names, &parse(text).unwrap()).unwrap();
-            let rules: Vec<(Symbol, NodeId)> = (0..INPUTS.len() as u32)
-                .map(|k| (Symbol(k), graph.sym(Symbol(10 + k))))
-                .collect();
+            let rules: Vec<(Symbol, NodeId)> =
+                (0..INPUTS.len() as u32).map(|k| (Symbol(k), graph.sym(Symbol(10 + k)))).collect();
             let derivative = graph.total_derivative(node, &rules);
             let (tape, exact) = (Tape::new(&graph, &[node]), Tape::new(&graph, &[derivative]));
             let mut inputs = at.to_vec();

@@ -50,6 +50,16 @@ impl Number for f64 {
     fn over(self, other: f64) -> f64 {
         self / other
     }
+
+    #[inline]
+    fn least(self, other: f64) -> f64 {
+        self.min(other)
+    }
+
+    #[inline]
+    fn most(self, other: f64) -> f64 {
+        self.max(other)
+    }
 }
 
 /// A value with its rate.
