@@ -298,3 +298,172 @@ fn rates_by_live_parameters_are_those_of_differences() {
     );
     assert!(models > 40 && coarse * 200 < checked, "{models} {checked} {coarse}");
 }
+
+/// A tray with a notch, its sizes live; on it a point, a round, an ellipse and a box.
+const TRAY: &str = r#"
+gravity = [0, -9.81]
+parameters = { w = 2.1, deep = 0.6, R = 0.3, b = 0.2, x0 = 0.1, y0 = 1, mu = 0.4 }
+coordinates = { x = "x0", y = "y0", th = 0.15 }
+ground = { tray = { closed = true, material = "left", outline = [[-3, -4], [3, -4], [3, -1], ["w", -1], ["w", 0], ["0.4*w", 0], ["0.35*w", "-deep"], ["-0.3*w", "-deep"], ["-0.4*w", 0], [-3, 0.2]] } }
+[[body]]
+name = "thing"
+mass = 1.5
+inertia = 0.3
+position = ["x", "y"]
+angle = "th"
+features = { round = { center = [0, 0], radius = "R" }, egg = { curve = ["R*cos(s)", "b*sin(s)"], parameter = "s", range = [0, "2*pi"], material = "left" }, box = { closed = true, material = "left", outline = [["-R", "-b"], ["R", "-b"], ["R", "b"], ["-R", "b"]] } }
+[[contact]]
+name = "point"
+between = ["thing", "ground.tray"]
+[[contact]]
+name = "round"
+between = ["thing.round", "ground.tray"]
+friction = "mu"
+[[contact]]
+name = "egg"
+between = ["thing.egg", "ground.tray"]
+[[contact]]
+name = "box"
+between = ["thing.box", "ground.tray"]
+friction = "mu"
+"#;
+
+/// Curves with ends that parameters move, against a corner and a flat.
+const SKI: &str = r#"
+parameters = { k = 0.4, end = 0.2, c = 0.8, x0 = 0.1, mu = 0.3 }
+coordinates = { x = "x0", y = 0.6, th = 0.1 }
+ground = { floor = { through = [0, 0], normal = ["0.1*k", 1] }, bump = { curve = ["0.8*cos(s)", "c*sin(s) - 1"], parameter = "s", range = [0, "2*pi"], material = "left" } }
+[[body]]
+name = "ski"
+mass = 1
+inertia = 0.2
+position = ["x", "y"]
+angle = "th"
+features = { runner = { curve = ["s", "k*s^2"], parameter = "s", range = ["-end", "end"], material = "left" } }
+[[contact]]
+name = "flat"
+between = ["ski.runner", "ground.floor"]
+friction = "mu*(1 + 0.1*slip^2)"
+[[contact]]
+name = "bump"
+between = ["ski.runner", "ground.bump"]
+"#;
+
+/// A driven tree with a kinetic formula, a law of the time of sticking, a table, whole numbers and branches.
+const DRIVEN: &str = r#"
+gravity = [0, -9.81]
+parameters = { w = 1.3, l = 0.7, m = 2, c = 3, mu = 0.2 }
+coordinates = { a = { start = 0.3, rate = 0.2 }, b = { start = -0.4, rate = 1.1 }, s = { start = 0.2, rate = 0.5 } }
+[states]
+z = { start = 0.3, rate = "a' - z*abs(z)" }
+[define]
+tab = { table = [[-1, 0], [0, 0.5], [1, 3]], smooth = true }
+[ground]
+rail = { through = [0, 0], normal = [0, 1] }
+[[body]]
+name = "arm"
+mass = "m"
+inertia = "0.1*m"
+center = ["0.5*l", 0.1]
+position = ["0.3*sin(w*t)", "0.1*t^2"]
+angle = "a + 0.2*sin(w*t)"
+[[body]]
+name = "hand"
+on = "arm"
+mass = 1
+inertia = 0.2
+position = ["l + s", "0.1*s^2"]
+angle = "b + a"
+[[body]]
+name = "wheel"
+kinetic = "0.5*(m + s^2)*s'^2 + 0.1*a'*b'*cos(a) + 0.2*t*s'"
+[[force]]
+name = "pull"
+at = "hand"
+force = ["c*floor(3*t) - tab(s)", "if(b > 0, b^2, sin(b)) - max(s', 0)*z"]
+[[contact]]
+name = "slide"
+slip = "s' + 0.3*a'"
+normal_force = "5 + 2*s"
+friction = { static = "mu*(2 - exp(-stick_time))", sliding = "mu/(1 + speed)" }
+"#;
+
+fn of_text(text: &str, live: &[&str], set: &[(&str, f64)]) -> Model {
+    let set = set.iter().map(|(k, v)| ((*k).to_string(), format!("{v:e}"))).collect();
+    let live = live.iter().map(ToString::to_string).collect();
+    let options = Options { set, case: None, live };
+    match specht::file::read(text, &options) {
+        Ok(loaded) => loaded.model,
+        Err(list) => panic!("{:?}", list.iter().map(|d| &d.message).collect::<Vec<_>>()),
+    }
+}
+
+/// What the gallery has little of: chains of edges with live corners, ends of curves, driven trees, regular tensors beside joints.
+#[test]
+fn rates_of_edges_ends_driven_trees_and_joints_are_those_of_differences() {
+    let mut count = Count::default();
+    let mut weights = Weights(3);
+    for k in 0..40 {
+        let (x, y) = (-3.3 + 0.17 * f64::from(k), [1.2, 0.35, -0.4][k as usize % 3]);
+        let model = of_text(TRAY, &["w", "deep", "R", "b"], &[("x0", x), ("y0", y)]);
+        check(&format!("tray at {x}, {y}"), &model, &mut weights, &mut count);
+    }
+    let mut at_an_end = false;
+    for x in [-1.4, -0.5, 0.02, 0.6, 1.5] {
+        for (k, c) in [(0.4, 0.8), (-0.9, 0.3)] {
+            let model = of_text(SKI, &["k", "end", "c"], &[("x0", x), ("k", k), ("c", c)]);
+            let sys = build(&model).unwrap();
+            at_an_end |= places(&sys, &mut weights).iter().any(|(_, d)| d.latches.iter().any(|&l| l != 0));
+            check(&format!("ski at {x}, {k}"), &model, &mut weights, &mut count);
+        }
+    }
+    assert!(at_an_end);
+    check("driven", &of_text(DRIVEN, &["w", "l", "m", "c", "mu"], &[]), &mut weights, &mut count);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery/slider_crank/model.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let regular = text.replace("friction  = \"mu\"", "friction  = { regular = \"mu\" }");
+    assert_ne!(text, regular);
+    check("regular slider-crank", &of_text(&regular, &["r", "mu"], &[]), &mut weights, &mut count);
+    let Count { checked, coarse, worst } = count;
+    println!("{checked} numbers agree, the worst to {worst:.1e}; {coarse} without a reference");
+    assert!(coarse * 100 < checked, "{checked} {coarse}");
+}
+
+/// Jacobians of points against differences of the poses of their bodies.
+#[test]
+fn points_move_as_their_jacobians_say() {
+    use specht::model::{FeatureRef, Shape};
+    let text = DRIVEN
+        .replace("angle = \"b + a\"", "angle = \"b + a\"\nfeatures = { tip = [\"0.3 + 0.1*l\", -0.2] }");
+    let model = of_text(&text, &["l"], &[]);
+    let sys = build(&model).unwrap();
+    let (s, d) = (sys.start(), Discrete::new(&sys.dims()));
+    let hand = model.bodies.iter().position(|b| b.name == "hand").unwrap();
+    assert!(matches!(model.bodies[hand].features[0].shape, Shape::Point(_)));
+    let place = |state: &State, local: [f64; 2]| {
+        let mut poses = Vec::new();
+        sys.poses(state, &mut poses);
+        let [x, y, angle] = poses[hand];
+        let (sin, cos) = angle.sin_cos();
+        [x + cos * local[0] - sin * local[1], y + sin * local[0] + cos * local[1], angle]
+    };
+    for (feature, local) in [(None, [0.0, 0.0]), (Some(0), [0.37, -0.2])] {
+        let point = FeatureRef { body: Some(hand), feature };
+        let jacobian = sys.point_jacobian(&s, &d, point).unwrap();
+        for k in 0..s.q.len() {
+            let mut q = vec![0.0; s.q.len()];
+            q[k] = 1.0;
+            let along = Direction { q, ..Direction::default() };
+            for axis in 0..3 {
+                let at = |h: f64| place(&along.moved(&s, h), local)[axis];
+                let differences: Vec<f64> = (0..STEPS)
+                    .map(|i| 0.02 * 0.5_f64.powi(i as i32))
+                    .map(|h| (at(h) - at(-h)) / (2.0 * h))
+                    .collect();
+                let (expected, _) = extrapolated(&differences);
+                assert!((jacobian[(axis, k)] - expected).abs() < 1e-11, "{feature:?} {k} {axis}");
+            }
+        }
+    }
+    assert!(sys.point_jacobian(&s, &d, FeatureRef { body: None, feature: None }).is_none());
+}

@@ -221,15 +221,11 @@ impl CompiledSystem {
         let Rates { main, arguments, chains, .. } = rates;
         self.main.switch_arguments(main, arguments);
         for (k, guard) in self.guards.iter().enumerate() {
-            if matches!(guard, Guard::Contour { .. }) {
-                continue;
-            }
-            if at.guards[k].is_infinite() {
-                out.guards[k] = 0.0;
-                continue;
-            }
             out.guards[k] = match guard {
+                // written with the curves
                 Guard::Contour { .. } => continue,
+                // does not count
+                _ if at.guards[k].is_infinite() => 0.0,
                 Guard::Sign { switch } => match d.latches[*switch] {
                     0 => -arguments[*switch] * crate::expr::sign(memory.arguments[*switch]),
                     side => arguments[*switch] * f64::from(side),
