@@ -200,7 +200,7 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
             return Err(refuse(p, AnalysisError::Open(info.name.clone())));
         }
     }
-    let particles = Particles::new(&p.model, &state).map_err(|e| refuse(p, e))?;
+    let particles = Particles::new(&p.system, &state).map_err(|e| refuse(p, e))?;
     let mut out = JsonMap::new();
     let word = f.border.map_or(f.verdict.word(), |_| "boundary");
     out.insert("verdict".into(), json!(word));

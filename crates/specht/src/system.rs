@@ -479,6 +479,37 @@ impl Eval {
     }
 }
 
+/// A direction in which a system is differentiated: rates of what an evaluation depends on. Empty slices: zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Along<'a> {
+    /// Of time.
+    pub t: f64,
+    /// Of the positions.
+    pub q: &'a [f64],
+    /// Of the velocities.
+    pub u: &'a [f64],
+    /// Of the first-order states.
+    pub z: &'a [f64],
+    /// Of the memory.
+    pub memory: &'a [f64],
+    /// Of the live parameters, by their numbers.
+    pub parameters: &'a [f64],
+}
+
+/// Rates of an evaluation along a direction.
+#[derive(Clone, Debug)]
+pub struct Tangent {
+    /// Every field holds the rate of the field of that name, M and W on the same patterns. `guard_sizes` and `singular` have none.
+    pub rate: Eval,
+}
+
+impl Tangent {
+    /// Memory for a system.
+    pub fn new<S: System + ?Sized>(system: &S) -> Self {
+        Tangent { rate: system.memory() }
+    }
+}
+
 /// A mechanical system as equations. Coordinates are numbered; names are for messages and files.
 pub trait System: Sync {
     /// Sizes.
@@ -499,6 +530,14 @@ pub trait System: Sync {
     /// As [`System::evaluate`], but kinetic and potential energy may be left as they are: what the stages of a step need.
     fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
         self.evaluate(s, d, out);
+    }
+
+    /// Exact rates of everything in `at`, the evaluation at `s` and `d`, along a direction, with modes and latches frozen. Where `at` was used
+    /// for something else since (or cloned), the system is evaluated anew. Never allocates once `out` has been used. False: the
+    /// system has no derivatives, and `out` is as it was.
+    fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
+        let _ = (s, d, at, along, out);
+        false
     }
 
     /// q̇ = Y(q) u; q and u may differ in size, see [`System::move_by`]. Planar models: a copy.

@@ -84,3 +84,47 @@ fn time_steps_do_not_allocate() {
         assert_eq!(a, b, "{name}: {few} and {many} steps");
     }
 }
+
+/// Rates of an evaluation, also by parameters and with an evaluation that was used for something else: models with a curve, chains of edges,
+/// a friction tensor, a tree of bodies.
+#[test]
+fn tangents_do_not_allocate() {
+    use specht::system::{Along, Discrete, System, Tangent};
+    for (name, live) in [
+        ("cam_follower", &[][..]),
+        ("dropped_box", &["a", "h"][..]),
+        ("rod_regular", &["mu"][..]),
+        ("slider_crank", &[][..]),
+        ("woodpecker", &[][..]),
+    ] {
+        let path = format!("{}/../../gallery/{name}/model.toml", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let live: Vec<String> = live.iter().map(ToString::to_string).collect();
+        let options = specht::file::Options { live, ..Default::default() };
+        let model = specht::file::read(&text, &options).unwrap().model;
+        let sys = specht::model::build(&model).unwrap();
+        let (s, mut d, mut eval) = (sys.start(), Discrete::new(&sys.dims()), sys.memory());
+        sys.latch(&s, &mut d, &mut eval, false);
+        sys.evaluate(&s, &d, &mut eval);
+        let (ones, stale) = (vec![1.0; s.q.len() + model.live_parameters()], eval.clone());
+        let along = Along { t: 1.0, q: &ones, u: &ones, parameters: &ones, ..Along::default() };
+        let mut tangent = Tangent::new(&sys);
+        // contact parameters are found near the known ones
+        d.contour.clone_from(&eval.contour);
+        sys.evaluate(&s, &d, &mut eval);
+        for at in [&eval, &stale] {
+            sys.tangent(&s, &d, at, &along, &mut tangent);
+        }
+        let mut count = |at: &specht::system::Eval| {
+            let before = COUNT.with(Cell::get);
+            assert!(sys.tangent(&s, &d, at, &along, &mut tangent));
+            COUNT.with(Cell::get) - before
+        };
+        let (fresh, again) = (count(&eval), count(&stale));
+        // a curve whose nearest points are not where they were is searched anew, which takes memory
+        let before = COUNT.with(Cell::get);
+        sys.evaluate(&s, &d, &mut eval);
+        let evaluation = COUNT.with(Cell::get) - before;
+        assert_eq!((fresh, again), (0, evaluation), "{name}");
+    }
+}

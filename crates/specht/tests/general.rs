@@ -165,7 +165,7 @@ fn anh_5_2_plaw_friction_forces_per_particle() {
         let set = set.map(|(k, x)| (k, format!("{x:e}")));
         let lab = Lab::with("painleve_klein", &[], None, &set.each_ref().map(|(k, x)| (*k, x.as_str())));
         let f = lab.painleve().unwrap();
-        let particles = Particles::new(lab.sys.model(), &lab.start()).unwrap();
+        let particles = Particles::new(&lab.sys, &lab.start()).unwrap();
         for s in &f.solutions {
             let bodies = particles.forces(&change(&f, s));
             let names: Vec<&str> = bodies.iter().map(|b| b.body.as_str()).collect();
@@ -196,7 +196,7 @@ fn anh_5_2_plaw_friction_forces_of_rigid_bodies() {
     let lab = Lab::new("slider_crank", &[]);
     let f = lab.painleve().unwrap();
     let (s, start) = (&f.solutions[0], lab.start());
-    let bodies = Particles::new(lab.sys.model(), &start).unwrap().forces(&change(&f, s));
+    let bodies = Particles::new(&lab.sys, &start).unwrap().forces(&change(&f, s));
     let names: Vec<&str> = bodies.iter().map(|b| b.body.as_str()).collect();
     assert_eq!(names, ["crank", "slider"]);
     let (r, q, w) = (0.1, 0.5_f64, 2.0);

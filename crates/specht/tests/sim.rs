@@ -206,12 +206,18 @@ fn guesses_are_solved_from_closed_contacts() {
 #[test]
 fn an_equilibrium_closes_the_contact_only_when_it_presses() {
     for (free_length, expected) in [(1.5, 1.5 - 9.81 / 50.0), (0.1, 0.0)] {
-        let sys = Hand::new(1, 1, vec![unilateral("floor", 0, None)], move |s, _, out| {
+        let mut sys = Hand::new(1, 1, vec![unilateral("floor", 0, None)], move |s, _, out| {
             out.mass[(0, 0)] = 1.0;
             out.h[0] = -9.81 - 50.0 * (s.q[0] - free_length);
             out.w[(0, 0)] = 1.0;
             out.gap[0] = s.q[0];
         });
+        let refused = start::equilibrium(&sys, &state(&[1.0], &[0.3]), &[0]);
+        assert_eq!(refused, Err(StartError::NoDerivatives));
+        sys.rates = Some(Box::new(|_, along, rate| {
+            rate.h[0] = -50.0 * along.q[0];
+            rate.gap[0] = along.q[0];
+        }));
         let s = start::equilibrium(&sys, &state(&[1.0], &[0.3]), &[0]).unwrap();
         near(s.q[0], expected, 1e-12);
         assert_eq!(s.u[0], 0.0);

@@ -4,14 +4,12 @@
 //! ρ_i = m_i (W_i − W_i⁰) = m_i J_i (u̇ − u̇⁰)        torque: I_i (ω̇_i − ω̇_i⁰)                    (5.38)
 //! ```
 //!
-//! W_i is the acceleration of the mass centre with friction, W_i⁰ the one without, at the same state. The rows m_i J_i and I_i ∂ω_i/∂u
-//! come out of the compiled equations themselves: every body gets the force `(m a, m b)` at its mass centre and the torque
-//! `I c` with three extra parameters a, b, c, and h is affine in them with these rows as slopes. Bodies given by a kinetic
-//! energy alone have no particles and are left out. To rounding.
+//! W_i is the acceleration of the mass centre with friction, W_i⁰ the one without, at the same state; J_i is its Jacobian. Bodies given by
+//! a kinetic energy alone have no particles and are left out. To rounding.
 
 use super::{AnalysisError, Snapshot};
 use crate::linalg::dot;
-use crate::model::{CompiledSystem, Feature, FeatureRef, Force, ForceKind, Model, Shape, Span, build};
+use crate::model::CompiledSystem;
 use crate::system::State;
 
 /// Rows of all bodies with mass or inertia at one state.
@@ -32,64 +30,24 @@ pub struct BodyForce {
 }
 
 impl Particles {
-    /// Take the rows of `model` at `state`.
+    /// Take the rows of a system at `state`.
     ///
     /// # Errors
     ///
-    /// A model that cannot be built or evaluated there.
-    pub fn new(model: &Model, state: &State) -> Result<Particles, AnalysisError> {
-        let mut model = model.clone();
-        let first = model.live_parameters();
-        let zero = model.graph.num(0.0);
-        let names: Vec<(usize, String)> = model
-            .bodies
-            .iter()
-            .enumerate()
-            .filter(|(_, b)| b.mass != zero || b.inertia != zero)
-            .map(|(i, b)| (i, b.name.clone()))
-            .collect();
-        for (i, name) in &names {
-            let factor = [1, 2, 3].map(|axis| model.add_live_parameter(format!("{name}.particle[{axis}]")));
-            let body = &mut model.bodies[*i];
-            let (mass, inertia) = (body.mass, body.inertia);
-            body.features.push(Feature {
-                name: String::new(),
-                shape: Shape::Point(body.center),
-                span: Span::default(),
-            });
-            let point = FeatureRef { body: Some(*i), feature: Some(body.features.len() - 1) };
-            let force = [factor[0], factor[1]].map(|f| model.graph.mul(mass, f));
-            let torque = model.graph.mul(inertia, factor[2]);
-            let kinds = [
-                ForceKind::At { point, force, body_axes: false },
-                ForceKind::Torque { body: *i, torque, against: None },
-            ];
-            for kind in kinds {
-                model.forces.push(Force { name: format!("{name}.particle"), kind, span: Span::default() });
-            }
-        }
-        let mut system = build(&model).map_err(|e| AnalysisError::Key(e.message))?;
-        let mut values = model.live_values();
-        let mut at = Snapshot::new(&system);
+    /// A system that cannot be evaluated there.
+    pub fn new(system: &CompiledSystem, state: &State) -> Result<Particles, AnalysisError> {
+        let mut at = Snapshot::new(system);
         at.state.clone_from(state);
-        let mut take = |system: &mut CompiledSystem, values: &[f64]| -> Result<Vec<f64>, AnalysisError> {
-            system.set_parameters(values);
-            at.take(system)?;
-            Ok(at.eval.h.clone())
-        };
-        let base = take(&mut system, &values)?;
-        // a slope is exact when its term is of the size of the rest
-        let size = crate::linalg::max_abs(&base).max(1.0);
+        at.take(system)?;
         let mut bodies = Vec::new();
-        for (k, (_, name)) in names.into_iter().enumerate() {
-            let mut rows = [Vec::new(), Vec::new(), Vec::new()];
-            for (axis, row) in rows.iter_mut().enumerate() {
-                values[first + 3 * k + axis] = size;
-                let with = take(&mut system, &values)?;
-                values[first + 3 * k + axis] = 0.0;
-                *row = with.iter().zip(&base).map(|(a, b)| (a - b) / size).collect();
+        for (i, body) in system.model().bodies.iter().enumerate() {
+            let [mass, inertia] = system.inertia(i);
+            if mass == 0.0 && inertia == 0.0 {
+                continue;
             }
-            bodies.push((name, rows));
+            let jacobian = system.body_jacobian(&at.state, &at.discrete, i, Some(body.center));
+            let row = |axis: usize, weight: f64| jacobian.row(axis).iter().map(|j| weight * j).collect();
+            bodies.push((body.name.clone(), [row(0, mass), row(1, mass), row(2, inertia)]));
         }
         Ok(Particles { bodies })
     }
@@ -109,6 +67,7 @@ impl Particles {
 mod tests {
     use super::*;
     use crate::analysis::painleve;
+    use crate::model::build;
 
     /// ANH-5.2-PLAW, ANH-5.5-TWOPAIR: (5.93) on both sliders, at several parameter values and in both directions.
     #[test]
@@ -129,7 +88,7 @@ mod tests {
             let start = system.start();
             let found = painleve(&system, &start, &[]).unwrap();
             assert!(!found.solutions.is_empty());
-            let particles = Particles::new(&model, &start).unwrap();
+            let particles = Particles::new(&system, &start).unwrap();
             let (m1, p1, p2, t) = (1.0, 3.0, 2.0, phi.tan());
             for s in &found.solutions {
                 let change: Vec<f64> =

@@ -1,25 +1,23 @@
 //! A model at rest, with its parameters and points within reach: the laboratory of the rest and self-braking analyses.
 //!
-//! Points get a probe force whose two components are extra parameters of the compiled system, so the generalised force `Jᵀ e` of a
-//! point comes out of the same equations as every other force. The state is the consistent start of the file (its equilibrium,
-//! when it asks for one) with all velocities zero.
+//! The generalised force of a force e at a point is `Jᵀ e` with the Jacobian of the point, that of a load its `∂h/∂p`: both exact
+//! derivatives. The state is the consistent start of the file (its equilibrium, when it asks for one) with all velocities zero.
 
 use super::{AnalysisError, Snapshot};
-use crate::model::{CompiledSystem, FeatureRef, Force, ForceKind, Model, Parameter, Shape, Span, build};
+use crate::model::{CompiledSystem, FeatureRef, Model, Parameter, Shape, build};
 use crate::sim::start::{consistent, equilibrium};
-use crate::system::{Eval, State, System};
+use crate::system::{Along, Eval, State, System, Tangent};
 
 /// The laboratory.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// The equations, with probe forces.
+    /// The equations.
     pub system: CompiledSystem,
     /// State (at rest), evaluation, which contacts are closed.
     pub snapshot: Snapshot,
     parameters: Vec<Parameter>,
     values: Vec<f64>,
-    /// First of the two parameters of each point.
-    points: Vec<usize>,
+    points: Vec<FeatureRef>,
     guess: Vec<usize>,
     closed: Vec<usize>,
     sticking: Vec<usize>,
@@ -28,25 +26,14 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Compile a model with probe forces at `points`. Parameters to be varied must be live in the model.
+    /// Compile a model; `points` are looked at. Parameters to be varied must be live in the model.
     ///
     /// # Errors
     ///
     /// Unknown points; models that cannot be built.
     pub fn new(model: &Model, points: &[String]) -> Result<Probe, AnalysisError> {
-        let mut model = model.clone();
-        let mut firsts = Vec::new();
-        for name in points {
-            let point = point(&model, name)?;
-            firsts.push(model.live_parameters());
-            let force = [1, 2].map(|axis| model.add_live_parameter(format!("{name}.probe[{axis}]")));
-            model.forces.push(Force {
-                name: format!("{name}.probe"),
-                kind: ForceKind::At { point, force, body_axes: false },
-                span: Span::default(),
-            });
-        }
-        let system = build(&model).map_err(|e| AnalysisError::Key(e.message))?;
+        let points = points.iter().map(|name| point(model, name)).collect::<Result<Vec<_>, _>>()?;
+        let system = build(model).map_err(|e| AnalysisError::Key(e.message))?;
         let values = model.live_values();
         let of = |list: &[usize]| list.iter().flat_map(|&k| system.contacts_of(k)).collect();
         let (closed, sticking) = (of(&model.start.closed), of(&model.start.sticking));
@@ -55,9 +42,9 @@ impl Probe {
         let mut probe = Probe {
             system,
             snapshot,
-            parameters: model.parameters,
+            parameters: model.parameters.clone(),
             values,
-            points: firsts,
+            points,
             guess,
             closed,
             sticking,
@@ -81,12 +68,7 @@ impl Probe {
         self.parameters.iter().find(|p| p.name == name).and_then(|p| p.live).ok_or_else(|| {
             AnalysisError::UnknownParameter {
                 name: name.to_string(),
-                known: self
-                    .parameters
-                    .iter()
-                    .map(|p| p.name.clone())
-                    .filter(|n| !n.contains(".probe["))
-                    .collect(),
+                known: self.parameters.iter().map(|p| p.name.clone()).collect(),
             }
         })
     }
@@ -142,6 +124,7 @@ impl Probe {
     /// A start that cannot be made consistent.
     pub fn column(&mut self, parameter: usize) -> Result<Option<Vec<f64>>, AnalysisError> {
         let here = self.values[parameter];
+        let column = self.slope(parameter);
         let first = self.snapshot.eval.clone();
         let size = crate::linalg::max_abs(&first.h).max(here.abs()).max(1.0);
         let mut take = |value: f64| -> Result<Eval, AnalysisError> {
@@ -166,25 +149,40 @@ impl Probe {
         if !same(&a) || !same(&b) {
             return Ok(None);
         }
-        let column: Vec<f64> = a.h.iter().zip(&first.h).map(|(x, y)| (x - y) / size).collect();
-        let affine = column.iter().enumerate().all(|(k, c)| {
-            let expected = first.h[k] - 2.0 * size * c;
-            (b.h[k] - expected).abs() <= 1e-9 * (b.h[k].abs() + first.h[k].abs() + (size * c).abs())
-        });
+        // h at two other values lies on the line
+        let on_line = |x: &Eval, step: f64| {
+            (0..column.len()).all(|k| {
+                let change = step * column[k];
+                let off = x.h[k] - (first.h[k] + change);
+                off.abs() <= 1e-9 * (x.h[k].abs() + first.h[k].abs() + change.abs())
+            })
+        };
+        let affine = on_line(&a, size) && on_line(&b, -2.0 * size);
         Ok(affine.then_some(column))
+    }
+
+    /// ∂h/∂p at the state.
+    fn slope(&self, parameter: usize) -> Vec<f64> {
+        let mut direction = vec![0.0; self.values.len()];
+        direction[parameter] = 1.0;
+        let along = Along { parameters: &direction, ..Along::default() };
+        let mut tangent = Tangent::new(&self.system);
+        let Snapshot { state, discrete, eval, .. } = &self.snapshot;
+        self.system.tangent(state, discrete, eval, &along, &mut tangent);
+        tangent.rate.h
     }
 
     /// Jᵀ e₁ and Jᵀ e₂ of point number `k`.
     ///
     /// # Errors
     ///
-    /// A start that cannot be made consistent.
-    pub fn point_columns(&mut self, k: usize) -> Result<[Vec<f64>; 2], AnalysisError> {
-        let first = self.points[k];
-        let zero = || AnalysisError::NotFinite(" (the probe force)".to_string());
-        let x = self.column(first)?.ok_or_else(zero)?;
-        let y = self.column(first + 1)?.ok_or_else(zero)?;
-        Ok([x, y])
+    /// A position that is not finite.
+    pub fn point_columns(&self, k: usize) -> Result<[Vec<f64>; 2], AnalysisError> {
+        let Snapshot { state, discrete, .. } = &self.snapshot;
+        let jacobian = self.system.point_jacobian(state, discrete, self.points[k]);
+        let columns = jacobian.map(|j| [0, 1].map(|axis| j.row(axis).to_vec()));
+        let finite = |c: &[Vec<f64>; 2]| c.iter().flatten().all(|v| v.is_finite());
+        columns.filter(finite).ok_or_else(|| AnalysisError::NotFinite(" (the motion of a point)".to_string()))
     }
 
     /// Freedom left by the bilateral rows and the closed contacts.

@@ -14,6 +14,7 @@
 //! | meaning | [`lower`], [`lower_with`], [`lower_condition`] | the model layer implements [`Resolver`] |
 //! | calculus | [`Graph::diff`], [`Graph::gradient`], [`Derivation`], [`Graph::substitute`] | sweeps over the graph, never recursion |
 //! | numbers | [`Tape`], [`Work`], [`SwitchSet`] | no allocation; switches can be latched, see [`tape`] |
+//! | rates | [`Tape::tangent`] | directional derivatives of all outputs, no allocation |
 //!
 //! # Example
 //!
@@ -75,6 +76,7 @@ mod schedule;
 pub mod settle;
 mod switch;
 mod table;
+mod tangent;
 pub mod tape;
 mod units;
 mod value;
@@ -83,7 +85,7 @@ pub use ast::{Ast, ChainOp, CompareOp, Expr, Kind, Link, NameUse, Part, UnitUse}
 pub use diff::Derivation;
 pub use dims::{Dimensions, check_dimensions};
 pub use error::{ExprError, Span, did_you_mean};
-pub use graph::{Fun, Graph, NodeId, Op, Symbol, TableId};
+pub use graph::{Fun, Graph, NodeId, Op, Symbol, TableId, sign};
 pub use lower::{
     BUILTINS, Formula, Function, PathPart, RESERVED, Reference, Resolver, evaluate, is_builtin, lower,
     lower_condition, lower_with, unknown_name,

@@ -39,7 +39,7 @@ use super::table::Table;
 
 /// One instruction; operands are registers.
 #[derive(Clone, Copy, Debug)]
-enum Instr {
+pub(super) enum Instr {
     Add(u32, u32),
     Sub(u32, u32),
     Mul(u32, u32),
@@ -85,13 +85,13 @@ impl Local {
 /// The compiled program.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
-    constants: Vec<f64>,
+    pub(super) constants: Vec<f64>,
     /// Input index per input register.
-    inputs: Vec<u32>,
-    instrs: Vec<Instr>,
+    pub(super) inputs: Vec<u32>,
+    pub(super) instrs: Vec<Instr>,
     /// Instructions of the first part.
     early: usize,
-    tables: Vec<Arc<Table>>,
+    pub(super) tables: Vec<Arc<Table>>,
     outputs: Vec<u32>,
     /// Operands first.
     pub(super) locals: Vec<Local>,

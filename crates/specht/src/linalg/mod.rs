@@ -4,6 +4,7 @@
 //! allocates nothing. Singularity is data: a factorisation returns the smallest pivot relative to the largest.
 
 mod cholesky;
+mod dual;
 mod eigen;
 mod kernel;
 mod lu;
@@ -16,6 +17,7 @@ mod symmetric;
 pub(crate) mod tests;
 
 pub use cholesky::Cholesky;
+pub use dual::{Dual, Number};
 pub use eigen::{Complex, eigenvalues};
 pub use kernel::{axpy, dot, max_abs};
 pub use lu::Lu;

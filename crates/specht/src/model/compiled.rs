@@ -11,13 +11,14 @@ use crate::contact::Reduced;
 use crate::expr::Work;
 use crate::linalg::{Rows, Symmetric};
 use crate::system::{
-    ContactInfo, Dims, Direction, Discrete, Eval, Instant, Mode, Restitution, State, System, Trigger,
+    Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, Mode, Restitution, State, System, Tangent,
+    Trigger,
 };
 
 use super::Input;
 use super::edges::WatchPlan;
 use super::latches::Before;
-use super::program::{Guard, PRESSING, Program, Relevance, Scatter, Source};
+use super::program::{Guard, PRESSING, Program, Relevance, Source};
 use super::tree::Numbers;
 
 /// A compiled model with values of its parameters. Copies and variants share the tapes.
@@ -52,8 +53,10 @@ impl Deref for CompiledSystem {
 #[derive(Debug)]
 pub(super) struct Memory {
     /// The program to which it belongs, and the constants that are in place.
-    id: u64,
+    pub id: u64,
     stamp: u64,
+    /// It holds the numbers of a whole evaluation, not those of a search for sides.
+    pub complete: bool,
     pub inputs: Vec<f64>,
     /// Sides of the switches, their arguments, and one number more for each.
     pub sides: Vec<f64>,
@@ -62,8 +65,8 @@ pub(super) struct Memory {
     pub main: Work,
     pub rates: Work,
     pub contours: Vec<Work>,
-    numbers: Numbers,
-    elimination: Reduced,
+    numbers: Numbers<f64>,
+    pub elimination: Reduced,
 }
 
 /// Memory for the tapes that are not part of an evaluation.
@@ -122,10 +125,10 @@ impl CompiledSystem {
         self.ranges.clear();
         self.ranges.extend((0..sigma).map(|k| [value(2 * k), value(2 * k + 1)]));
         for watch in &mut self.watches {
-            for (i, p) in watch.points.iter_mut().enumerate() {
+            for (i, p) in watch.chain.points.iter_mut().enumerate() {
                 *p = [0, 1].map(|j| value(watch.source + 2 * i + j));
             }
-            watch.prepare();
+            watch.chain.prepare();
         }
         self.make_image();
         self.measure();
@@ -137,32 +140,20 @@ impl CompiledSystem {
         let program = &self.program;
         let mut work = program.main.workspace();
         program.main.eval(&self.base, &mut work);
-        let (tape, work) = (&program.main, &work);
+        let read = |root: u32| program.main.output(&work, root as usize);
         let mut numbers = Numbers::default();
-        program.tree.add(true, (tape, work), &mut numbers, image.mass.values_mut(), &mut image.h);
-        Scatter::add(&program.mass.constant, tape, work, image.mass.values_mut());
-        Scatter::add(&program.h.constant, tape, work, &mut image.h);
-        Scatter::write(&program.z_rate.constant, tape, work, &mut image.z_rate);
-        Scatter::write(&program.w.constant, tape, work, image.w.values_mut());
-        Scatter::write(&program.gap.constant, tape, work, &mut image.gap);
-        Scatter::write(&program.rate_offset.constant, tape, work, &mut image.rate_offset);
-        Scatter::write(&program.accel_offset.constant, tape, work, &mut image.accel_offset);
-        Scatter::write(&program.mu.constant, tape, work, &mut image.mu);
-        Scatter::write(&program.mu_static.constant, tape, work, &mut image.mu_static);
-        Scatter::write(&program.radius.constant, tape, work, &mut image.radius);
-        Scatter::write(&program.load.constant, tape, work, &mut image.load);
-        Scatter::write(&program.load_static.constant, tape, work, &mut image.load_static);
-        Scatter::write(&program.load_terms.constant, tape, work, &mut image.load_terms);
-        Scatter::write(&program.drive.constant, tape, work, &mut image.drive);
+        program.tree.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
+        program.scatter(true, &work, &mut image);
         self.image = image;
         self.stamp = super::compile::number();
     }
 
     /// The memory of an evaluation, made when there is none of this program.
     pub(super) fn borrow(&self, out: &mut Eval) -> Box<Memory> {
-        if let Some(memory) = out.scratch.take::<Memory>()
+        if let Some(mut memory) = out.scratch.take::<Memory>()
             && memory.id == self.id
         {
+            memory.complete = false;
             return memory;
         }
         let sigma = self.ranges.len();
@@ -172,6 +163,7 @@ impl CompiledSystem {
         Box::new(Memory {
             id: self.id,
             stamp: 0,
+            complete: false,
             inputs: self.base.clone(),
             sides: vec![0.0; self.switch_count],
             arguments: vec![0.0; self.switch_count],
@@ -238,17 +230,22 @@ impl CompiledSystem {
         }
     }
 
-    /// Run contours and the main tape. The results are left to be scattered.
-    pub(super) fn run(&self, s: &State, d: &Discrete, early: bool, memory: &mut Memory, out: &mut Eval) {
-        self.fill(s, d, &mut memory.inputs);
-        self.solve_contours(d, memory, out);
-        let Memory { inputs, sides, arguments, main, .. } = memory;
+    /// Sides of the switches during an evaluation.
+    pub(super) fn frozen_sides(&self, d: &Discrete, sides: &mut [f64]) {
         for (side, &latch) in sides.iter_mut().zip(&d.latches) {
             *side = f64::from(latch);
         }
         for &(k, contact, factor) in &self.slip_switches {
             sides[k] = factor * d.modes[contact].direction();
         }
+    }
+
+    /// Run contours and the main tape. The results are left to be scattered.
+    pub(super) fn run(&self, s: &State, d: &Discrete, early: bool, memory: &mut Memory, out: &mut Eval) {
+        self.fill(s, d, &mut memory.inputs);
+        self.solve_contours(d, memory, out);
+        let Memory { inputs, sides, arguments, main, .. } = memory;
+        self.frozen_sides(d, sides);
         match early {
             true => self.main.eval_early(inputs, main, sides),
             false => self.main.eval_latched(inputs, main, sides),
@@ -290,7 +287,7 @@ impl CompiledSystem {
                 Guard::Watch { watch, up } => {
                     let watch = &self.watches[*watch];
                     let p = watch.corner.map(|r| tape.output(work, r as usize));
-                    watch.guard(d.latches[watch.latch], *up, p, d.modes[watch.contact].is_closed())
+                    watch.chain.guard(d.latches[watch.latch], *up, p, d.modes[watch.contact].is_closed())
                 }
                 Guard::Flank { which, outer } => {
                     let f = &self.flanks[*which];
@@ -307,41 +304,21 @@ impl CompiledSystem {
         let m = &mut *memory;
         self.run(s, d, early, m, out);
         self.copy_image(m, out);
-
-        // bodies
-        let on = (&self.main, &m.main);
-        self.tree.add(false, on, &mut m.numbers, out.mass.values_mut(), &mut out.h);
-        self.tree.add_drive(on, &mut m.numbers, &mut out.drive);
-        Scatter::add(&self.mass.moving, on.0, on.1, out.mass.values_mut());
-
-        // what the tape gives directly
-        let (tape, work) = on;
-        Scatter::add(&self.h.moving, tape, work, &mut out.h);
-        Scatter::write(&self.z_rate.moving, tape, work, &mut out.z_rate);
-        Scatter::write(&self.w.moving, tape, work, out.w.values_mut());
-        Scatter::write(&self.gap.moving, tape, work, &mut out.gap);
-        Scatter::write(&self.rate_offset.moving, tape, work, &mut out.rate_offset);
-        Scatter::write(&self.accel_offset.moving, tape, work, &mut out.accel_offset);
-        Scatter::write(&self.mu.moving, tape, work, &mut out.mu);
-        Scatter::write(&self.mu_static.moving, tape, work, &mut out.mu_static);
-        Scatter::write(&self.radius.moving, tape, work, &mut out.radius);
-        Scatter::write(&self.load.moving, tape, work, &mut out.load);
-        Scatter::write(&self.load_static.moving, tape, work, &mut out.load_static);
-        Scatter::write(&self.load_terms.moving, tape, work, &mut out.load_terms);
-        Scatter::add(&self.drive.moving, tape, work, &mut out.drive);
-        [out.power, out.drive_offset] = self.powers.map(|r| tape.output(work, r as usize));
+        let read = |root: u32| self.main.output(&m.main, root as usize);
+        self.tree.add(false, &read, &mut m.numbers, out.mass.values_mut(), &mut out.h);
+        self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
+        self.scatter(false, &m.main, out);
+        self.scalars(&m.main, out);
         if !early {
-            [out.kinetic, out.potential] = self.energies.map(|r| tape.output(work, r as usize));
+            self.whole_energies(&m.main, out);
         }
         if !self.tensors.list.is_empty() {
-            self.tensors.apply(tape, work, &mut m.elimination, out);
+            self.tensors.apply(&self.main, &m.main, &mut m.elimination, out);
         }
         if !self.guards.is_empty() {
             self.write_guards(d, m, out);
         }
-        for (value, &root) in out.crossings.iter_mut().zip(&self.crossings) {
-            *value = self.main.output(&m.main, root as usize);
-        }
+        m.complete = !early;
         out.scratch.put(memory);
     }
 
@@ -442,6 +419,11 @@ impl System for CompiledSystem {
 
     fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
         self.fill_eval(s, d, true, out);
+    }
+
+    fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
+        self.differentiate(s, d, at, along, &mut out.rate);
+        true
     }
 
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {

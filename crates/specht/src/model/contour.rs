@@ -78,6 +78,51 @@ impl ContourSolver {
         found
     }
 
+    /// Rates of the parameters by the theorem of implicit functions, F(σ, x) = 0 ⇒ ∂F/∂σ σ̇ = −∂F/∂x ẋ, at the values of
+    /// [`ContourSolver::solve`] in `work`. A parameter at an end moves with it. Rates of the inputs stand in `inputs` and receive those of the
+    /// parameters; `ranges` are rates of the ranges.
+    pub fn tangent(
+        &self,
+        work: &Work,
+        rates: &mut Work,
+        inputs: &mut [f64],
+        ranges: &[[f64; 2]],
+        latches: &[i32],
+        contour: &mut [f64],
+        guards: &mut [f64],
+    ) {
+        let n = self.sigma.len();
+        let side = |s: &Sigma| s.latch.map_or(0, |k| latches[k]);
+        for (s, range) in self.sigma.iter().zip(ranges) {
+            inputs[s.slot] = match side(s) {
+                0 => 0.0,
+                -1 => range[0],
+                _ => range[1],
+            };
+        }
+        self.tape.tangent(work, inputs, rates);
+        let active = |i: usize| side(&self.sigma[i]) == 0;
+        let f = |i: usize| self.tape.output(rates, i);
+        let j = |i: usize, k: usize| self.tape.output(work, n + i * n + k);
+        let step = newton_step([active(0), n == 2 && active(1)], f, j);
+        for (i, (s, range)) in self.sigma.iter().zip(ranges).enumerate() {
+            inputs[s.slot] += step[i];
+            let sigma = inputs[s.slot];
+            contour[self.first + i] = sigma;
+            if s.latch.is_none() {
+                continue;
+            }
+            let pull = f(i) + (0..n).map(|k| j(i, k) * step[k]).sum::<f64>();
+            let (low, high) = match side(s) {
+                0 => (sigma - range[0], range[1] - sigma),
+                -1 => (-pull, 0.0),
+                _ => (0.0, pull),
+            };
+            guards[s.guard] = low;
+            guards[s.guard + 1] = high;
+        }
+    }
+
     /// Find the parameters without regard to latches and set them.
     pub fn latch(
         &self,
@@ -121,17 +166,11 @@ impl ContourSolver {
             let active = |i: usize| inputs[self.sigma[i].active] != 0.0;
             let f = |i: usize| self.tape.output(work, i);
             let j = |i: usize, k: usize| self.tape.output(work, n + i * n + k);
-            let mut step = [0.0; 2];
-            match (active(0), n == 2 && active(1)) {
-                (true, false) => step[0] = -f(0) / j(0, 0),
-                (false, true) => step[1] = -f(1) / j(1, 1),
-                (true, true) => {
-                    let det = j(0, 0) * j(1, 1) - j(0, 1) * j(1, 0);
-                    step[0] = (-f(0) * j(1, 1) + f(1) * j(0, 1)) / det;
-                    step[1] = (-f(1) * j(0, 0) + f(0) * j(1, 0)) / det;
-                }
-                (false, false) => return true,
+            let free = [active(0), n == 2 && active(1)];
+            if free == [false; 2] {
+                return true;
             }
+            let step = newton_step(free, f, j);
             if !step.iter().all(|s| s.is_finite()) {
                 return false;
             }
@@ -281,5 +320,18 @@ impl ContourSolver {
         }
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points.into_iter().take(STARTS).map(|p| p.1).collect()
+    }
+}
+
+/// −J⁻¹ F of the free unknowns.
+fn newton_step(free: [bool; 2], f: impl Fn(usize) -> f64, j: impl Fn(usize, usize) -> f64) -> [f64; 2] {
+    match free {
+        [true, false] => [-f(0) / j(0, 0), 0.0],
+        [false, true] => [0.0, -f(1) / j(1, 1)],
+        [true, true] => {
+            let det = j(0, 0) * j(1, 1) - j(0, 1) * j(1, 0);
+            [(-f(0) * j(1, 1) + f(1) * j(0, 1)) / det, (-f(1) * j(0, 0) + f(0) * j(1, 0)) / det]
+        }
+        [false, false] => [0.0; 2],
     }
 }

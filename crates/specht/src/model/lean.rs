@@ -15,6 +15,7 @@
 
 use crate::contact::Reduced;
 use crate::expr::{Tape, Work};
+use crate::linalg::Symmetric;
 use crate::system::Eval;
 
 /// A contact with a tensor.
@@ -88,6 +89,84 @@ impl Tensors {
             out.accel_offset[t] += s * out.accel_offset[n];
         }
     }
+
+    /// Rates of all that, `out` with everything else in place. `at` is the evaluation, `elimination` what it left behind: M a_i = w_i + Bᵀ s_i, B a_i = 0, so
+    ///
+    /// ```text
+    /// Q_ij = w_i a_j      Q̇_ij = ẇ_i a_j + ẇ_j a_i − a_i Ṁ a_j + s_i Ḃ a_j + s_j Ḃ a_i
+    /// ```
+    pub fn tangent(&self, tape: &Tape, rates: &Work, elimination: &Reduced, at: &Eval, out: &mut Eval) {
+        out.tensor.clear();
+        out.tensor.resize(at.tensor.len(), [0.0; 4]);
+        out.lean.clear();
+        out.lean.resize(at.lean.len(), 0.0);
+        let mut next = 0;
+        for plan in &self.list {
+            let c = plan.contact;
+            let s = at.lean[c];
+            (out.lean[c], out.tensor[c]) = match plan.entries {
+                Some(entries) => {
+                    let phi = entries.map(|r| tape.output(rates, r as usize));
+                    let top = phi[2] - s * phi[0];
+                    (if top == 0.0 { 0.0 } else { top / at.tensor[c][0] }, phi)
+                }
+                None => {
+                    let n = next;
+                    next += 2;
+                    let q = &elimination.h;
+                    let rate = if s.is_nan() {
+                        f64::NAN
+                    } else if q[(n, n)] <= 0.0 {
+                        0.0
+                    } else {
+                        let [nn, nt] = [n, n + 1].map(|j| self.mobility_rate(elimination, out, n, j));
+                        -(nt + s * nn) / q[(n, n)]
+                    };
+                    let (mu, mu_rate) = (at.mu[c], out.mu[c]);
+                    let cross = mu_rate * s + mu * rate;
+                    (rate, [mu_rate, -cross, cross, 0.0])
+                }
+            };
+        }
+        for plan in &self.list {
+            let ([n, t], c) = (plan.rows, plan.contact);
+            let (s, rate) = (at.lean[c], out.lean[c]);
+            for k in 0..out.w.cols() {
+                let part = s * out.w[(n, k)] + rate * at.w[(n, k)];
+                if part != 0.0 {
+                    out.w[(t, k)] += part;
+                }
+            }
+            out.rate_offset[t] += s * out.rate_offset[n] + rate * at.rate_offset[n];
+            out.accel_offset[t] += s * out.accel_offset[n] + rate * at.accel_offset[n];
+        }
+    }
+
+    /// Q̇_ij from the rates of M and W in `out`.
+    fn mobility_rate(&self, elimination: &Reduced, out: &Eval, i: usize, j: usize) -> f64 {
+        let (a, b) = (elimination.a.row(i), elimination.a.row(j));
+        let w = |k: usize| out.w.row(self.regular[k]);
+        let mut sum = w(i).dot(b) + w(j).dot(a) - between(&out.mass, a, b);
+        for (k, &row) in self.ideal.iter().enumerate() {
+            let row = out.w.row(row);
+            sum += elimination.s[(k, i)] * row.dot(b) + elimination.s[(k, j)] * row.dot(a);
+        }
+        sum
+    }
+}
+
+/// xᵀ A y.
+fn between(a: &Symmetric, x: &[f64], y: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..a.size() {
+        for (k, v) in a.lower_row(i).iter() {
+            sum += v * x[i] * y[k];
+            if k < i {
+                sum += v * x[k] * y[i];
+            }
+        }
+    }
+    sum
 }
 
 /// φ_nt/φ_tt; no friction along the tangent but across it has no direction to act in.

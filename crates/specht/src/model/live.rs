@@ -1,28 +1,11 @@
-//! Live parameters that no file names: inputs by which an analysis pushes at the finished system.
+//! Live parameters: inputs that change without compiling again.
 
-use super::{Input, Model, Parameter, Span};
-use crate::expr::{NodeId, Symbol};
+use super::Model;
 
 impl Model {
-    /// Number of live parameters; the next one gets this number.
+    /// Number of live parameters.
     pub fn live_parameters(&self) -> usize {
         self.parameters.iter().filter_map(|p| p.live.map(|k| k + 1)).max().unwrap_or(0)
-    }
-
-    /// A further live parameter, zero: its expression.
-    pub fn add_live_parameter(&mut self, name: String) -> NodeId {
-        let live = self.live_parameters();
-        self.inputs.push(Input::Parameter(live));
-        let symbol = Symbol((self.inputs.len() - 1) as u32);
-        self.parameters.push(Parameter {
-            name,
-            value: 0.0,
-            range: None,
-            about: String::new(),
-            span: Span::default(),
-            live: Some(live),
-        });
-        self.graph.sym(symbol)
     }
 
     /// Values of the live parameters by number.

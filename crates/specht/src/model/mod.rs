@@ -9,6 +9,7 @@
 use crate::expr::{Graph, NodeId};
 use crate::system::Mode;
 
+mod chain;
 mod compile;
 mod compiled;
 mod contacts;
@@ -23,9 +24,11 @@ mod latches;
 mod lean;
 mod live;
 mod outline;
+mod points;
 mod program;
 mod scale;
 mod scene;
+mod tangent;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::expr::{Table, Tape, Work};
 use crate::linalg::Pattern;
-use crate::system::{ContactInfo, Dims, Direction};
+use crate::system::{ContactInfo, Dims, Direction, Eval};
 
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
@@ -34,13 +34,18 @@ pub(super) struct Scatter {
 }
 
 impl Scatter {
-    pub fn write(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
+    /// The constant places, or the others.
+    fn part(&self, constant: bool) -> &[(u32, u32)] {
+        if constant { &self.constant } else { &self.moving }
+    }
+
+    fn write(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
         for &(place, root) in list {
             out[place as usize] = tape.output(work, root as usize);
         }
     }
 
-    pub fn add(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
+    fn add(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
         for &(place, root) in list {
             out[place as usize] += tape.output(work, root as usize);
         }
@@ -222,4 +227,41 @@ pub struct Program {
     /// Formulas of the forces, for messages.
     pub(super) laws: Tape,
     pub(super) law_names: Vec<String>,
+}
+
+impl Program {
+    /// What the main tape gives directly, to its places: the constant parts, or those that are not. Bodies are in `out` already.
+    pub(super) fn scatter(&self, constant: bool, work: &Work, out: &mut Eval) {
+        let tape = &self.main;
+        let add = |s: &Scatter, to: &mut [f64]| Scatter::add(s.part(constant), tape, work, to);
+        let write = |s: &Scatter, to: &mut [f64]| Scatter::write(s.part(constant), tape, work, to);
+        add(&self.mass, out.mass.values_mut());
+        add(&self.h, &mut out.h);
+        write(&self.z_rate, &mut out.z_rate);
+        write(&self.w, out.w.values_mut());
+        write(&self.gap, &mut out.gap);
+        write(&self.rate_offset, &mut out.rate_offset);
+        write(&self.accel_offset, &mut out.accel_offset);
+        write(&self.mu, &mut out.mu);
+        write(&self.mu_static, &mut out.mu_static);
+        write(&self.radius, &mut out.radius);
+        write(&self.load, &mut out.load);
+        write(&self.load_static, &mut out.load_static);
+        write(&self.load_terms, &mut out.load_terms);
+        add(&self.drive, &mut out.drive);
+    }
+
+    /// Kinetic and potential energy.
+    pub(super) fn whole_energies(&self, work: &Work, out: &mut Eval) {
+        [out.kinetic, out.potential] = self.energies.map(|root| self.main.output(work, root as usize));
+    }
+
+    /// Powers and event functions.
+    pub(super) fn scalars(&self, work: &Work, out: &mut Eval) {
+        let value = |root: u32| self.main.output(work, root as usize);
+        [out.power, out.drive_offset] = self.powers.map(value);
+        for (crossing, &root) in out.crossings.iter_mut().zip(&self.crossings) {
+            *crossing = value(root);
+        }
+    }
 }

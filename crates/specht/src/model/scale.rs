@@ -62,7 +62,7 @@ impl CompiledSystem {
         self.main.eval(&inputs, &mut work);
         for watch in &self.watches {
             let corner = watch.corner.map(|r| self.main.output(&work, r as usize));
-            let feature = watch.feature(watch.fit(0, corner, None, false));
+            let feature = watch.chain.feature(watch.fit(0, corner, None, false));
             for (&slot, value) in watch.slots.iter().zip(feature) {
                 inputs[slot] = value;
             }

@@ -11,8 +11,7 @@
 //!
 //! O(bodies × depth) for M, O(bodies) for h. A coordinate may occur in several joints: its columns add up.
 
-use crate::expr::{Tape, Work};
-use crate::linalg::Pattern;
+use crate::linalg::{Number, Pattern};
 
 use super::forces::Link;
 use super::frames::Builder;
@@ -63,14 +62,14 @@ pub(super) struct Tree {
 
 /// Numbers of one evaluation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Numbers {
-    point: Vec<[f64; 2]>,
+pub(super) struct Numbers<N> {
+    point: Vec<[N; 2]>,
     /// m, s_x, s_y, J of everything carried.
-    composite: Vec<[f64; 4]>,
-    wrench: Vec<[f64; 3]>,
-    columns: Vec<[f64; 3]>,
+    composite: Vec<[N; 4]>,
+    wrench: Vec<[N; 3]>,
+    columns: Vec<[N; 3]>,
     /// For every column x, y, r of its direction, and the point of its body.
-    flat: [Vec<f64>; 5],
+    flat: [Vec<N>; 5],
     /// First column of every joint.
     first: Vec<usize>,
 }
@@ -189,66 +188,72 @@ impl Tree {
         self.branches.iter().any(|b| !b.constant_mass)
     }
 
-    /// The constant parts of M and h, or those that are not.
-    pub fn add(
+    /// The constant parts of M and h, or those that are not; `read` gives the outputs of the tape.
+    pub fn add<N: Number>(
         &self,
         constant: bool,
-        (tape, work): (&Tape, &Work),
-        numbers: &mut Numbers,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N>,
         mass: &mut [f64],
         h: &mut [f64],
     ) {
         for branch in &self.branches {
             let (for_mass, for_load) = (branch.constant_mass == constant, branch.constant_load == constant);
             if for_mass || for_load {
-                self.gather(branch, (tape, work), numbers);
+                self.gather(branch, read, numbers);
             }
             if for_mass {
-                self.add_mass(branch, (tape, work), numbers, mass);
+                self.add_mass(branch, read, numbers, mass);
             }
             if for_load {
-                self.add_wrench(branch, (tape, work), numbers, |j| Some(j.load), h);
+                self.add_wrench(branch, read, numbers, |j| Some(j.load), h);
             }
         }
     }
 
     /// The driven parts.
-    pub fn add_drive(&self, (tape, work): (&Tape, &Work), numbers: &mut Numbers, drive: &mut [f64]) {
+    pub fn add_drive<N: Number>(
+        &self,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N>,
+        drive: &mut [f64],
+    ) {
         for branch in self.branches.iter().filter(|b| b.driven) {
-            self.gather(branch, (tape, work), numbers);
-            self.add_wrench(branch, (tape, work), numbers, |j| j.momentum, drive);
+            self.gather(branch, read, numbers);
+            self.add_wrench(branch, read, numbers, |j| j.momentum, drive);
         }
     }
 
     /// Points and columns of a branch.
-    fn gather(&self, branch: &Branch, (tape, work): (&Tape, &Work), numbers: &mut Numbers) {
+    fn gather<N: Number>(&self, branch: &Branch, read: &impl Fn(u32) -> N, numbers: &mut Numbers<N>) {
         let Numbers { point, columns, first, .. } = numbers;
         point.clear();
         columns.clear();
         first.clear();
         for joint in &self.joints[branch.joints.clone()] {
-            point.push(joint.point.map(|r| tape.output(work, r as usize)));
+            point.push(joint.point.map(read));
             first.push(columns.len());
-            columns.extend(joint.own.iter().map(|(_, c)| c.map(|r| tape.output(work, r as usize))));
+            columns.extend(joint.own.iter().map(|(_, c)| c.map(read)));
         }
         first.push(columns.len());
     }
 
-    fn add_mass(
+    fn add_mass<N: Number>(
         &self,
         branch: &Branch,
-        (tape, work): (&Tape, &Work),
-        numbers: &mut Numbers,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N>,
         mass: &mut [f64],
     ) {
         let start = branch.joints.start;
         let joints = &self.joints[branch.joints.clone()];
         let parent = |l: usize| joints[l].parent.map(|p| p as usize - start);
         let Numbers { point, composite, columns, first, flat, .. } = numbers;
+        let (zero, two) = (N::from(0.0), N::from(2.0));
         composite.clear();
         for joint in joints {
-            let [m, inertia] = [joint.mass, joint.inertia].map(|r| tape.output(work, r as usize));
-            composite.push([m, 0.0, 0.0, inertia]);
+            let [m, inertia] = [joint.mass, joint.inertia].map(read);
+            composite.push([m, zero, zero, inertia]);
         }
         for l in (0..joints.len()).rev() {
             if let Some(p) = parent(l) {
@@ -258,7 +263,7 @@ impl Tree {
                 to[0] += m;
                 to[1] += sx + m * x;
                 to[2] += sy + m * y;
-                to[3] += inertia + 2.0 * (sx * x + sy * y) + m * (x * x + y * y);
+                to[3] += inertia + two * (sx * x + sy * y) + m * (x * x + y * y);
             }
         }
         flat.iter_mut().for_each(|v| v.clear());
@@ -284,7 +289,7 @@ impl Tree {
                     let (px, py) = (&px[on.clone()], &py[on]);
                     for i in 0..to.len() {
                         let n = n + ((lx - px[i]) * fy - (ly - py[i]) * fx);
-                        to[i] += factor * (fx * x[i] + fy * y[i] + n * r[i]);
+                        to[i] += factor * (fx * x[i] + fy * y[i] + n * r[i]).result();
                     }
                 }
             }
@@ -292,11 +297,11 @@ impl Tree {
     }
 
     /// Forces at the points of the bodies, carried to the ground.
-    fn add_wrench(
+    fn add_wrench<N: Number>(
         &self,
         branch: &Branch,
-        (tape, work): (&Tape, &Work),
-        numbers: &mut Numbers,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N>,
         which: impl Fn(&Joint) -> Option<[u32; 3]>,
         out: &mut [f64],
     ) {
@@ -304,9 +309,7 @@ impl Tree {
         let joints = &self.joints[branch.joints.clone()];
         let Numbers { point, wrench, columns, first, .. } = numbers;
         wrench.clear();
-        wrench.extend(
-            joints.iter().map(|j| which(j).map_or([0.0; 3], |w| w.map(|r| tape.output(work, r as usize)))),
-        );
+        wrench.extend(joints.iter().map(|j| which(j).map_or([N::from(0.0); 3], |w| w.map(read))));
         for l in (0..joints.len()).rev() {
             let [fx, fy, n] = wrench[l];
             if let Some(p) = joints[l].parent.map(|p| p as usize - start) {
@@ -317,7 +320,7 @@ impl Tree {
                 to[2] += n + (x * fy - y * fx);
             }
             for ((k, _), c) in joints[l].own.iter().zip(&columns[first[l]..]) {
-                out[*k as usize] += fx * c[0] + fy * c[1] + n * c[2];
+                out[*k as usize] += (fx * c[0] + fy * c[1] + n * c[2]).result();
             }
         }
     }

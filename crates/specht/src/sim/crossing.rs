@@ -5,14 +5,14 @@
 //! cross, or nearly do, at the saddle of φ:
 //!
 //! ```text
-//! g_kept(t, q) = 0,   Z(t, q) = 0        Gauss–Newton, derivatives of Z by differences, time as one more coordinate
+//! g_kept(t, q) = 0,   Z(t, q) = 0        Gauss–Newton with exact derivatives, time as one more coordinate
 //! ```
 //!
 //! The value of φ there is the *misfit*: zero for a change point; of a linkage that misses it the branches are the two parts of a
 //! hyperbola, √misfit apart. It does not depend on how accurately the motion up to here has been computed.
 
 use crate::linalg::{Cholesky, Mat, axpy, max_abs};
-use crate::system::{State, System};
+use crate::system::{Along, Eval, State, System, Tangent};
 
 use super::field::Field;
 
@@ -20,8 +20,6 @@ use super::field::Field;
 const FALLS: f64 = 0.5;
 /// A pivot that is below this part of what it was is zero.
 const GONE: f64 = 1e-5;
-/// Steps of the differences, relative to the distance ahead.
-const DIFFERENCE: f64 = 1e-5;
 /// Singular values below this have no influence: motions along which the branches go on crossing.
 const FREE: f64 = 1e-6;
 
@@ -37,7 +35,7 @@ pub(crate) struct Crossing {
 
 /// The crossing about `distance` (time) ahead of the evaluated state of `field`, along its velocities; twice as far when two
 /// loops lose rank at once. `rows` are the independent constraints there, `weight` the diagonal of D⁻¹. None when there is no such
-/// point nearby. The field is left where it was.
+/// point nearby, or the system has no derivatives. The field is left where it was.
 pub(crate) fn find<S: System + ?Sized>(
     field: &mut Field<S>,
     rows: &[usize],
@@ -47,7 +45,7 @@ pub(crate) fn find<S: System + ?Sized>(
     let here = field.state.clone();
     let found = Search::new(field, rows, weight, distance).and_then(|search| {
         let misfit = search.run(field, &here)?;
-        let at = pivots(&mut search.matrix(field), &mut Vec::new());
+        let at = pivots(&mut search.matrix(&field.eval), &mut Vec::new());
         let lost = at.iter().zip(&search.base).filter(|(a, b)| **a < GONE * **b).count();
         Some(Crossing { misfit, distance: search.share * distance, lost })
     });
@@ -94,14 +92,14 @@ impl Search {
         let (rows, order) = (rows.to_vec(), Vec::new());
         let mut out =
             Search { rows, unit, row_scale, order, kept: 0, distance, share: 1.0, base: Vec::new() };
-        let base = pivots(&mut out.matrix(field), &mut out.order);
+        let base = pivots(&mut out.matrix(&field.eval), &mut out.order);
         let here = field.state.clone();
         let mut least = f64::INFINITY;
         for share in [1.0, 2.0] {
             field.state.clone_from(&here);
             out.go(field, share);
             let mut order = Vec::new();
-            let ahead = pivots(&mut out.matrix(field), &mut order);
+            let ahead = pivots(&mut out.matrix(&field.eval), &mut order);
             let left = ahead.iter().zip(&base).map(|(a, b)| a / b).fold(f64::INFINITY, f64::min);
             if left < least {
                 let stay = ahead.iter().zip(&base).take_while(|(a, b)| **a >= FALLS * **b).count();
@@ -124,28 +122,55 @@ impl Search {
     }
 
     // rows of the constraints in units of the way, the gaps in the last column
-    fn matrix<S: System + ?Sized>(&self, field: &Field<S>) -> Mat {
-        let n = field.dims.u;
+    fn matrix(&self, eval: &Eval) -> Mat {
+        let n = eval.w.cols();
         Mat::from_fn(self.rows.len(), n + 2, |i, k| {
             let row = self.rows[i];
             let value = if k < n {
-                field.eval.w[(row, k)] * self.unit[k]
+                eval.w[(row, k)] * self.unit[k]
             } else if k == n {
-                field.eval.rate_offset[row] * self.unit[k]
+                eval.rate_offset[row] * self.unit[k]
             } else {
-                field.eval.gap[row]
+                eval.gap[row]
             };
             value * self.row_scale[i]
         })
     }
 
-    fn reduced<S: System + ?Sized>(&self, field: &Field<S>) -> Mat {
-        let mut a = self.matrix(field);
+    fn reduced(&self, eval: &Eval) -> Mat {
+        let mut a = self.matrix(eval);
         for (k, &(p, q)) in self.order.iter().take(self.kept).enumerate() {
             exchange(&mut a, k, p, q);
             eliminate(&mut a, k);
         }
         a
+    }
+
+    /// The rate of [`Search::reduced`] along one unit of coordinate `l`; `None` without derivatives.
+    fn reduced_rate<S: System + ?Sized>(
+        &self,
+        field: &Field<S>,
+        l: usize,
+        tangent: &mut Tangent,
+    ) -> Option<Mat> {
+        let mut q = vec![0.0; field.dims.q];
+        let mut along = Along::default();
+        match q.get_mut(l) {
+            Some(q) if l < field.dims.u => *q = self.unit[l],
+            _ => along.t = self.unit[l],
+        }
+        along.q = &q;
+        let Field { sys, state, discrete, eval, .. } = field;
+        sys.tangent(state, discrete, eval, &along, tangent).then(|| {
+            let (mut a, mut rate) = (self.matrix(eval), self.matrix(&tangent.rate));
+            for (k, &(p, q)) in self.order.iter().take(self.kept).enumerate() {
+                exchange(&mut a, k, p, q);
+                exchange(&mut rate, k, p, q);
+                eliminate_rate(&a, &mut rate, k);
+                eliminate(&mut a, k);
+            }
+            rate
+        })
     }
 
     fn run<S: System + ?Sized>(&self, field: &mut Field<S>, start: &State) -> Option<f64> {
@@ -160,8 +185,9 @@ impl Search {
         }
         let free = cols - kept;
         let mut normal = Cholesky::default();
+        let mut tangent = Tangent::new(field.sys);
         for _ in 0..20 {
-            let a = self.reduced(field);
+            let a = self.reduced(&field.eval);
             let mut e = Mat::zeros(kept + (r - kept) * free, cols);
             let mut rhs = vec![0.0; e.rows()];
             for k in 0..kept {
@@ -174,17 +200,10 @@ impl Search {
             for x in 0..(r - kept) * free {
                 rhs[kept + x] = -flat(&a, x);
             }
-            let here = field.state.clone();
             for l in 0..cols {
-                let mut sides = [Mat::default(), Mat::default()];
-                for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                    self.shift(field, l, sign * DIFFERENCE);
-                    field.evaluate();
-                    *side = self.reduced(field);
-                    field.state.clone_from(&here);
-                }
+                let rate = self.reduced_rate(field, l, &mut tangent)?;
                 for x in 0..(r - kept) * free {
-                    e[(kept + x, l)] = (flat(&sides[0], x) - flat(&sides[1], x)) / (2.0 * DIFFERENCE);
+                    e[(kept + x, l)] = flat(&rate, x);
                 }
             }
             // least squares; directions without influence stay
@@ -207,7 +226,7 @@ impl Search {
             }
             // φ is stationary here: its error is the square of the step
             if max_abs(&step) <= 1e-7 {
-                let a = self.reduced(field);
+                let a = self.reduced(&field.eval);
                 return Some((kept..r).fold(0.0_f64, |m, i| m.max((a[(i, cols)] / scale[i]).abs())));
             }
         }
@@ -264,5 +283,18 @@ fn eliminate(a: &mut Mat, k: usize) {
             a[(i, j)] -= f * a[(k, j)];
         }
         a[(i, k)] = 0.0;
+    }
+}
+
+/// What [`eliminate`] does to the rates, before it does it to `a`.
+fn eliminate_rate(a: &Mat, rate: &mut Mat, k: usize) {
+    for i in k + 1..a.rows() {
+        let f = a[(i, k)] / a[(k, k)];
+        let change = (rate[(i, k)] - f * rate[(k, k)]) / a[(k, k)];
+        for j in k..a.cols() {
+            let part = change * a[(k, j)] + f * rate[(k, j)];
+            rate[(i, j)] -= part;
+        }
+        rate[(i, k)] = 0.0;
     }
 }

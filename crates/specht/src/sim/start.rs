@@ -4,7 +4,7 @@
 //! contacts declared closed have gap zero (Gauss–Newton with the rows of W as derivatives, steps of minimum norm), then their
 //! velocities until the gap rates, and the slip of contacts declared sticking, vanish (linear). [`equilibrium`] moves
 //! all coordinates to `h(q, 0) + Wᵀ λ = 0` without friction, with contacts closing and opening as the signs of their gaps and
-//! forces demand.
+//! forces demand, by Newton's method with exact derivatives ([`System::tangent`]).
 //!
 //! A gap between `−10⁻⁹` and `10⁻¹¹` of its size is closed, a slip within `10⁻⁹` of its terms is a candidate for stick.
 //! A unilateral contact that starts deeper inside, a bilateral one that starts apart or moving apart is refused with
@@ -12,7 +12,7 @@
 
 use crate::contact::FullPivot;
 use crate::linalg::{Mat, max_abs};
-use crate::system::{Discrete, Normal, State, System};
+use crate::system::{Along, Discrete, Normal, State, System, Tangent};
 
 use super::classify::Sets;
 use super::field::Field;
@@ -72,6 +72,9 @@ pub enum StartError {
         /// Depth.
         depth: f64,
     },
+    /// An equilibrium of a system without [`System::tangent`].
+    #[error("the system gives no derivatives, which an equilibrium needs")]
+    NoDerivatives,
     /// A friction tensor creates energy at the start.
     #[error(
         "friction tensor of `{contact}` creates energy at the start: its symmetric part has the eigenvalue {eigenvalue:.3e}; all must be ≥ 0"
@@ -281,12 +284,11 @@ pub fn equilibrium<S: System + ?Sized>(
 ) -> Result<State, StartError> {
     check_sizes(sys, state)?;
     let mut field = Field::new(sys, state.clone());
-    let length = sys.length_scale().max(f64::MIN_POSITIVE);
     field.state.u.fill(0.0);
     let mut active: Vec<usize> = closed.to_vec();
     for _ in 0..2 * field.dims.contacts + 4 {
         let start = field.state.clone();
-        let (lambda, rows) = balance(&mut field, &active, length)?;
+        let (lambda, rows) = balance(&mut field, &active)?;
         let scale = max_abs(&lambda);
         // contacts that would pull open, contacts that are inside close
         let pulls = rows.iter().zip(&lambda).filter_map(|(&(_, c), &l)| {
@@ -320,7 +322,6 @@ pub fn equilibrium<S: System + ?Sized>(
 fn balance<S: System + ?Sized>(
     field: &mut Field<S>,
     active: &[usize],
-    length: f64,
 ) -> Result<(Vec<f64>, Conditions), StartError> {
     let rows = condition_rows(field, active);
     let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
@@ -347,39 +348,14 @@ fn balance<S: System + ?Sized>(
         r
     };
     let mut r = residual(field, &lambda);
+    let mut tangent = Tangent::new(field.sys);
     for _ in 0..200 {
         let before = max_abs(&r);
         if before <= 1e-14 {
             break;
         }
-        // columns: positions and states by central differences, reactions exactly
-        let mut jacobian = Mat::zeros(n + m + z, nq + m + z);
         let here = field.state.clone();
-        for j in 0..nq + z {
-            let (value, size) = if j < nq { (here.q[j], length) } else { (here.z[j - nq], 1.0) };
-            let step = 6e-6 * value.abs().max(size);
-            let mut sides = [Vec::new(), Vec::new()];
-            for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                if j < nq {
-                    field.state.q[j] = value + sign * step;
-                } else {
-                    field.state.z[j - nq] = value + sign * step;
-                }
-                field.evaluate();
-                *side = residual(field, &lambda);
-                field.state.clone_from(&here);
-            }
-            let column = if j < nq { j } else { j + m };
-            for i in 0..n + m + z {
-                jacobian[(i, column)] = (sides[0][i] - sides[1][i]) / (2.0 * step);
-            }
-        }
-        latch_and_evaluate(field);
-        for (k, &(row, _)) in rows.iter().enumerate() {
-            for i in 0..n {
-                jacobian[(i, nq + k)] = field.eval.w[(row, i)] / force;
-            }
-        }
+        let jacobian = balance_jacobian(field, &rows, &lambda, force, &mut tangent)?;
         let rhs: Vec<f64> = r.iter().map(|v| -v).collect();
         let mut step = vec![0.0; nq + m + z];
         pivot.factor(&jacobian);
@@ -420,6 +396,50 @@ fn balance<S: System + ?Sized>(
         )));
     }
     Ok((lambda, rows))
+}
+
+/// Derivatives of the residual of [`balance`] by positions, reactions and states; `field` is evaluated there.
+fn balance_jacobian<S: System + ?Sized>(
+    field: &Field<S>,
+    rows: &Conditions,
+    lambda: &[f64],
+    force: f64,
+    tangent: &mut Tangent,
+) -> Result<Mat, StartError> {
+    let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
+    let nq = field.dims.q.min(n);
+    let mut jacobian = Mat::zeros(n + m + z, nq + m + z);
+    let (mut q, mut states) = (vec![0.0; field.dims.q], vec![0.0; z]);
+    for j in 0..nq + z {
+        let direction = if j < nq { &mut q[j] } else { &mut states[j - nq] };
+        *direction = 1.0;
+        let along = Along { q: &q, z: &states, ..Along::default() };
+        if !field.sys.tangent(&field.state, &field.discrete, &field.eval, &along, tangent) {
+            return Err(StartError::NoDerivatives);
+        }
+        q.fill(0.0);
+        states.fill(0.0);
+        let rate = &mut tangent.rate;
+        for (&(row, _), &l) in rows.iter().zip(lambda) {
+            rate.w.row(row).add_to(l, &mut rate.h);
+        }
+        let column = if j < nq { j } else { j + m };
+        for i in 0..n {
+            jacobian[(i, column)] = rate.h[i] / force;
+        }
+        for (i, &(row, _)) in rows.iter().enumerate() {
+            jacobian[(n + i, column)] = rate.gap[row] / field.watches.scales.gap[row];
+        }
+        for i in 0..z {
+            jacobian[(n + m + i, column)] = rate.z_rate[i];
+        }
+    }
+    for (k, &(row, _)) in rows.iter().enumerate() {
+        for i in 0..n {
+            jacobian[(i, nq + k)] = field.eval.w[(row, i)] / force;
+        }
+    }
+    Ok(jacobian)
 }
 
 /// Rows of the conditions with their contacts.

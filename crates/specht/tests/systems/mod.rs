@@ -5,12 +5,14 @@ use specht::system::*;
 
 /// Equations: fill M, h, rows and offsets at a state.
 pub type Equations = Box<dyn Fn(&State, &Discrete, &mut Eval) + Sync>;
+pub type Rates = Box<dyn Fn(&State, &Along<'_>, &mut Eval) + Sync>;
 
 /// A system given by one function.
 pub struct Hand {
     pub dims: Dims,
     pub contacts: Vec<ContactInfo>,
     pub equations: Equations,
+    pub rates: Option<Rates>,
     pub restitution: Vec<Restitution>,
     pub directions: Vec<Direction>,
     pub events: Vec<String>,
@@ -30,6 +32,7 @@ impl Hand {
             dims: Dims { q, u: q, rows, contacts: n, ..Dims::default() },
             contacts,
             equations: Box::new(equations),
+            rates: None,
             restitution: vec![Restitution::default(); n],
             directions: Vec::new(),
             events: Vec::new(),
@@ -62,6 +65,9 @@ impl System for Hand {
     }
     fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval) {
         (self.equations)(s, d, out);
+    }
+    fn tangent(&self, s: &State, _: &Discrete, _: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
+        self.rates.as_ref().map(|rates| rates(s, along, &mut out.rate)).is_some()
     }
     fn latch(&self, _: &State, _: &mut Discrete, _: &mut Eval, _: bool) {}
     fn flip(&self, _: usize, _: &mut Discrete, _: &Eval) {}
