@@ -14,13 +14,13 @@ use specht::sim::{Record, Settings};
 pub fn run(p: &Prepared, contacts: &[usize]) -> Result<Json, Refusal> {
     let settings = Settings { record: Record::Steps, ..p.settings.clone() };
     let run = execute_with(p, &settings, false)?;
-    let mut found = along(&p.system, &run).map_err(|e| refuse(p, e))?;
+    let mut found = along(p.machine.system(), &run.trajectory).map_err(|e| refuse(p, e))?;
     found.nearest.retain(|n| contacts.contains(&n.contact));
     let mut out = Map::new();
     out.insert("verdict".into(), json!(worst(&found).map_or("open", Verdict::word)));
-    out.insert("status".into(), json!(run.status.word()));
-    out.insert("message".into(), json!(run.message));
-    out.insert("time".into(), number(run.time));
+    out.insert("status".into(), json!(run.trajectory.status.word()));
+    out.insert("message".into(), json!(run.trajectory.message));
+    out.insert("time".into(), number(run.trajectory.time));
     let spans = found
         .spans
         .iter()
@@ -43,7 +43,7 @@ pub fn run(p: &Prepared, contacts: &[usize]) -> Result<Json, Refusal> {
     out.insert("nearest".into(), Json::Object(nearest.collect()));
     out.insert("series".into(), series(&found, &name));
     out.insert("explain".into(), json!(crate::painleve::page(worst(&found).unwrap_or(Verdict::Unique))));
-    let title = format!("{}: along the run", p.model.name);
+    let title = format!("{}: along the run", p.model().name);
     out.insert("picture".into(), json!(along_svg(&found, &p.names.contacts, &title)));
     Ok(Json::Object(out))
 }

@@ -49,14 +49,14 @@ fn model(a: &Analysis, live: Vec<String>) -> Result<Model, Refusal> {
     if let Some(case) = text(a, "case")? {
         request.case = Some(case);
     }
-    let known = &a.prepared.model.parameters;
+    let known = &a.prepared.model().parameters;
     for name in &live {
         if !known.iter().any(|p| p.name == *name) {
             let known = known.iter().map(|p| p.name.clone()).collect();
             return Err(refuse(a.prepared, AnalysisError::UnknownParameter { name: name.clone(), known }));
         }
     }
-    Ok(load(&request, &live)?.0)
+    Ok(load(&request, &live)?.model().clone())
 }
 
 fn key<'a>(a: &'a Analysis, name: &str) -> Option<&'a TaskValue> {

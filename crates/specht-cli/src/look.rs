@@ -33,20 +33,20 @@ pub fn place(a: &Analysis) -> Result<Option<Place>, Refusal> {
                 if !value.is_finite() {
                     return Err(Refusal::new(format!("`at` of `{name}` must be finite, not {value}")));
                 }
-                if p.model.parameters.iter().any(|q| q.name == *name) {
+                if p.model().parameters.iter().any(|q| q.name == *name) {
                     let help = format!("write --set {name}=… instead of --at");
                     return Err(
                         Refusal::new(format!("`{name}` is a parameter, not a part of the state")).help(help)
                     );
                 }
-                let slot = slot(&p.system, name).map_err(|e| refuse(p, moving(e)))?;
+                let slot = slot(p.machine.system(), name).map_err(|e| refuse(p, moving(e)))?;
                 changes.push((slot, *value));
             }
             let from = match place {
                 Some(place) => place,
-                None => Place::start(&p.system).map_err(|e| refuse(p, e))?,
+                None => Place::start(p.machine.system()).map_err(|e| refuse(p, e))?,
             };
-            place = Some(from.moved(&p.system, &changes).map_err(|e| refuse(p, e))?);
+            place = Some(from.moved(p.machine.system(), &changes).map_err(|e| refuse(p, e))?);
         }
         Some(_) => {
             return Err(Refusal::new("`at` must be a table").help("write at = { phi = 1.0, \"phi'\" = -3 }"));
@@ -62,7 +62,7 @@ pub fn state(a: &Analysis) -> Result<State, Refusal> {
 
 /// Whether a name is a coordinate or a velocity.
 pub fn is_moving(p: &Prepared, name: &str) -> bool {
-    matches!(slot(&p.system, name), Ok(Slot::Coordinate(_) | Slot::Velocity(_)))
+    matches!(slot(p.machine.system(), name), Ok(Slot::Coordinate(_) | Slot::Velocity(_)))
 }
 
 /// The names that can be moved.
@@ -82,9 +82,9 @@ fn instant(p: &Prepared, t: f64) -> Result<Place, Refusal> {
         return Err(Refusal::new(format!("the run starts at t = {from} s; there is no instant t = {t} s")));
     }
     if t == p.start.t {
-        return Place::start(&p.system).map_err(|e| refuse(p, e));
+        return Place::start(p.machine.system()).map_err(|e| refuse(p, e));
     }
-    let run = execute_with(p, &Settings { until: t, ..p.settings.clone() }, false)?;
+    let run = execute_with(p, &Settings { until: t, ..p.settings.clone() }, false)?.trajectory;
     if run.time < t * (1.0 - 1e-12) {
         let why = if run.message.is_empty() { String::new() } else { format!(": {}", run.message) };
         return Err(Refusal::new(format!(
@@ -95,5 +95,5 @@ fn instant(p: &Prepared, t: f64) -> Result<Place, Refusal> {
         .help("ask for an earlier instant, or look at all of them with --along"));
     }
     let row = run.samples.rows().last().ok_or_else(|| Refusal::new("the run recorded nothing"))?;
-    Place::of_run(&p.system, &row).map_err(|e| refuse(p, e))
+    Place::of_run(p.machine.system(), &row).map_err(|e| refuse(p, e))
 }

@@ -30,7 +30,6 @@ mod run_json;
 mod session;
 mod solve;
 mod source;
-mod table;
 mod tasks;
 mod tensor;
 mod text;

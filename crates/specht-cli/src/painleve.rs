@@ -15,7 +15,7 @@ use specht::analysis::particles::Particles;
 use specht::analysis::picture::svg;
 use specht::analysis::true_motion::Outcome;
 use specht::analysis::{AnalysisError, Verdict, frictional_contact};
-use specht::model::{TaskValue, build};
+use specht::model::TaskValue;
 use specht::system::System;
 
 /// The finding.
@@ -53,13 +53,14 @@ pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
     let Some(&contact) = contacts.first() else { return Err(refuse(p, AnalysisError::NoPair)) };
     let (x0, rate0) = (given("x0").unwrap_or(0.0), given("rate0").unwrap_or(0.0));
     let state = crate::look::state(a)?;
-    let m = specht::analysis::true_motion(&p.system, &state, contact, x0, rate0).map_err(|e| refuse(p, e))?;
+    let m = specht::analysis::true_motion(p.machine.system(), &state, contact, x0, rate0)
+        .map_err(|e| refuse(p, e))?;
     let velocities = |u: &[f64]| {
-        let named = p.model.coordinates.iter().zip(u).map(|(c, v)| (format!("{}'", c.name), json!(v)));
+        let named = p.model().coordinates.iter().zip(u).map(|(c, v)| (format!("{}'", c.name), json!(v)));
         Json::Object(named.collect())
     };
     let mut out = JsonMap::new();
-    out.insert("contact".into(), json!(p.system.contacts()[contact].name));
+    out.insert("contact".into(), json!(p.machine.system().contacts()[contact].name));
     out.insert("verdict".into(), json!(m.verdict.word()));
     out.insert("outcome".into(), json!(m.outcome.word()));
     match &m.outcome {
@@ -97,7 +98,7 @@ pub fn true_motion(a: &Analysis) -> Result<Json, Refusal> {
 
 /// The contacts asked for; all with friction when none is named.
 fn contacts(a: &Analysis) -> Result<Vec<usize>, Refusal> {
-    let info = a.prepared.system.contacts();
+    let info = a.prepared.machine.system().contacts();
     let mut names = Vec::new();
     for (key, value) in a.keys {
         match (key.as_str(), value) {
@@ -188,10 +189,10 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     let p = a.prepared;
     let state = crate::look::state(a)?;
     let stiffness = stiffness(a)?;
-    let f = painleve(&p.system, &state, &stiffness).map_err(|e| refuse(p, e))?;
+    let f = painleve(p.machine.system(), &state, &stiffness).map_err(|e| refuse(p, e))?;
     let mut places = Vec::new();
     for &c in contacts {
-        let info = &p.system.contacts()[c];
+        let info = &p.machine.system().contacts()[c];
         if let Some(k) = f.pairs.iter().position(|q| q.contact == c) {
             places.push(Place::Pair(k));
         } else if let Some(j) = f.journals.iter().find(|j| j.contact == c) {
@@ -200,7 +201,7 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
             return Err(refuse(p, AnalysisError::Open(info.name.clone())));
         }
     }
-    let particles = Particles::new(&p.model, &state).map_err(|e| refuse(p, e))?;
+    let particles = Particles::new(p.model(), &state).map_err(|e| refuse(p, e))?;
     let mut out = JsonMap::new();
     let word = f.border.map_or(f.verdict.word(), |_| "boundary");
     out.insert("verdict".into(), json!(word));
@@ -222,12 +223,13 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     out.insert("safe_factor".into(), number(f.safe_factor));
     out.insert("time".into(), number(state.t));
     let mut at = JsonMap::new();
-    for (k, c) in p.model.coordinates.iter().enumerate() {
+    for (k, c) in p.model().coordinates.iter().enumerate() {
         at.insert(c.name.clone(), number(state.q[k]));
         at.insert(format!("{}'", c.name), number(state.u[k]));
     }
     out.insert("state".into(), Json::Object(at));
-    let names: Vec<Json> = places.iter().map(|q| json!(p.system.contacts()[q.contact(&f)].name)).collect();
+    let names: Vec<Json> =
+        places.iter().map(|q| json!(p.machine.system().contacts()[q.contact(&f)].name)).collect();
     out.insert("contacts".into(), Json::Array(names));
     out.insert("complete".into(), json!(f.complete));
     if f.redundant > 0 {
@@ -235,7 +237,7 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
     }
     out.insert("solutions".into(), f.solutions.iter().map(|s| solution(p, &f, &particles, s)).collect());
     if let Some(family) = &f.family {
-        let names = p.model.coordinates.iter().map(|c| format!("{}''", c.name));
+        let names = p.model().coordinates.iter().map(|c| format!("{}''", c.name));
         out.insert(
             "family".into(),
             names.zip(family).map(|(n, r)| (n, json!(r))).collect::<JsonMap<_, _>>().into(),
@@ -248,7 +250,7 @@ fn here(a: &Analysis, contacts: &[usize]) -> Result<Json, Refusal> {
 
 /// `stiffness = { rub1 = 1, rub2 = 3 }`: relative stiffness of the contacts, for the character of the solutions; 1 where nothing is said.
 fn stiffness(a: &Analysis) -> Result<Vec<f64>, Refusal> {
-    let info = a.prepared.system.contacts();
+    let info = a.prepared.machine.system().contacts();
     let mut all = vec![1.0; info.len()];
     let Some((_, value)) = a.keys.iter().find(|k| k.0 == "stiffness") else { return Ok(all) };
     let help = "write stiffness = { rub1 = 1, rub2 = 3 }, or --stiffness \"rub1=1, rub2=3\"";
@@ -278,14 +280,14 @@ pub fn page(verdict: Verdict) -> &'static str {
 
 fn solution(p: &Prepared, f: &Painleve, particles: &Particles, s: &Possible) -> Json {
     let mut out = JsonMap::new();
-    for (i, c) in p.system.contacts().iter().enumerate() {
+    for (i, c) in p.machine.system().contacts().iter().enumerate() {
         out.insert(
             c.name.clone(),
             json!({ "mode": s.modes[i].word(), "normal": s.normal[i], "tangential": s.tangential[i] }),
         );
     }
     let mut friction = JsonMap::new();
-    for (k, c) in p.model.coordinates.iter().enumerate() {
+    for (k, c) in p.model().coordinates.iter().enumerate() {
         out.insert(format!("{}''", c.name), json!(s.accel[k]));
         friction.insert(c.name.clone(), json!(s.friction_forces[k]));
     }
@@ -308,17 +310,16 @@ fn over(a: &Analysis, contacts: &[usize], axes: &[Axis]) -> Result<Json, Refusal
     // parameters stay open in the equations; coordinates and velocities are so anyway
     let live: Vec<String> = names.iter().filter(|n| !crate::look::is_moving(p, n)).cloned().collect();
     for name in &live {
-        if !p.model.parameters.iter().any(|q| q.name == *name) {
-            let e = specht::analysis::place::slot(&p.system, name);
+        if !p.model().parameters.iter().any(|q| q.name == *name) {
+            let e = specht::analysis::place::slot(p.machine.system(), name);
             return Err(
                 e.map_or_else(|e| refuse(p, e), |_| Refusal::new(format!("`{name}` cannot be varied")))
             );
         }
     }
-    let (model, _) = load(&p.request, &live)?;
-    let system = build(&model).map_err(|e| Refusal::new(e.message))?;
-    let contact = contacts.first().map(|&c| p.system.contacts()[c].name.clone());
-    let mut plane = Plane::new(&system, &names, contact.as_deref()).map_err(|e| refuse(p, e))?;
+    let machine = load(&p.request, &live)?;
+    let contact = contacts.first().map(|&c| p.machine.system().contacts()[c].name.clone());
+    let mut plane = Plane::new(machine.system(), &names, contact.as_deref()).map_err(|e| refuse(p, e))?;
     if let Some(place) = crate::look::place(a)? {
         plane = plane.at(place);
     }
@@ -331,7 +332,7 @@ fn over(a: &Analysis, contacts: &[usize], axes: &[Axis]) -> Result<Json, Refusal
     let watch = Watch { interrupt: Some(interrupt()), progress: Some(&show) };
     let m = map(&plane, axes, watch).map_err(|e| refuse(p, e))?;
     drop(line);
-    Ok(finding(&m, &format!("{}: {}", p.model.name, plane.contact())))
+    Ok(finding(&m, &format!("{}: {}", p.model().name, plane.contact())))
 }
 
 fn finding(m: &Map, title: &str) -> Json {

@@ -58,7 +58,7 @@ pub struct Done {
 /// Run all tasks of the file; findings go into `run.json`, a task that cannot be answered says why.
 pub fn run_all(prepared: &Prepared, run: &mut Json) -> Vec<Done> {
     let mut all = Vec::new();
-    for task in &prepared.model.tasks {
+    for task in &prepared.model().tasks {
         let (finding, outcome) = match run_one(prepared, task) {
             Ok(mut finding) => {
                 let picture = take_picture(&mut finding);

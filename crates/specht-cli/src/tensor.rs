@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use specht::analysis::tensor_set::{Extreme, Range, SampledSet, SetFinding, regular_set, sampled_set};
 use specht::analysis::{Snapshot, frictional_contact};
 use specht::contact::Reduced;
-use specht::model::{TaskValue, build};
+use specht::model::TaskValue;
 use specht::system::{ContactInfo, System};
 
 /// Samples when `over` is given and `samples` is not.
@@ -20,21 +20,20 @@ const SAMPLES: usize = 1000;
 /// parameter that has a range in the file is sampled.
 pub fn run(a: &Analysis) -> Result<Json, Refusal> {
     let p = a.prepared;
-    let info = p.system.contacts();
+    let info = p.machine.system().contacts();
     let of = contacts(a, info)?;
-    let mut at = Snapshot::new(&p.system);
+    let mut at = Snapshot::new(p.machine.system());
     at.state.clone_from(&p.start);
-    at.take(&p.system).map_err(|e| refuse(p, e))?;
+    at.take(p.machine.system()).map_err(|e| refuse(p, e))?;
     let f = regular_set(info, &at, &of, &mut Reduced::default()).map_err(|e| refuse(p, e))?;
     let mut out = here(&f, info);
     let (ranges, samples) = ranges(a)?;
     if samples > 0 {
         // coordinates and velocities need not be live
-        let is_parameter = |name: &str| p.model.parameters.iter().any(|q| q.name == *name);
+        let is_parameter = |name: &str| p.model().parameters.iter().any(|q| q.name == *name);
         let names: Vec<String> = ranges.iter().map(|r| r.0.clone()).filter(|n| is_parameter(n)).collect();
-        let (model, _) = load(&p.request, &names)?;
-        let system = build(&model).map_err(|e| Refusal::new(e.message))?;
-        let s = sampled_set(&system, &ranges, samples, &of).map_err(|e| refuse(p, e))?;
+        let machine = load(&p.request, &names)?;
+        let s = sampled_set(machine.system(), &ranges, samples, &of).map_err(|e| refuse(p, e))?;
         out.insert("sampled".into(), sampled(&s, &ranges, &f, info));
     }
     out.insert("explain".into(), json!("tensor"));
@@ -78,7 +77,7 @@ fn ranges(a: &Analysis) -> Result<(Vec<Range>, usize), Refusal> {
         Some(_) => return Err(Refusal::new("`over` must be a table").help("write over = { mu = [0, 3, 2] }")),
         None => a
             .prepared
-            .model
+            .model()
             .parameters
             .iter()
             .filter_map(|p| Some((p.name.clone(), p.range?)))

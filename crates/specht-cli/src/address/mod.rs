@@ -24,8 +24,8 @@ mod parse;
 mod path;
 mod series;
 
-use crate::table::Table;
 use serde_json::Value as Json;
+use specht::machine::table::Table;
 
 pub use eval::Value;
 

@@ -7,7 +7,7 @@ use crate::outcome::{Exit, Outcome};
 use crate::session::{Request, execute, prepare};
 use crate::source::Source;
 use crate::text::print;
-use crate::{diagnostics, output, tasks};
+use crate::{output, tasks};
 
 /// List, show or run.
 pub fn run(args: GalleryArgs) -> Outcome {
@@ -21,7 +21,7 @@ pub fn run(args: GalleryArgs) -> Outcome {
         return Ok(Exit::Done);
     }
     let prepared = prepare(Request::new(&model)?)?;
-    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
+    prepared.warn();
     let mut finished = execute(&prepared, false)?;
     let all = tasks::run_all(&prepared, &mut finished.json);
     finished.pictures = tasks::pictures(&all);

@@ -38,6 +38,7 @@ impl Frame {
             outputs: &[],
             energy: &[],
             modes: &self.modes,
+            latches: &[],
         }
     }
 }

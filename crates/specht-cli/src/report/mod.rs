@@ -12,7 +12,7 @@ use scene::{DrawTrack, Scene};
 use serde_json::{Map, Value as Json, json};
 use shapes::Prim;
 use specht::model::{Input, Model};
-use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples};
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples, Scheme};
 
 pub use picture::picture;
 
@@ -34,7 +34,7 @@ const EVENTS: usize = 5_000;
 pub fn html(run: &Finished) -> String {
     let data = data(run).to_string().replace("</", "<\\/").replace("<!--", "<\\!--");
     let scripts: Vec<String> = SCRIPTS.iter().map(|s| s.replacen("\"use strict\";\n", "", 1)).collect();
-    let title = run.model.name.replace('&', "&amp;").replace('<', "&lt;");
+    let title = run.model().name.replace('&', "&amp;").replace('<', "&lt;");
     // data last: they may contain anything
     let page = PAGE.replace("{{TITLE}}", &title).replace("{{CSS}}", STYLE);
     let page = page.replace("{{JS}}", &format!("\"use strict\";\n{}", scripts.join("\n")));
@@ -45,25 +45,25 @@ pub fn html(run: &Finished) -> String {
 }
 
 fn data(run: &Finished) -> Json {
-    let samples = &run.trajectory.samples;
+    let samples = &run.trajectory().samples;
     let mut about = Map::new();
-    for p in &run.model.parameters {
+    for p in &run.model().parameters {
         about.insert(p.name.clone(), json!(p.about));
     }
     let times = samples.times();
     let span = [times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0)];
     json!({
-        "title": run.model.name,
-        "about": run.model.about,
-        "source": run.model.source,
+        "title": run.model().name,
+        "about": run.model().about,
+        "source": run.model().source,
         "about_parameters": about,
         "span": span,
         "run": page_run(run),
         "pictures": run.pictures.iter().cloned().collect::<std::collections::BTreeMap<String, String>>(),
         "pages": pages(run),
         "series": series(run),
-        "plots": plots(&run.model, samples),
-        "scene": scene::scene(&run.model, &run.names.contacts, samples).map(|s| scene_json(&s)),
+        "plots": plots(run.model(), samples),
+        "scene": scene::scene(run.model(), &run.names().contacts, samples).map(|s| scene_json(&s)),
     })
 }
 
@@ -72,14 +72,14 @@ fn pages(run: &Finished) -> Json {
     let mut topics: Vec<&str> = Vec::new();
     let findings = run.json["findings"].as_object().into_iter().flatten();
     topics.extend(findings.filter_map(|(_, f)| f["explain"].as_str()));
-    for event in &run.trajectory.events {
+    for event in &run.trajectory().events {
         topics.extend(match event.kind {
             Kind::Finding => Some("several-solutions"),
             Kind::TangentialImpact | Kind::Seizure => Some("tangential-impact"),
             _ => None,
         });
     }
-    let start = &run.trajectory.start;
+    let start = &run.trajectory().start;
     match start.solutions.len() {
         0 => topics.push("tangential-impact"),
         1 if start.family.is_none() => {}
@@ -102,9 +102,9 @@ fn page_run(run: &Finished) -> Json {
             }
         }
     }
-    let a = &run.trajectory.audit;
+    let a = &run.trajectory().audit;
     let (length, energy) =
-        if run.time_stepping { (STEP_BOUND, STEP_BOUND) } else { (LENGTH_BOUND, ENERGY_BOUND) };
+        if run.run.scheme == Scheme::Step { (STEP_BOUND, STEP_BOUND) } else { (LENGTH_BOUND, ENERGY_BOUND) };
     let mut lines = vec![
         ("complementarity", a.complementarity, FORCE_BOUND, "pulling or distant contact forces, scaled"),
         ("cone", a.cone, FORCE_BOUND, "friction outside its bound, scaled"),
@@ -113,7 +113,7 @@ fn page_run(run: &Finished) -> Json {
         ("drift", a.drift, length, "guides, pins and closed contacts off their place, scaled"),
         ("energy", a.energy, energy + a.explained, "closing error of the ledger, scaled"),
     ];
-    if run.time_stepping {
+    if run.run.scheme == Scheme::Step {
         lines.push(("created", a.created, STEP_BOUND, "energy given by friction and impacts, scaled"));
     }
     if let Some(error) = a.step_error {
@@ -132,7 +132,7 @@ fn page_run(run: &Finished) -> Json {
 
 /// All recorded columns and the modes as runs.
 fn series(run: &Finished) -> Json {
-    let (samples, names) = (&run.trajectory.samples, &run.names);
+    let (samples, names) = (&run.trajectory().samples, &run.names());
     let contacts = names.contacts.len();
     let count = 2 * names.coordinates.len()
         + names.states.len()

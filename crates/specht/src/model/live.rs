@@ -1,7 +1,7 @@
 //! Live parameters that no file names: inputs by which an analysis pushes at the finished system.
 
 use super::{Input, Model, Parameter, Span};
-use crate::expr::{NodeId, Symbol};
+use crate::expr::{NodeId, Symbol, Tape};
 
 impl Model {
     /// Number of live parameters; the next one gets this number.
@@ -23,6 +23,17 @@ impl Model {
             live: Some(live),
         });
         self.graph.sym(symbol)
+    }
+
+    /// Value of an expression of parameters.
+    pub fn constant(&self, node: NodeId) -> f64 {
+        let tape = Tape::new(&self.graph, &[node]);
+        let mut work = tape.workspace();
+        let live =
+            |k: usize| self.parameters.iter().find(|p| p.live == Some(k)).map_or(f64::NAN, |p| p.value);
+        let value = |input: &Input| if let Input::Parameter(k) = input { live(*k) } else { 0.0 };
+        tape.eval(&self.inputs.iter().map(value).collect::<Vec<f64>>(), &mut work);
+        tape.output(&work, 0)
     }
 
     /// Values of the live parameters by number.

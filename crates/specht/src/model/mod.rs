@@ -7,6 +7,9 @@
 // The types below are the border between `file` (text → Model) and `model` (Model → System).
 
 use crate::expr::{Graph, NodeId};
+use crate::impact;
+use crate::ode::Choice;
+use crate::sim::{Policy, Scheme};
 use crate::system::Mode;
 
 mod compile;
@@ -505,20 +508,20 @@ pub struct Start {
 pub struct Run {
     /// End time.
     pub until: Option<NodeId>,
-    /// `event` or `step`.
-    pub scheme: Option<String>,
+    /// Scheme.
+    pub scheme: Option<Scheme>,
     /// Step of the time-stepping scheme.
     pub step: Option<NodeId>,
     /// Tolerance.
     pub tolerance: Option<NodeId>,
-    /// `auto`, `explicit`, `implicit`.
-    pub method: Option<String>,
+    /// Method between events.
+    pub method: Option<Choice>,
     /// Output interval.
     pub every: Option<NodeId>,
-    /// `poisson`, `newton`, `moreau`.
-    pub impact: Option<String>,
-    /// `continuous`, `compliant`, `painleve`, `klein`, `stop`.
-    pub several: Option<String>,
+    /// Impact law.
+    pub impact: Option<impact::Law>,
+    /// Which solution when there are several or none.
+    pub several: Option<Policy>,
 }
 
 /// A plot asked for.
