@@ -81,16 +81,11 @@ pub struct Prepared {
     pub start: State,
 }
 
-/// Read a model with its case and parameters.
-pub fn load(request: &Request, live: &[String]) -> Result<Machine, Refusal> {
-    let options = Options { set: request.set.clone(), case: request.case.clone(), live: live.to_vec() };
-    let machine = Machine::new(request.source.for_engine(), options).map_err(refused)?;
-    Ok(machine.set_up(request.setup.clone()))
-}
-
 /// Read, build, settle the start.
 pub fn prepare(request: Request) -> Result<Prepared, Refusal> {
-    let machine = load(&request, &[])?;
+    let options = Options { set: request.set.clone(), case: request.case.clone(), live: Vec::new() };
+    let machine = Machine::new(request.source.for_engine(), options).map_err(refused)?;
+    let machine = machine.set_up(request.setup.clone());
     let (scheme, settings) = machine.settings().map_err(refused)?;
     let start = machine.start().map_err(refused)?;
     Ok(Prepared { names: machine.names(), machine, scheme, settings, start, request })
@@ -137,8 +132,9 @@ impl Finished {
     }
 }
 
-/// The motion of a prepared model with these settings. With `quiet` there is no progress line.
-pub fn execute_with(prepared: &Prepared, settings: &Settings, quiet: bool) -> Result<Run, Refusal> {
+/// Run a prepared model. With `quiet` there is no progress line.
+pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
+    let Prepared { machine, start, scheme, settings, .. } = prepared;
     let mut line = (!quiet).then(|| Progress::new(&prepared.model().name));
     let until = settings.until;
     let mut progress = |t: f64| {
@@ -147,15 +143,8 @@ pub fn execute_with(prepared: &Prepared, settings: &Settings, quiet: bool) -> Re
         }
     };
     let mut outside = Outside { interrupt: Some(interrupt()), progress: Some(&mut progress) };
-    prepared
-        .machine
-        .run_from(&prepared.start, prepared.scheme, settings.clone(), &mut outside)
-        .map_err(refused)
-}
-
-/// Run a prepared model. With `quiet` there is no progress line.
-pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
-    let run = execute_with(prepared, &prepared.settings, quiet)?;
+    let run = machine.run_from(start, *scheme, settings.clone(), &mut outside).map_err(refused)?;
+    drop(line);
     let json = serde_json::to_value(run.record()).map_err(|e| e.to_string())?;
     Ok(Finished { table: run.table(), json, run, pictures: Vec::new() })
 }

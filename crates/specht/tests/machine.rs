@@ -162,3 +162,43 @@ fn errors_are_errors_with_a_place_or_a_sentence() {
         "name = \"x\"\n[coordinates]\nx = 0\n[[body]]\nname = \"b\"\nmass = 1\nposition = [\"x\", 0]\n";
     assert!(Machine::read(endless).unwrap().run().unwrap_err().to_string().contains("no end time"));
 }
+
+#[test]
+fn a_question_is_a_value_and_its_answer_too() {
+    use specht::analysis::Verdict;
+    use specht::machine::task::{Look, View};
+
+    let task = Task::Painleve(PainleveTask::default());
+    let text = serde_json::to_string(&task).unwrap();
+    assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+    let Finding::Here(here) = machine("rod").ask(&task).unwrap() else { panic!("a state has one finding") };
+    assert_eq!(here.verdict, Some(Verdict::Unique));
+    assert_eq!(here.contacts.len(), 1);
+    let json = serde_json::to_value(Finding::Here(here.clone())).unwrap();
+    assert_eq!(json["critical_mu"].as_f64(), Some(here.critical_mu.0[0].0));
+
+    // an instant of the run of a model; a contact that is not there
+    let look = Look { at_time: Some(0.1), at: None };
+    let view = View::Here { look, stiffness: Vec::new() };
+    let at = Task::Painleve(PainleveTask { contacts: Vec::new(), view });
+    let Finding::Here(later) = machine("rod").ask(&at).unwrap() else { panic!("a state has one finding") };
+    assert_eq!(later.time.0, 0.1);
+    let nobody = PainleveTask { contacts: vec!["nobody".into()], ..Default::default() };
+    let error = machine("rod").ask(&Task::Painleve(nobody)).unwrap_err();
+    assert!(error.to_string().starts_with("there is no contact `nobody`"), "{error}");
+}
+
+#[test]
+fn tasks_of_a_file_are_answered_in_their_cases() {
+    let mut answered = 0;
+    for name in entries() {
+        let m = machine(&name);
+        for task in m.model().tasks.iter().take(2) {
+            if let Ok(finding) = m.answer(task, Default::default()) {
+                assert!(!finding.explain().is_empty());
+                answered += 1;
+            }
+        }
+    }
+    assert!(answered > 10, "{answered}");
+}

@@ -1,11 +1,13 @@
 //! `specht analyse KIND MODEL`: one question about a model.
 
 use crate::args::AnalyseArgs;
+use crate::diagnostics::refused;
 use crate::outcome::{Exit, Outcome, Refusal};
 use crate::session::{Request, prepare, time};
-use crate::tasks::{self, Analysis, KINDS};
+use crate::tasks;
 use crate::text::{nearest, print};
 use crate::words::words;
+use specht::machine::task::{KINDS, Task};
 
 /// Answer.
 pub fn run(args: AnalyseArgs) -> Outcome {
@@ -27,12 +29,12 @@ pub fn run(args: AnalyseArgs) -> Outcome {
     }
     let prepared = prepare(request)?;
     prepared.warn();
-    let mut finding = (kind.run)(&Analysis { prepared: &prepared, keys: &keys })?;
-    let picture = tasks::take_picture(&mut finding);
+    let task = Task::read(kind.name, &keys).map_err(refused)?;
+    let finding = tasks::ask(&prepared.machine, &task)?;
     let text = serde_json::to_string_pretty(&finding).unwrap_or_default();
     if let Some(folder) = &args.out {
         crate::output::write(&folder.join(format!("{}.json", kind.name)), &format!("{text}\n"))?;
-        if let Some(svg) = picture {
+        if let Some(svg) = crate::report::finding(&finding) {
             crate::output::write(&folder.join(format!("{}.svg", kind.name)), &svg)?;
         }
     }

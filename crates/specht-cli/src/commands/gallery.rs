@@ -23,12 +23,12 @@ pub fn run(args: GalleryArgs) -> Outcome {
     let prepared = prepare(Request::new(&model)?)?;
     prepared.warn();
     let mut finished = execute(&prepared, false)?;
-    let all = tasks::run_all(&prepared, &mut finished.json);
+    let all = tasks::run_all(&prepared.machine, &mut finished.json);
     finished.pictures = tasks::pictures(&all);
     let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
     write(&finished, &folder)?;
     print(&summary(&finished));
-    print(&tasks::said(&all, &finished.json));
+    print(&tasks::said(&all));
     print(&format!("  report  {}\n", folder.join("report.html").display()));
     let failed = all.iter().any(|d| d.outcome.is_err());
     Ok(if failed { Exit::Stopped } else { exit(&finished) })

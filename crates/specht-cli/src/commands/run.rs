@@ -28,7 +28,8 @@ pub fn run(args: RunArgs) -> Outcome {
     let prepared = prepare(request)?;
     prepared.warn();
     let mut finished = execute(&prepared, false)?;
-    let tasks = if args.no_tasks { Vec::new() } else { tasks::run_all(&prepared, &mut finished.json) };
+    let tasks =
+        if args.no_tasks { Vec::new() } else { tasks::run_all(&prepared.machine, &mut finished.json) };
     finished.pictures = tasks::pictures(&tasks);
 
     // --json alone writes no files; with --out it does
@@ -44,7 +45,7 @@ pub fn run(args: RunArgs) -> Outcome {
         print(&format!("{}\n", pretty(&finished)));
     } else {
         print(&summary(&finished));
-        print(&tasks::said(&tasks, &finished.json));
+        print(&tasks::said(&tasks));
         print(&hint(&finished, &prepared));
         print(&format!("  report  {}\n", folder.join("report.html").display()));
     }

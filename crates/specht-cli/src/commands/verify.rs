@@ -152,7 +152,7 @@ fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) 
         checks[**k].take.contains("findings") || value.contains("findings")
     };
     if members.iter().any(|k| mentions(&k)) {
-        tasks::run_all(&prepared, &mut finished.json);
+        tasks::run_all(&prepared.machine, &mut finished.json);
     }
     let data = Data { run: &finished.json, table: &finished.table, locals: &[] };
     let found = members.iter().map(|k| (*k, compare(&checks[*k], &data))).collect();

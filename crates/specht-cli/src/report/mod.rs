@@ -1,20 +1,25 @@
 //! The report page: one self-contained HTML file. Page and scripts are in `web/`; the data are put into it here.
 
+mod domains;
 mod frames;
 mod picture;
 mod polyline;
 mod probe;
+mod roses;
 mod scene;
 mod shapes;
+mod svg;
 
 use crate::session::Finished;
 use scene::{DrawTrack, Scene};
 use serde_json::{Map, Value as Json, json};
 use shapes::Prim;
+use specht::machine::json::Num;
 use specht::model::{Input, Model};
 use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples, Scheme};
 
 pub use picture::picture;
+pub use svg::finding;
 
 const PAGE: &str = include_str!("../../../../web/report.html");
 const STYLE: &str = include_str!("../../../../web/report.css");
@@ -122,7 +127,7 @@ fn page_run(run: &Finished) -> Json {
     let lines: Vec<Json> = lines
         .iter()
         .map(|(name, value, limit, about)| {
-            json!({ "name": name, "value": crate::run_json::number(*value), "limit": crate::run_json::number(*limit),
+            json!({ "name": name, "value": json!(Num(*value)), "limit": json!(Num(*limit)),
                     "passed": value <= limit, "about": about })
         })
         .collect();
@@ -196,7 +201,7 @@ fn column(name: String, group: &str, t: &[f64], y: &[f64], limit: usize) -> Json
     let constant = y.first().is_some_and(|first| y.iter().all(|v| v.to_bits() == first.to_bits()));
     if y.len() <= limit {
         return if constant {
-            json!({ "name": name, "group": group, "constant": crate::run_json::number(y[0]) })
+            json!({ "name": name, "group": group, "constant": json!(Num(y[0])) })
         } else {
             json!({ "name": name, "group": group, "y": f32s(y) })
         };

@@ -3,6 +3,7 @@
 use super::polyline::simplify;
 use super::scene::{self, DrawTrack, Scene};
 use super::shapes::{Place, Prim};
+use super::svg::escape;
 use crate::session::Finished;
 use specht::machine::table::Column;
 use specht::model::Input;
@@ -490,8 +491,4 @@ fn clip(name: &str) -> String {
 fn short(x: f64) -> String {
     let text = format!("{x:.1}");
     text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }

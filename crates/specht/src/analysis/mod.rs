@@ -10,8 +10,8 @@
 //! * [`mod@painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
 //! * [`particles`]: the same forces of friction on every body.
 //! * [`mod@along`]: the same along a run, with the instants at which the verdict changes.
-//! * [`map`], [`border`], [`junction`], [`picture`]: the same over one or two of parameters, coordinates and velocities, with
-//!   borders located, as a picture. [`place`]: the state that is looked at.
+//! * [`map`], [`border`], [`junction`]: the same over one or two of parameters, coordinates and velocities, with borders
+//!   located. [`place`]: the state that is looked at.
 //! * [`fast`], [`mod@true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
 //!
 //! Starting and jamming:
@@ -35,14 +35,12 @@ pub mod map;
 pub mod one_pair;
 pub mod painleve;
 pub mod particles;
-pub mod picture;
 pub mod place;
 pub mod polynomial;
 pub mod probe;
 pub mod reactions;
 pub mod rest;
 pub mod rolling;
-pub mod rose;
 pub mod self_braking;
 pub mod snapshot;
 pub mod stagnation;

@@ -10,6 +10,8 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::analysis::fast::Character;
+use crate::analysis::{Verdict, border};
 use crate::sim::{KINDS, Kind, Status};
 use crate::system::Mode;
 
@@ -149,6 +151,19 @@ macro_rules! by_word {
         }
     };
 }
+
+/// A type that is written as its word and never read.
+macro_rules! written {
+    ($($type:ty),+) => {
+        $(impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                out.serialize_str(self.word())
+            }
+        })+
+    };
+}
+
+written!(Verdict, border::Kind, Character);
 
 by_word!(Mode, [Mode::Open, Mode::Stick, Mode::SlipPlus, Mode::SlipMinus, Mode::Closed]);
 by_word!(Kind, KINDS);

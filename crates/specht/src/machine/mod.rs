@@ -27,7 +27,9 @@
 //! ```
 
 mod error;
+pub mod finding;
 pub mod json;
+mod look;
 pub mod record;
 mod refuse;
 mod run;
@@ -35,11 +37,14 @@ mod series;
 mod setup;
 mod source;
 pub mod table;
+pub mod task;
 
 pub use error::{Complaint, Error};
+pub use finding::Finding;
 pub use run::{Names, Run};
 pub use setup::Setup;
 pub use source::{Files, Source};
+pub use task::Task;
 
 use std::fmt::Display;
 use std::path::Path;

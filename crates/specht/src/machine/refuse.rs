@@ -10,7 +10,7 @@ use super::{Error, Machine};
 
 impl Machine {
     /// The message for an error of an analysis of this machine.
-    pub fn refuse(&self, e: AnalysisError) -> Error {
+    pub(super) fn refuse(&self, e: AnalysisError) -> Error {
         use AnalysisError as E;
         let text = e.to_string();
         let at = |contact: &str, message: String, help: &str| match span_of_contact(self.model(), contact) {
