@@ -1,22 +1,18 @@
 //! The report page: one self-contained HTML file. Page and scripts are in `web/`; the data are put into it here.
 
 mod domains;
-mod frames;
 mod picture;
 mod polyline;
-mod probe;
 mod roses;
-mod scene;
-mod shapes;
 mod svg;
 
 use crate::session::Finished;
-use scene::{DrawTrack, Scene};
 use serde_json::{Map, Value as Json, json};
-use shapes::Prim;
 use specht::machine::json::Num;
-use specht::model::{Input, Model};
-use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples, Scheme};
+use specht::machine::scene::{DrawTrack, Prim, Scene};
+use specht::machine::{Curve, Plotted, Run};
+use specht::model::Input;
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Scheme};
 
 pub use picture::picture;
 pub use svg::finding;
@@ -67,8 +63,8 @@ fn data(run: &Finished) -> Json {
         "pictures": run.pictures.iter().cloned().collect::<std::collections::BTreeMap<String, String>>(),
         "pages": pages(run),
         "series": series(run),
-        "plots": plots(run.model(), samples),
-        "scene": scene::scene(run.model(), &run.names().contacts, samples).map(|s| scene_json(&s)),
+        "plots": plots(&run.run),
+        "scene": run.run.scene().map(|s| scene_json(&s)),
     })
 }
 
@@ -235,24 +231,15 @@ fn thin(y: &[f64], limit: usize) -> Vec<usize> {
 }
 
 /// The plots that the file asks for.
-fn plots(model: &Model, samples: &Samples) -> Json {
-    let mut list = Vec::new();
-    // their columns follow those of the outputs
-    let mut column = model.outputs.len();
-    for plot in &model.plots {
-        let values: Vec<Vec<f64>> = (0..1 + plot.y.len())
-            .map(|k| samples.rows().map(|row| row.outputs[column + k]).collect())
-            .collect();
-        column += values.len();
-        let is_time = plot.x.0.trim() == "t";
-        let title = plot.y.iter().map(|y| y.0.as_str()).collect::<Vec<_>>().join(", ");
-        let title = if is_time { title } else { format!("{title} over {}", plot.x.0) };
-        let curve = |name: &str, y: &[f64]| json!({ "name": name, "y": f32s(y) });
-        let y: Vec<Json> = plot.y.iter().zip(&values[1..]).map(|(y, v)| curve(&y.0, v)).collect();
-        let x = if is_time { Json::Null } else { curve(&plot.x.0, &values[0]) };
-        list.push(json!({ "title": title, "x": x, "y": y, "t": f64s(samples.times()) }));
-    }
-    Json::Array(list)
+fn plots(run: &Run) -> Json {
+    let curve = |c: &Curve| json!({ "name": c.name, "y": f32s(&c.values) });
+    let one = |plot: &Plotted| {
+        let title = plot.y.iter().map(|y| y.name.as_str()).collect::<Vec<_>>().join(", ");
+        let title = plot.x.as_ref().map_or(title.clone(), |x| format!("{title} over {}", x.name));
+        let y: Vec<Json> = plot.y.iter().map(curve).collect();
+        json!({ "title": title, "x": plot.x.as_ref().map(curve), "y": y, "t": f64s(run.times()) })
+    };
+    run.plots().iter().map(one).collect()
 }
 
 fn scene_json(s: &Scene) -> Json {

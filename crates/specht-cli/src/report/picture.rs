@@ -1,10 +1,9 @@
 //! A still picture of a run as SVG, for documents: the machine at a few instants, two plots and the modes below them.
 
 use super::polyline::simplify;
-use super::scene::{self, DrawTrack, Scene};
-use super::shapes::{Place, Prim};
 use super::svg::escape;
 use crate::session::Finished;
+use specht::machine::scene::{DrawTrack, Place, Prim, Scene};
 use specht::machine::table::Column;
 use specht::model::Input;
 use std::fmt::Write;
@@ -31,7 +30,7 @@ pub fn picture(run: &Finished) -> String {
          <title>{}</title>\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"8\" fill=\"#ffffff\"/>\n",
         escape(&run.model().name)
     );
-    let scene = scene::scene(run.model(), &run.names().contacts, &run.trajectory().samples);
+    let scene = run.run.scene();
     let left = match &scene {
         Some(scene) => {
             stage(scene, &mut out);

@@ -20,7 +20,7 @@
 //! * [`stagnation`], [`arcs`]: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
 //! * [`probe`], [`start_load`], [`self_braking`]: the same questions asked of a model; efficiency, critical friction.
 //! * [`statics`]: balance with friction as linear programs. [`one_pair`]: the book's theorems for one pair.
-//! * [`tensor`], [`tensor_set`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
+//! * [`tensor`], [`tensor_set`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub mod along;
 pub mod arcs;
@@ -40,7 +40,6 @@ pub mod polynomial;
 pub mod probe;
 pub mod reactions;
 pub mod rest;
-pub mod rolling;
 pub mod self_braking;
 pub mod snapshot;
 pub mod stagnation;

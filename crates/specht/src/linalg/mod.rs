@@ -9,7 +9,6 @@ mod kernel;
 mod lu;
 mod mat;
 mod qr;
-mod svd;
 mod symmetric;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -20,5 +19,4 @@ pub use kernel::{axpy, dot, max_abs};
 pub use lu::Lu;
 pub use mat::Mat;
 pub use qr::{PivotedQr, null_space};
-pub use svd::{Svd, smallest_singular_value};
 pub use symmetric::SymmetricEigen;

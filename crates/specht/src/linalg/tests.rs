@@ -97,26 +97,6 @@ fn rank_null_space_and_least_norm_solution_of_products_of_known_rank() {
 }
 
 #[test]
-fn singular_values_multiply_back_and_small_ones_are_accurate() {
-    let mut rng = Numbers(4);
-    for (m, n) in [(1, 1), (4, 4), (7, 3), (3, 7), (12, 12)] {
-        let a = rng.mat(m, n);
-        let Svd { u, s, v } = Svd::of(&a);
-        let k = m.min(n);
-        assert!(s.windows(2).all(|p| p[0] >= p[1]));
-        let us = Mat::from_fn(m, k, |i, j| u[(i, j)] * s[j]);
-        assert!(distance(&us.mul(&v.transpose()), &a) < 1e-13);
-        assert!(distance(&u.transpose().mul(&u), &Mat::identity(k)) < 1e-13);
-        assert!(distance(&v.transpose().mul(&v), &Mat::identity(k)) < 1e-13);
-    }
-    // [[1, 1], [0, e]]: the product of the singular values is e
-    let e = 1e-9;
-    let svd = Svd::of(&Mat::from_rows(&[[1.0, 1.0], [0.0, e]]));
-    assert!((svd.s[0] * svd.s[1] / e - 1.0).abs() < 1e-12);
-    assert!((smallest_singular_value(&Mat::from_rows(&[[3.0, 0.0], [0.0, -2.0]])) - 2.0).abs() < 1e-15);
-}
-
-#[test]
 fn symmetric_eigenvectors_diagonalise() {
     let mut rng = Numbers(5);
     for n in 1..15 {

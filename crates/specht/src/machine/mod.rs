@@ -33,6 +33,7 @@ mod look;
 pub mod record;
 mod refuse;
 mod run;
+pub mod scene;
 mod series;
 mod setup;
 mod source;
@@ -41,7 +42,7 @@ pub mod task;
 
 pub use error::{Complaint, Error};
 pub use finding::Finding;
-pub use run::{Names, Run};
+pub use run::{Curve, Names, Plotted, Run};
 pub use setup::Setup;
 pub use source::{Files, Source};
 pub use task::Task;

@@ -1,5 +1,8 @@
 //! A finished run and what can be read off it.
 
+use serde::Serialize;
+
+use crate::model::Plot;
 use crate::sim::{Audit, Event, Scheme, Settings, Trajectory};
 use crate::system::{State, System};
 
@@ -34,6 +37,24 @@ pub struct Run {
     pub names: Names,
     /// What happened.
     pub trajectory: Trajectory,
+}
+
+/// A plot that the file asks for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Plotted {
+    /// Horizontal axis; `None` is time.
+    pub x: Option<Curve>,
+    /// Vertical axis.
+    pub y: Vec<Curve>,
+}
+
+/// An expression at all recorded instants.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Curve {
+    /// The expression.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<f64>,
 }
 
 impl Machine {
@@ -131,6 +152,23 @@ impl Run {
     /// How well the laws were kept.
     pub fn audit(&self) -> &Audit {
         &self.trajectory.audit
+    }
+
+    /// The plots that the file asks for.
+    pub fn plots(&self) -> Vec<Plotted> {
+        // their columns follow those of the outputs
+        let mut next = self.names.outputs.len();
+        let mut curve = |name: &str| {
+            let values = self.trajectory.samples.rows().map(|row| row.outputs[next]).collect();
+            next += 1;
+            Curve { name: name.to_string(), values }
+        };
+        let plots = &self.machine.model().plots;
+        let one = |plot: &Plot| Plotted {
+            x: Some(curve(&plot.x.0)).filter(|c| c.name.trim() != "t"),
+            y: plot.y.iter().map(|y| curve(&y.0)).collect(),
+        };
+        plots.iter().map(one).collect()
     }
 
     /// The recorded series with the columns of `trajectory.csv`.

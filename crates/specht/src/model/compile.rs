@@ -12,7 +12,6 @@ use super::edges::WatchPlan;
 use super::forces::Accounts;
 use super::frames::Builder;
 use super::lean::{TensorPlan, Tensors};
-use super::scene::Scene;
 use super::{Input, Model, Trigger};
 
 /// Turn a model into equations.
@@ -313,10 +312,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
     let surfaces = plan.flanks.iter().filter(|f| f.surface.is_some());
     state_names.extend(surfaces.map(|f| format!("{}.surface", f.name)));
-    let scene = Scene::new(b);
     let mut system = CompiledSystem {
         model: model.clone(),
-        scene,
         dims,
         contacts,
         of_model: plan.of_model.clone(),

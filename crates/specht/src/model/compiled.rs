@@ -16,7 +16,6 @@ use super::contour::ContourSolver;
 use super::edges::WatchPlan;
 use super::latches::Before;
 use super::lean::Tensors;
-use super::scene::Scene;
 use super::{Input, Model};
 
 /// Where an input comes from during an evaluation.
@@ -167,7 +166,6 @@ impl FlankPlan {
 #[derive(Clone, Debug)]
 pub struct CompiledSystem {
     pub(super) model: Model,
-    pub(super) scene: Scene,
     pub(super) dims: Dims,
     pub(super) contacts: Vec<ContactInfo>,
     pub(super) of_model: Vec<std::ops::Range<usize>>,

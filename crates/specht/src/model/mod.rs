@@ -12,6 +12,7 @@ use crate::ode::Choice;
 use crate::sim::{Policy, Scheme};
 use crate::system::Mode;
 
+mod access;
 mod compile;
 mod compiled;
 mod contacts;
@@ -27,7 +28,6 @@ mod lean;
 mod live;
 mod outline;
 mod scale;
-mod scene;
 #[cfg(test)]
 mod tests;
 mod undefined;
@@ -36,7 +36,6 @@ pub use compile::build;
 pub use compiled::CompiledSystem;
 pub use contacts::BuildError;
 pub use kinematics::{Pose, place, poses, time_derivation};
-pub use scene::{Scene, SceneBody, SceneShape};
 
 /// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the
 /// input vector of every tape.
