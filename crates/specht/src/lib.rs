@@ -57,7 +57,7 @@
 //! | [`sim`] | the schemes: event-driven and time-stepping; trajectories and their audit |
 //! | [`model`] | bodies, shapes, forces, contacts → equations |
 //! | [`analysis`] | paradoxes, true motion, rest, self-braking, friction tensors |
-//! | [`file`] | text → model, with messages that point at the place |
+//! | [`mod@file`] | text → model, with messages that point at the place |
 //! | [`machine`] | the floor a program stands on: read, with, run, ask; `run.json` and findings as types |
 //!
 //! `examples/` has programs to copy: run a file, build a system by hand, solve an LCP or a friction problem, map a paradox, sweep a
