@@ -63,6 +63,15 @@ pub enum SchemeArg {
     Step,
 }
 
+impl From<SchemeArg> for specht::sim::Scheme {
+    fn from(typed: SchemeArg) -> Self {
+        match typed {
+            SchemeArg::Event => specht::sim::Scheme::Event,
+            SchemeArg::Step => specht::sim::Scheme::Step,
+        }
+    }
+}
+
 /// `run`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RunArgs {

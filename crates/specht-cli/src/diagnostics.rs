@@ -1,13 +1,10 @@
 //! Messages about a model file, in colour: the engine lays them out ([`Diagnostic::render`]), here the parts get their
-//! colours and the place its column.
+//! colours.
 
 use crate::outcome::Refusal;
-use crate::source::Source;
 use anstyle::{AnsiColor, Style};
 use specht::file::{Diagnostic, Severity};
-
-/// Column at which file, line and column stand.
-const PLACE: usize = 78;
+use specht::machine::{Complaint, Error, Machine, Source};
 
 const fn bold(colour: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(anstyle::Color::Ansi(colour)))
@@ -19,20 +16,29 @@ const BLUE: Style = bold(AnsiColor::Blue);
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// All messages as one refusal.
-pub fn refusal(list: &[Diagnostic], source: &Source, set: &[(String, String)]) -> Refusal {
-    let mut text: String = list.iter().map(|d| render(d, source, set)).collect();
-    let errors = list.iter().filter(|d| d.severity == Severity::Error).count();
-    if errors > 1 {
-        text += &format!("{RED}{errors} errors{RED:#}\n");
+/// An error of the engine as a refusal.
+pub fn refused(error: Error) -> Refusal {
+    match error.complaint() {
+        Complaint::Plain { message, help } if help.is_empty() => Refusal::new(message),
+        Complaint::Plain { message, help } => Refusal::new(message).help(help),
+        Complaint::Located { lead, list } => {
+            let mut text = if lead.is_empty() { String::new() } else { format!("error: {lead}\n") };
+            if let Some((source, options)) = error.origin() {
+                text.extend(list.iter().map(|d| render(d, source, &options.set)));
+            }
+            let errors = list.iter().filter(|d| d.severity == Severity::Error).count();
+            if errors > 1 {
+                text += &format!("{RED}{errors} errors{RED:#}\n");
+            }
+            Refusal::rendered(text)
+        }
     }
-    Refusal::rendered(text)
 }
 
-/// Print warnings to standard error.
-pub fn warn(list: &[Diagnostic], source: &Source, set: &[(String, String)]) {
-    for d in list {
-        anstream::eprint!("{}", render(d, source, set));
+/// Print what looks odd in the file of a machine to standard error.
+pub fn warn(machine: &Machine) {
+    for d in &machine.warnings {
+        anstream::eprint!("{}", render(d, &machine.source, &machine.options.set));
     }
 }
 
@@ -54,7 +60,7 @@ fn styled(line: &str, colour: Style) -> String {
             let Some((message, place)) = rest.rsplit_once("    ") else {
                 return format!("{style}{word}{style:#}{BOLD}: {rest}{BOLD:#}");
             };
-            let width = PLACE.saturating_sub(word.len() + 2 + message.chars().count()).max(4);
+            let (message, width) = (message.trim_end(), rest.len() - message.trim_end().len() - place.len());
             return format!(
                 "{style}{word}{style:#}{BOLD}: {message}{BOLD:#}{}{DIM}{place}{DIM:#}",
                 " ".repeat(width)
@@ -83,18 +89,12 @@ fn styled(line: &str, colour: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Origin;
     use specht::model::Span;
 
     #[test]
     fn a_message_has_place_line_marks_and_help() {
         let text = "angle    = \"-fi\"\n";
-        let source = Source {
-            name: "rod".into(),
-            label: "rod.toml".into(),
-            text: text.into(),
-            origin: Origin::Folder(".".into()),
-        };
+        let source = Source { label: "rod.toml".into(), ..Source::text(text) };
         let d = Diagnostic::error(Span { start: 13, end: 15 }, "unknown name `fi`", "did you mean `phi`?");
         let plain = anstream::adapter::strip_str(&render(&d, &source, &[])).to_string();
         let lines: Vec<&str> = plain.lines().collect();

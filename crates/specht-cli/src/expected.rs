@@ -346,8 +346,8 @@ fn is_cycle(tail: &[&str], word: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
     use serde_json::json;
+    use specht::machine::table::Table;
 
     const FILE: &str = r#"
 [[check]]

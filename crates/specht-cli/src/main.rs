@@ -3,36 +3,29 @@
 //! ```text
 //! args              what was typed (clap)
 //! commands          one file per command: typed → meant → done
-//! source, session   MODEL → text → model → system → run
-//! run_json, table   the results as data;  address, expected: numbers out of them and comparison
-//! report            the page and the picture of a run
+//! source, session   MODEL → text → machine → run (the engine does the work)
+//! tasks, words      questions as typed → findings → words
+//! address, expected numbers out of the results, and comparison
+//! report            the page and the pictures
 //! solve, problem    contact problems without a model
 //! ```
 #![forbid(unsafe_code)]
 
 mod address;
-mod along;
 mod args;
-mod braking;
 mod commands;
 mod diagnostics;
 mod embedded;
 mod expected;
-mod look;
 mod outcome;
 mod output;
-mod painleve;
 mod problem;
 mod progress;
-mod refuse;
 mod report;
-mod run_json;
 mod session;
 mod solve;
 mod source;
-mod table;
 mod tasks;
-mod tensor;
 mod text;
 mod words;
 

@@ -1,8 +1,8 @@
 //! `specht problem KIND`: a seeded test problem, written as JSON for `specht solve`.
 
 use crate::outcome::{Exit, Outcome, Refusal};
-use serde_json::{Value, json};
-use specht::cone::{Law, Matrix, Operator, Problem, problems};
+use crate::text::print;
+use specht::cone::problems;
 use std::path::PathBuf;
 
 /// Kinds of problems.
@@ -69,44 +69,11 @@ pub fn run(args: ProblemArgs) -> Outcome {
         KindArg::Heap => problems::heap(n, mu, args.seed),
         KindArg::Random => problems::random(n, mu, args.seed),
     };
-    let text = serde_json::to_string(&to_json(&p)).unwrap_or_default();
+    let text = serde_json::to_string(&p).unwrap_or_default();
     match &args.out {
         Some(f) => std::fs::write(f, text + "\n")
             .map_err(|e| Refusal::new(format!("cannot write {}: {e}", f.display())))?,
-        None => println!("{text}"),
+        None => print(&format!("{text}\n")),
     }
     Ok(Exit::Done)
-}
-
-/// A generated problem in the format of `specht solve`.
-pub fn to_json(p: &Problem) -> Value {
-    let mu: Vec<f64> =
-        p.contacts.iter().map(|c| if let Law::Coulomb { mu } = c.law { mu } else { 0.0 }).collect();
-    let d = p.contacts.first().map_or(3, |c| c.rows);
-    match &p.operator {
-        Operator::Delassus(w) => json!({ "dimension": d, "mu": mu, "W": matrix(w), "q": p.q }),
-        Operator::Bodies { mass, h } => {
-            // the free velocity enters through w: u = H v + w with v_free = 0
-            json!({
-                "dimension": d, "mu": mu, "M": matrix(mass), "H": matrix(h),
-                "v_free": vec![0.0; h.cols()], "w": p.q,
-            })
-        }
-    }
-}
-
-fn matrix(m: &Matrix) -> Value {
-    match m {
-        Matrix::Dense(d) => (0..d.rows()).map(|i| json!(d.row(i))).collect(),
-        Matrix::Sparse(s) => {
-            let (mut i, mut j, mut v) = (Vec::new(), Vec::new(), Vec::new());
-            for r in 0..s.rows() {
-                let (c, x) = s.row(r);
-                i.extend(std::iter::repeat_n(r, c.len()));
-                j.extend_from_slice(c);
-                v.extend_from_slice(x);
-            }
-            json!({ "rows": s.rows(), "cols": s.cols(), "i": i, "j": j, "v": v })
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use crate::embedded::GALLERY;
 use crate::outcome::Refusal;
 use crate::text::nearest;
+use specht::machine::Files;
 use std::path::{Path, PathBuf};
 
 /// Largest model file that is read.
@@ -90,6 +91,13 @@ impl Source {
             Origin::Folder(_) if self.label.contains(char::is_whitespace) => format!("\"{}\"", self.label),
             Origin::Folder(_) => self.label.clone(),
         }
+    }
+
+    /// The same for the engine.
+    pub fn for_engine(&self) -> specht::machine::Source {
+        let own = self.clone();
+        let files = Files::new(move |file| own.beside(file).map_err(|e| e.message));
+        specht::machine::Source { label: self.label.clone(), text: self.text.clone(), files }
     }
 
     /// A file beside the model (tables, measured data, `expected.toml`).

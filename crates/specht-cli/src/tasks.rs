@@ -1,49 +1,16 @@
-//! Analyses: those a file asks for under `[[task]]`, and those typed with `specht analyse`. Both are the same functions.
+//! Questions: those a file asks under `[[task]]`, and those typed with `specht analyse`. Both are the same types.
 
 use crate::args::AnalyseArgs;
+use crate::diagnostics::refused;
 use crate::outcome::Refusal;
-use crate::session::{Prepared, Request, prepare};
+use crate::progress::{Progress, interrupt};
 use serde_json::{Value as Json, json};
-use specht::model::{Task, TaskValue};
-
-/// What an analysis looks at.
-pub struct Analysis<'a> {
-    /// The model, its equations and its start.
-    pub prepared: &'a Prepared,
-    /// Keys of the task.
-    pub keys: &'a [(String, TaskValue)],
-}
-
-/// A kind of analysis.
-pub struct Kind {
-    /// Name in files and on the command line.
-    pub name: &'static str,
-    /// Keys that it understands, besides `case`, `contact` and `contacts`.
-    pub keys: &'static [&'static str],
-    /// Answers with a finding.
-    pub run: fn(&Analysis) -> Result<Json, Refusal>,
-}
-
-/// All kinds.
-pub const KINDS: &[Kind] = &[
-    Kind {
-        name: "painleve",
-        keys: &["over", "at", "at_time", "along", "stiffness"],
-        run: crate::painleve::run,
-    },
-    Kind {
-        name: "true-motion",
-        keys: &["at", "at_time", "x0", "rate0", "stiffness"],
-        run: crate::painleve::true_motion,
-    },
-    Kind { name: "rest", keys: &["load", "points"], run: crate::braking::rest },
-    Kind {
-        name: "self-braking",
-        keys: &["points", "drive", "load", "over"],
-        run: crate::braking::self_braking,
-    },
-    Kind { name: "tensor", keys: &["over", "samples"], run: crate::tensor::run },
-];
+use specht::analysis::map::Watch;
+use specht::machine::finding::Finding;
+use specht::machine::task::{KINDS, Kind, Task};
+use specht::machine::{Error, Machine};
+use specht::model::TaskValue;
+use std::sync::Mutex;
 
 /// A task that was run.
 pub struct Done {
@@ -51,45 +18,38 @@ pub struct Done {
     pub name: String,
     /// Its kind.
     pub kind: String,
-    /// Picture, or why it could not be answered.
-    pub outcome: Result<Option<String>, String>,
+    /// The finding, or why there is none.
+    pub outcome: Result<Finding, String>,
 }
 
 /// Run all tasks of the file; findings go into `run.json`, a task that cannot be answered says why.
-pub fn run_all(prepared: &Prepared, run: &mut Json) -> Vec<Done> {
+pub fn run_all(machine: &Machine, run: &mut Json) -> Vec<Done> {
     let mut all = Vec::new();
-    for task in &prepared.model.tasks {
-        let (finding, outcome) = match run_one(prepared, task) {
-            Ok(mut finding) => {
-                let picture = take_picture(&mut finding);
-                (finding, Ok(picture))
-            }
-            Err(why) => (json!({ "error": why }), Err(why)),
+    for task in &machine.model().tasks {
+        let found = watched(&task.analyse, |watch| machine.answer(task, watch));
+        let outcome = found.map_err(|e| crate::text::plain(&refused(e).message).trim_end().to_string());
+        run["findings"][task.name.as_str()] = match &outcome {
+            Ok(finding) => json!(finding),
+            Err(why) => json!({ "error": why }),
         };
-        run["findings"][task.name.as_str()] = finding;
         all.push(Done { name: task.name.clone(), kind: task.analyse.clone(), outcome });
     }
     all
 }
 
-fn run_one(prepared: &Prepared, task: &Task) -> Result<Json, String> {
-    let plain = |r: Refusal| crate::text::plain(&r.message).trim_end().to_string();
-    let Some(kind) = KINDS.iter().find(|k| k.name == task.analyse) else {
-        return Err(format!("the analysis `{}` is not built into this version", task.analyse));
-    };
-    // a task with a case of its own looks at that case
-    let case = task.keys.iter().find_map(|(key, value)| match value {
-        TaskValue::Text(case) if key == "case" => Some(case.clone()),
-        _ => None,
-    });
-    match case {
-        Some(case) if prepared.request.case.as_ref() != Some(&case) => {
-            let request = Request { case: Some(case), ..prepared.request.clone() };
-            let other = prepare(request).map_err(plain)?;
-            (kind.run)(&Analysis { prepared: &other, keys: &task.keys }).map_err(plain)
+/// Answer a question with a progress line and Ctrl-C.
+pub fn ask(machine: &Machine, task: &Task) -> Result<Finding, Refusal> {
+    watched(task.kind(), |watch| machine.ask_with(task, watch)).map_err(refused)
+}
+
+fn watched(label: &str, ask: impl Fn(Watch) -> Result<Finding, Error>) -> Result<Finding, Error> {
+    let line = Mutex::new(Progress::new(label));
+    let show = |part: f64| {
+        if let Ok(mut line) = line.try_lock() {
+            line.now(part, || format!("{:.0} %", 100.0 * part));
         }
-        _ => (kind.run)(&Analysis { prepared, keys: &task.keys }).map_err(plain),
-    }
+    };
+    ask(Watch { interrupt: Some(interrupt()), progress: Some(&show) })
 }
 
 /// Options that the kind does not understand are refused, not passed over.
@@ -110,22 +70,18 @@ pub fn check_keys(kind: &Kind, keys: &[(String, TaskValue)]) -> Result<(), Refus
 }
 
 /// One line per task for the terminal.
-pub fn said(all: &[Done], run: &Json) -> String {
+pub fn said(all: &[Done]) -> String {
     let mut out = String::new();
-    for d in all {
-        let name = &d.name;
-        out += &match &d.outcome {
-            Ok(_) => {
-                let f = &run["findings"][name.as_str()];
-                let verdict = f["verdict"]
-                    .as_str()
-                    .or(f["outcome"].as_str())
-                    .map(|v| format!("{v}; "))
-                    .unwrap_or_default();
-                let page = f["explain"].as_str().map(|p| format!("; specht explain {p}")).unwrap_or_default();
-                format!("  task    {name} ({}): {verdict}see findings.{name} in run.json{page}\n", d.kind)
+    for Done { name, kind, outcome } in all {
+        out += &match outcome {
+            Ok(f) => {
+                let verdict = f.headline().map(|v| format!("{v}; ")).unwrap_or_default();
+                let page = f.explain();
+                format!(
+                    "  task    {name} ({kind}): {verdict}see findings.{name} in run.json; specht explain {page}\n"
+                )
             }
-            Err(why) => format!("  task    {name} ({}): {}\n", d.kind, why.replace('\n', "\n          ")),
+            Err(why) => format!("  task    {name} ({kind}): {}\n", why.replace('\n', "\n          ")),
         };
     }
     out
@@ -133,16 +89,8 @@ pub fn said(all: &[Done], run: &Json) -> String {
 
 /// The pictures by task, for the report.
 pub fn pictures(all: &[Done]) -> Vec<(String, String)> {
-    let picture = |d: &Done| d.outcome.clone().ok().flatten().map(|svg| (d.name.clone(), svg));
+    let picture = |d: &Done| Some((d.name.clone(), crate::report::finding(d.outcome.as_ref().ok()?)?));
     all.iter().filter_map(picture).collect()
-}
-
-/// The picture of a finding, which is not part of its data.
-pub fn take_picture(finding: &mut Json) -> Option<String> {
-    match finding.as_object_mut()?.remove("picture")? {
-        Json::String(svg) => Some(svg),
-        _ => None,
-    }
 }
 
 /// `--contact`, `--over NAME=FROM..TO:COUNT` as keys of a task.

@@ -6,7 +6,6 @@ use lab::{Lab, close};
 use specht::analysis::Verdict;
 use specht::analysis::border::Kind;
 use specht::analysis::map::{Axis, Map, Plane, Watch, map};
-use specht::analysis::picture::svg;
 
 const DEG: f64 = std::f64::consts::PI / 180.0;
 
@@ -52,7 +51,6 @@ fn anh_3_6_crank_largest_index() {
     let at = largest.at[0] / DEG;
     assert!((at - 120.44).abs() < 0.01 || (at - 239.56).abs() < 0.01, "{at}");
     assert!(borders(&m, Kind::Index).is_empty());
-    assert!(svg(&m, "crank").contains("</svg>"));
 }
 
 /// ANH-1.2-PK0: a map of angle and friction, its border is the curve mu tan(phi) = 2.
@@ -66,8 +64,6 @@ fn a_map_finds_the_border_to_nine_digits() {
         assert!((p[1] * p[0].tan() - 2.0).abs() < 1e-6, "{p:?}");
     }
     assert!(m.count(Verdict::Several) == 0 && m.count(Verdict::None) > 1000);
-    let picture = svg(&m, "unit masses");
-    assert!(picture.len() < 300_000);
 }
 
 /// ANH-5.6-SLIDERS: nine domains in the plane (c, y).
@@ -124,7 +120,6 @@ fn borders_of_both_kinds_meet_where_the_formulas_say() {
         assert_eq!(m.junctions.len(), 1, "{:?}", m.junctions);
         let j = m.junctions[0];
         assert!((j.at[0] - phi).abs() < 1e-7 && (j.at[1] - p1).abs() < 1e-7, "{j:?}");
-        assert!(svg(&m, "meeting").contains("<circle"));
     }
 }
 
@@ -226,7 +221,6 @@ fn an_interrupted_map_keeps_what_it_has() {
     let filled = m.grid.iter().filter(|s| s.is_some()).count();
     assert_eq!(m.grid.len(), 3600);
     assert!((filled as f64 / 3600.0 - m.done).abs() < 1e-12);
-    assert!(svg(&m, "interrupted").contains("</svg>"));
 }
 
 /// Same bits for any number of threads.

@@ -3,9 +3,9 @@
 use super::parse::{Node, Step};
 use super::path::{Found, raw, walk};
 use super::{Data, series};
-use crate::table::Column;
 use crate::text::nearest;
 use serde_json::Value as Json;
+use specht::machine::table::Column;
 
 /// A value of an expression.
 #[derive(Clone, Debug, PartialEq)]

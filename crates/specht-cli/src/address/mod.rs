@@ -24,8 +24,9 @@ mod parse;
 mod path;
 mod series;
 
-use crate::table::Table;
 use serde_json::Value as Json;
+use specht::expr;
+use specht::machine::table::Table;
 
 pub use eval::Value;
 
@@ -44,17 +45,14 @@ pub fn evaluate(text: &str, data: &Data) -> Result<Value, String> {
     eval::eval(&parse::parse(text)?, data, false)
 }
 
-/// A number with or without unit, or an expression without addresses: `"8.90 Hz"`, `"0.0056 N*m/rad"`, `"5/3"`.
+/// A number with or without unit, or an expression of them in the language of the files: `"8.90 Hz"`, `"0.0056 N*m/rad"`, `"5/3"`.
 pub fn quantity(text: &str) -> Result<f64, String> {
-    if let Some(value) = parse::quantity(text) {
-        return Ok(value);
+    if let Ok(x) = text.trim().parse::<f64>() {
+        return Ok(x);
     }
-    let empty = Data { run: &Json::Null, table: &Table::default(), locals: &[] };
-    match evaluate(text, &empty) {
-        Ok(Value::Number(x)) => Ok(x),
-        Ok(_) => Err(format!("`{text}` is not a number")),
-        Err(why) => Err(format!("`{text}` is not a quantity: {why}")),
-    }
+    let value = expr::parse(text)
+        .and_then(|ast| expr::evaluate(&mut expr::Graph::new(), &mut expr::Constants::new(), &ast, &[]));
+    value.map_err(|e| format!("`{text}` is not a quantity: {}", e.message))
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@
 //! atom    = number [unit] | '"' text '"' | "(" compare ")" | name "(" compare {"," compare} ")" | name
 //! ```
 
-use specht::expr::{Unit, parse_unit};
+use super::quantity;
+use specht::expr::Unit;
 
 /// Deepest nesting.
 const DEPTH: usize = 64;
@@ -67,17 +68,6 @@ pub fn parse(text: &str) -> Result<Node, String> {
         return Err(format!("`{}` is left over in `{text}`", &text[p.at..]));
     }
     Ok(node)
-}
-
-/// `number unit` with a compound unit, or a plain number.
-pub fn quantity(text: &str) -> Option<f64> {
-    let text = text.trim();
-    if let Ok(x) = text.parse::<f64>() {
-        return Some(x);
-    }
-    let (number, unit) = text.split_once(char::is_whitespace)?;
-    let x: f64 = number.parse().ok()?;
-    parse_unit(unit.trim()).ok().map(|u| u.to_si(x))
 }
 
 struct Parser<'a> {
@@ -303,7 +293,12 @@ fn condition(text: &str) -> Result<Condition, String> {
         if let Some((key, value)) = text.split_once(op) {
             let value = value.trim().trim_matches('"').to_string();
             let op = if op == "==" { "=" } else { op };
-            return Ok(Condition { key: key.trim().to_string(), op, number: quantity(&value), text: value });
+            return Ok(Condition {
+                key: key.trim().to_string(),
+                op,
+                number: quantity(&value).ok(),
+                text: value,
+            });
         }
     }
     Err(format!("`[{text}]` is neither a number nor a condition such as `kind=impact`"))

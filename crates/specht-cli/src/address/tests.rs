@@ -1,6 +1,6 @@
 use super::*;
-use crate::table::Column;
 use serde_json::json;
+use specht::machine::table::Column;
 
 fn with<T>(f: impl Fn(&Data) -> T) -> T {
     let run = json!({

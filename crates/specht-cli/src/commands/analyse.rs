@@ -1,12 +1,13 @@
 //! `specht analyse KIND MODEL`: one question about a model.
 
 use crate::args::AnalyseArgs;
-use crate::diagnostics;
+use crate::diagnostics::refused;
 use crate::outcome::{Exit, Outcome, Refusal};
 use crate::session::{Request, prepare, time};
-use crate::tasks::{self, Analysis, KINDS};
+use crate::tasks;
 use crate::text::{nearest, print};
 use crate::words::words;
+use specht::machine::task::{KINDS, Task};
 
 /// Answer.
 pub fn run(args: AnalyseArgs) -> Outcome {
@@ -22,25 +23,25 @@ pub fn run(args: AnalyseArgs) -> Outcome {
     let keys = tasks::keys_from_args(&args)?;
     tasks::check_keys(kind, &keys)?;
     let mut request = Request::new(&args.model)?;
-    request.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
+    request.setup.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
     if !args.along {
-        request.until.get_or_insert(1.0);
+        request.setup.until.get_or_insert(1.0);
     }
     let prepared = prepare(request)?;
-    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
-    let mut finding = (kind.run)(&Analysis { prepared: &prepared, keys: &keys })?;
-    let picture = tasks::take_picture(&mut finding);
+    prepared.warn();
+    let task = Task::read(kind.name, &keys).map_err(refused)?;
+    let finding = tasks::ask(&prepared.machine, &task)?;
     let text = serde_json::to_string_pretty(&finding).unwrap_or_default();
     if let Some(folder) = &args.out {
         crate::output::write(&folder.join(format!("{}.json", kind.name)), &format!("{text}\n"))?;
-        if let Some(svg) = picture {
+        if let Some(svg) = crate::report::finding(&finding) {
             crate::output::write(&folder.join(format!("{}.svg", kind.name)), &svg)?;
         }
     }
     if args.json {
         print(&format!("{text}\n"));
     } else {
-        print(&words(kind.name, &prepared.model.name, &finding, args.out.as_deref()));
+        print(&words(kind.name, &prepared.model().name, &finding, args.out.as_deref()));
     }
     if crate::progress::interrupted() {
         eprintln!("interrupted: the finding holds what was done until then");

@@ -1,7 +1,6 @@
 //! `specht check MODEL`: reads, builds, settles the start, and prints the model as understood.
 
 use crate::args::ModelArgs;
-use crate::diagnostics;
 use crate::outcome::{Exit, Outcome};
 use crate::session::{Prepared, Request, prepare};
 use crate::text::print;
@@ -12,9 +11,9 @@ use specht::system::System;
 /// Check a model.
 pub fn run(args: ModelArgs) -> Outcome {
     let mut request = Request::new(&args)?;
-    request.until.get_or_insert(1.0); // a check needs no end time
+    request.setup.until.get_or_insert(1.0); // a check needs no end time
     let prepared = prepare(request)?;
-    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
+    prepared.warn();
     print(&understood(&prepared));
     Ok(Exit::Done)
 }
@@ -22,12 +21,12 @@ pub fn run(args: ModelArgs) -> Outcome {
 /// The model in words.
 fn understood(p: &Prepared) -> String {
     let bold = Style::new().bold();
-    let m = &p.model;
+    let m = p.model();
     let mut out = format!("{bold}{}{bold:#}\n", m.name);
     if !m.about.is_empty() {
         out += &format!("  {}\n", m.about);
     }
-    let dims = p.system.dims();
+    let dims = p.machine.system().dims();
     out += &format!(
         "  {} coordinates, {} bodies, {} forces, {} contacts, {} events, {} outputs\n",
         dims.q,
@@ -104,7 +103,7 @@ fn understood(p: &Prepared) -> String {
 fn next(p: &Prepared) -> String {
     let typed = p.request.source.typed();
     let mut out = format!("\nnext: specht run {typed}\n");
-    if p.system.contacts().iter().any(|c| c.friction && c.tangent.len() == 1) {
+    if p.machine.system().contacts().iter().any(|c| c.friction && c.tangent.len() == 1) {
         out += &format!(
             "      specht analyse painleve {typed}        is the motion the only possible one? critical friction\n"
         );

@@ -7,7 +7,7 @@ use crate::outcome::{Exit, Outcome};
 use crate::session::{Request, execute, prepare};
 use crate::source::Source;
 use crate::text::print;
-use crate::{diagnostics, output, tasks};
+use crate::{output, tasks};
 
 /// List, show or run.
 pub fn run(args: GalleryArgs) -> Outcome {
@@ -21,14 +21,14 @@ pub fn run(args: GalleryArgs) -> Outcome {
         return Ok(Exit::Done);
     }
     let prepared = prepare(Request::new(&model)?)?;
-    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
+    prepared.warn();
     let mut finished = execute(&prepared, false)?;
-    let all = tasks::run_all(&prepared, &mut finished.json);
+    let all = tasks::run_all(&prepared.machine, &mut finished.json);
     finished.pictures = tasks::pictures(&all);
     let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
     write(&finished, &folder)?;
     print(&summary(&finished));
-    print(&tasks::said(&all, &finished.json));
+    print(&tasks::said(&all));
     print(&format!("  report  {}\n", folder.join("report.html").display()));
     let failed = all.iter().any(|d| d.outcome.is_err());
     Ok(if failed { Exit::Stopped } else { exit(&finished) })

@@ -2,29 +2,34 @@
 
 use crate::args::RunArgs;
 use crate::outcome::{Exit, Outcome, Refusal};
-use crate::session::{Finished, Prepared, Request, Typed, execute, prepare, time};
+use crate::session::{Finished, Prepared, Request, execute, prepare, time, word};
 use crate::text::print;
-use crate::{diagnostics, output, report, tasks};
+use crate::{output, report, tasks};
 use anstyle::{AnsiColor, Style};
-use specht::sim::{KINDS, Kind, Status};
+use specht::impact::Law;
+use specht::machine::Setup;
+use specht::ode::Choice;
+use specht::sim::{KINDS, Kind, Policy, Status};
 use std::path::Path;
 
 /// Run a model, write its files, say how it went.
 pub fn run(args: RunArgs) -> Outcome {
     let mut request = Request::new(&args.model)?;
-    request.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
-    request.step = args.step.as_deref().map(|t| time("step", t)).transpose()?;
-    request.scheme = args.scheme;
-    request.typed = Typed {
-        several: args.several.clone(),
-        impact: args.impact.clone(),
+    request.setup = Setup {
+        until: args.until.as_deref().map(|t| time("until", t)).transpose()?,
+        step: args.step.as_deref().map(|t| time("step", t)).transpose()?,
+        scheme: args.scheme.map(Into::into),
         tolerance: args.tolerance,
-        method: args.method.clone(),
+        every: None,
+        impact: word("impact", args.impact.as_ref(), Law::ALL, Law::word)?,
+        method: word("method", args.method.as_ref(), Choice::ALL, Choice::word)?,
+        several: word("several", args.several.as_ref(), Policy::ALL, Policy::word)?,
     };
     let prepared = prepare(request)?;
-    diagnostics::warn(&prepared.warnings, &prepared.request.source, &prepared.request.set);
+    prepared.warn();
     let mut finished = execute(&prepared, false)?;
-    let tasks = if args.no_tasks { Vec::new() } else { tasks::run_all(&prepared, &mut finished.json) };
+    let tasks =
+        if args.no_tasks { Vec::new() } else { tasks::run_all(&prepared.machine, &mut finished.json) };
     finished.pictures = tasks::pictures(&tasks);
 
     // --json alone writes no files; with --out it does
@@ -40,7 +45,7 @@ pub fn run(args: RunArgs) -> Outcome {
         print(&format!("{}\n", pretty(&finished)));
     } else {
         print(&summary(&finished));
-        print(&tasks::said(&tasks, &finished.json));
+        print(&tasks::said(&tasks));
         print(&hint(&finished, &prepared));
         print(&format!("  report  {}\n", folder.join("report.html").display()));
     }
@@ -52,8 +57,8 @@ pub fn run(args: RunArgs) -> Outcome {
 
 /// 0 when the run went to its end and passed its audit; 1 when a finding stopped it, or the audit failed.
 pub fn exit(run: &Finished) -> Exit {
-    match run.trajectory.status {
-        Status::Finished | Status::Stopped if run.trajectory.audit.passed => Exit::Done,
+    match run.trajectory().status {
+        Status::Finished | Status::Stopped if run.trajectory().audit.passed => Exit::Done,
         _ => Exit::Stopped,
     }
 }
@@ -71,7 +76,7 @@ fn pretty(run: &Finished) -> String {
 
 /// Where to go on when the rigid model had several solutions or none.
 fn hint(run: &Finished, prepared: &Prepared) -> String {
-    let t = &run.trajectory;
+    let t = &run.trajectory();
     let had = |kinds: &[Kind]| t.events.iter().any(|e| kinds.contains(&e.kind));
     let typed = prepared.request.source.typed();
     let case = prepared.request.case.as_ref().map(|c| format!(" --case {c}")).unwrap_or_default();
@@ -92,7 +97,7 @@ fn hint(run: &Finished, prepared: &Prepared) -> String {
 
 /// The start leaves open how it moves, not only with which forces.
 fn moves(run: &Finished) -> bool {
-    run.trajectory.start.family.as_ref().is_some_and(|f| f.moves)
+    run.trajectory().start.family.as_ref().is_some_and(|f| f.moves)
 }
 
 /// How it went, in a few lines.
@@ -102,12 +107,12 @@ pub fn summary(run: &Finished) -> String {
         Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
     );
     let bold = Style::new().bold();
-    let t = &run.trajectory;
+    let t = &run.trajectory();
     let fine = matches!(t.status, Status::Finished | Status::Stopped);
     let colour = if fine { good } else { bad };
     let mut out = format!(
         "{bold}{}{bold:#}  {colour}{}{colour:#} at t = {} s, {} steps\n",
-        run.model.name,
+        run.model().name,
         t.status.word(),
         t.time,
         t.counts.steps
@@ -133,7 +138,7 @@ pub fn summary(run: &Finished) -> String {
             "  start   {solutions} solutions of the force problem; see start.solutions in run.json\n"
         );
     }
-    for (name, value) in run.names.outputs.iter().zip(&t.last.outputs).take(12) {
+    for (name, value) in run.names().outputs.iter().zip(&t.last.outputs).take(12) {
         out += &format!("  {name} = {value}\n");
     }
     for warning in &t.warnings {

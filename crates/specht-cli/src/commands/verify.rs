@@ -4,7 +4,7 @@
 //! results do not depend on the number of threads.
 
 use crate::address::Data;
-use crate::args::{ModelArgs, SchemeArg, VerifyArgs};
+use crate::args::VerifyArgs;
 use crate::embedded::GALLERY;
 use crate::expected::{Check, Setup, Verdict, by_setup, compare, read};
 use crate::outcome::{Exit, Outcome, Refusal};
@@ -16,6 +16,7 @@ use crate::text::print;
 use anstyle::{AnsiColor, Style};
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
+use specht::sim::Scheme;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -125,20 +126,20 @@ type Found = (Vec<(usize, Result<Verdict, String>)>, Option<String>);
 /// One way of running and all its checks; tasks run only when a check asks for findings.
 fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) -> Result<Found, String> {
     let plain = |r: Refusal| crate::text::plain(&r.message);
-    let typed = ModelArgs { model: source.name.clone(), set: Vec::new(), case: setup.case.clone() };
     let mut request = Request {
         source: source.clone(),
         set: setup.set.clone(),
-        case: typed.case,
-        until: setup.until.as_deref().map(|t| time("until", t)).transpose().map_err(plain)?,
-        scheme: None,
-        step: setup.step.as_deref().map(|t| time("step", t)).transpose().map_err(plain)?,
-        typed: Default::default(),
+        case: setup.case.clone(),
+        setup: specht::machine::Setup {
+            until: setup.until.as_deref().map(|t| time("until", t)).transpose().map_err(plain)?,
+            step: setup.step.as_deref().map(|t| time("step", t)).transpose().map_err(plain)?,
+            ..Default::default()
+        },
     };
-    request.scheme = match setup.scheme.as_deref() {
+    request.setup.scheme = match setup.scheme.as_deref() {
         None => None,
-        Some("event") => Some(SchemeArg::Event),
-        Some("step") => Some(SchemeArg::Step),
+        Some("event") => Some(Scheme::Event),
+        Some("step") => Some(Scheme::Step),
         Some(other) => return Err(format!("scheme = \"{other}\": write \"event\" or \"step\"")),
     };
     let prepared = prepare(request).map_err(plain)?;
@@ -151,11 +152,11 @@ fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) 
         checks[**k].take.contains("findings") || value.contains("findings")
     };
     if members.iter().any(|k| mentions(&k)) {
-        tasks::run_all(&prepared, &mut finished.json);
+        tasks::run_all(&prepared.machine, &mut finished.json);
     }
     let data = Data { run: &finished.json, table: &finished.table, locals: &[] };
     let found = members.iter().map(|k| (*k, compare(&checks[*k], &data))).collect();
-    let audit = &finished.trajectory.audit;
+    let audit = &finished.trajectory().audit;
     let failed = (!audit.passed).then(|| format!("{}: {}", described(setup), audit.remarks.join("; ")));
     Ok((found, failed))
 }

@@ -1,20 +1,21 @@
 //! The report page: one self-contained HTML file. Page and scripts are in `web/`; the data are put into it here.
 
-mod frames;
+mod domains;
 mod picture;
 mod polyline;
-mod probe;
-mod scene;
-mod shapes;
+mod roses;
+mod svg;
 
 use crate::session::Finished;
-use scene::{DrawTrack, Scene};
 use serde_json::{Map, Value as Json, json};
-use shapes::Prim;
-use specht::model::{Input, Model};
-use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Samples};
+use specht::machine::json::Num;
+use specht::machine::scene::{DrawTrack, Prim, Scene};
+use specht::machine::{Curve, Plotted, Run};
+use specht::model::Input;
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Scheme};
 
 pub use picture::picture;
+pub use svg::finding;
 
 const PAGE: &str = include_str!("../../../../web/report.html");
 const STYLE: &str = include_str!("../../../../web/report.css");
@@ -34,7 +35,7 @@ const EVENTS: usize = 5_000;
 pub fn html(run: &Finished) -> String {
     let data = data(run).to_string().replace("</", "<\\/").replace("<!--", "<\\!--");
     let scripts: Vec<String> = SCRIPTS.iter().map(|s| s.replacen("\"use strict\";\n", "", 1)).collect();
-    let title = run.model.name.replace('&', "&amp;").replace('<', "&lt;");
+    let title = run.model().name.replace('&', "&amp;").replace('<', "&lt;");
     // data last: they may contain anything
     let page = PAGE.replace("{{TITLE}}", &title).replace("{{CSS}}", STYLE);
     let page = page.replace("{{JS}}", &format!("\"use strict\";\n{}", scripts.join("\n")));
@@ -45,25 +46,25 @@ pub fn html(run: &Finished) -> String {
 }
 
 fn data(run: &Finished) -> Json {
-    let samples = &run.trajectory.samples;
+    let samples = &run.trajectory().samples;
     let mut about = Map::new();
-    for p in &run.model.parameters {
+    for p in &run.model().parameters {
         about.insert(p.name.clone(), json!(p.about));
     }
     let times = samples.times();
     let span = [times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0)];
     json!({
-        "title": run.model.name,
-        "about": run.model.about,
-        "source": run.model.source,
+        "title": run.model().name,
+        "about": run.model().about,
+        "source": run.model().source,
         "about_parameters": about,
         "span": span,
         "run": page_run(run),
         "pictures": run.pictures.iter().cloned().collect::<std::collections::BTreeMap<String, String>>(),
         "pages": pages(run),
         "series": series(run),
-        "plots": plots(&run.model, samples),
-        "scene": scene::scene(&run.model, &run.names.contacts, samples).map(|s| scene_json(&s)),
+        "plots": plots(&run.run),
+        "scene": run.run.scene().map(|s| scene_json(&s)),
     })
 }
 
@@ -72,14 +73,14 @@ fn pages(run: &Finished) -> Json {
     let mut topics: Vec<&str> = Vec::new();
     let findings = run.json["findings"].as_object().into_iter().flatten();
     topics.extend(findings.filter_map(|(_, f)| f["explain"].as_str()));
-    for event in &run.trajectory.events {
+    for event in &run.trajectory().events {
         topics.extend(match event.kind {
             Kind::Finding => Some("several-solutions"),
             Kind::TangentialImpact | Kind::Seizure => Some("tangential-impact"),
             _ => None,
         });
     }
-    let start = &run.trajectory.start;
+    let start = &run.trajectory().start;
     match start.solutions.len() {
         0 => topics.push("tangential-impact"),
         1 if start.family.is_none() => {}
@@ -102,9 +103,9 @@ fn page_run(run: &Finished) -> Json {
             }
         }
     }
-    let a = &run.trajectory.audit;
+    let a = &run.trajectory().audit;
     let (length, energy) =
-        if run.time_stepping { (STEP_BOUND, STEP_BOUND) } else { (LENGTH_BOUND, ENERGY_BOUND) };
+        if run.run.scheme == Scheme::Step { (STEP_BOUND, STEP_BOUND) } else { (LENGTH_BOUND, ENERGY_BOUND) };
     let mut lines = vec![
         ("complementarity", a.complementarity, FORCE_BOUND, "pulling or distant contact forces, scaled"),
         ("cone", a.cone, FORCE_BOUND, "friction outside its bound, scaled"),
@@ -113,7 +114,7 @@ fn page_run(run: &Finished) -> Json {
         ("drift", a.drift, length, "guides, pins and closed contacts off their place, scaled"),
         ("energy", a.energy, energy + a.explained, "closing error of the ledger, scaled"),
     ];
-    if run.time_stepping {
+    if run.run.scheme == Scheme::Step {
         lines.push(("created", a.created, STEP_BOUND, "energy given by friction and impacts, scaled"));
     }
     if let Some(error) = a.step_error {
@@ -122,7 +123,7 @@ fn page_run(run: &Finished) -> Json {
     let lines: Vec<Json> = lines
         .iter()
         .map(|(name, value, limit, about)| {
-            json!({ "name": name, "value": crate::run_json::number(*value), "limit": crate::run_json::number(*limit),
+            json!({ "name": name, "value": json!(Num(*value)), "limit": json!(Num(*limit)),
                     "passed": value <= limit, "about": about })
         })
         .collect();
@@ -132,7 +133,7 @@ fn page_run(run: &Finished) -> Json {
 
 /// All recorded columns and the modes as runs.
 fn series(run: &Finished) -> Json {
-    let (samples, names) = (&run.trajectory.samples, &run.names);
+    let (samples, names) = (&run.trajectory().samples, &run.names());
     let contacts = names.contacts.len();
     let count = 2 * names.coordinates.len()
         + names.states.len()
@@ -196,7 +197,7 @@ fn column(name: String, group: &str, t: &[f64], y: &[f64], limit: usize) -> Json
     let constant = y.first().is_some_and(|first| y.iter().all(|v| v.to_bits() == first.to_bits()));
     if y.len() <= limit {
         return if constant {
-            json!({ "name": name, "group": group, "constant": crate::run_json::number(y[0]) })
+            json!({ "name": name, "group": group, "constant": json!(Num(y[0])) })
         } else {
             json!({ "name": name, "group": group, "y": f32s(y) })
         };
@@ -230,24 +231,15 @@ fn thin(y: &[f64], limit: usize) -> Vec<usize> {
 }
 
 /// The plots that the file asks for.
-fn plots(model: &Model, samples: &Samples) -> Json {
-    let mut list = Vec::new();
-    // their columns follow those of the outputs
-    let mut column = model.outputs.len();
-    for plot in &model.plots {
-        let values: Vec<Vec<f64>> = (0..1 + plot.y.len())
-            .map(|k| samples.rows().map(|row| row.outputs[column + k]).collect())
-            .collect();
-        column += values.len();
-        let is_time = plot.x.0.trim() == "t";
-        let title = plot.y.iter().map(|y| y.0.as_str()).collect::<Vec<_>>().join(", ");
-        let title = if is_time { title } else { format!("{title} over {}", plot.x.0) };
-        let curve = |name: &str, y: &[f64]| json!({ "name": name, "y": f32s(y) });
-        let y: Vec<Json> = plot.y.iter().zip(&values[1..]).map(|(y, v)| curve(&y.0, v)).collect();
-        let x = if is_time { Json::Null } else { curve(&plot.x.0, &values[0]) };
-        list.push(json!({ "title": title, "x": x, "y": y, "t": f64s(samples.times()) }));
-    }
-    Json::Array(list)
+fn plots(run: &Run) -> Json {
+    let curve = |c: &Curve| json!({ "name": c.name, "y": f32s(&c.values) });
+    let one = |plot: &Plotted| {
+        let title = plot.y.iter().map(|y| y.name.as_str()).collect::<Vec<_>>().join(", ");
+        let title = plot.x.as_ref().map_or(title.clone(), |x| format!("{title} over {}", x.name));
+        let y: Vec<Json> = plot.y.iter().map(curve).collect();
+        json!({ "title": title, "x": plot.x.as_ref().map(curve), "y": y, "t": f64s(run.times()) })
+    };
+    run.plots().iter().map(one).collect()
 }
 
 fn scene_json(s: &Scene) -> Json {

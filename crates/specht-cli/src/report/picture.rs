@@ -1,10 +1,10 @@
 //! A still picture of a run as SVG, for documents: the machine at a few instants, two plots and the modes below them.
 
 use super::polyline::simplify;
-use super::scene::{self, DrawTrack, Scene};
-use super::shapes::{Place, Prim};
+use super::svg::escape;
 use crate::session::Finished;
-use crate::table::Column;
+use specht::machine::scene::{DrawTrack, Place, Prim, Scene};
+use specht::machine::table::Column;
 use specht::model::Input;
 use std::fmt::Write;
 
@@ -28,9 +28,9 @@ pub fn picture(run: &Finished) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
          font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"11\">\n\
          <title>{}</title>\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"8\" fill=\"#ffffff\"/>\n",
-        escape(&run.model.name)
+        escape(&run.model().name)
     );
-    let scene = scene::scene(&run.model, &run.names.contacts, &run.trajectory.samples);
+    let scene = run.run.scene();
     let left = match &scene {
         Some(scene) => {
             stage(scene, &mut out);
@@ -282,7 +282,7 @@ fn spring(a: [f64; 2], b: [f64; 2], out: &mut String) {
 
 /// Two panels and the bands.
 fn plots(run: &Finished, left: f64, out: &mut String) {
-    let names = &run.names;
+    let names = &run.names();
     let contacts = names.contacts.len().min(6);
     let bands = 14.0 * contacts as f64;
     let columns =
@@ -307,7 +307,7 @@ fn plots(run: &Finished, left: f64, out: &mut String) {
     panel(run, second.0, &second.1, left, 10.0 + height, height, out);
 
     // modes
-    let t = run.trajectory.samples.times();
+    let t = run.trajectory().samples.times();
     let (from, to) = (t.first().copied().unwrap_or(0.0), t.last().copied().unwrap_or(1.0));
     let (x0, x1) = (left + 64.0, WIDTH - 16.0);
     let px = |time: f64| x0 + (time - from) / (to - from).max(1e-300) * (x1 - x0);
@@ -337,7 +337,7 @@ fn plots(run: &Finished, left: f64, out: &mut String) {
                 );
             }
         };
-        for row in run.trajectory.samples.rows() {
+        for row in run.trajectory().samples.rows() {
             let code = Input::mode_number(row.modes[k]) as usize;
             if code != begun.1 {
                 close(begun, row.t);
@@ -365,7 +365,7 @@ fn plots(run: &Finished, left: f64, out: &mut String) {
 }
 
 fn panel(run: &Finished, title: &str, names: &[String], left: f64, top: f64, height: f64, out: &mut String) {
-    let t = run.trajectory.samples.times();
+    let t = run.trajectory().samples.times();
     let curves: Vec<(&String, &[f64])> = names
         .iter()
         .filter_map(|n| match run.table.column(n) {
@@ -490,8 +490,4 @@ fn clip(name: &str) -> String {
 fn short(x: f64) -> String {
     let text = format!("{x:.1}");
     text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }

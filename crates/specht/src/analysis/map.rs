@@ -26,7 +26,7 @@ pub const MAX_POINTS: usize = 25_000_000;
 const ASIDE: [f64; 2] = [1e-5, 0.7e-5];
 
 /// What is varied and its values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Axis {
     /// Name of a parameter, a coordinate `phi` or a velocity `phi'`, as in the file.
     pub name: String,

@@ -10,8 +10,8 @@
 //! * [`mod@painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
 //! * [`particles`]: the same forces of friction on every body.
 //! * [`mod@along`]: the same along a run, with the instants at which the verdict changes.
-//! * [`map`], [`border`], [`junction`], [`picture`]: the same over one or two of parameters, coordinates and velocities, with
-//!   borders located, as a picture. [`place`]: the state that is looked at.
+//! * [`map`], [`border`], [`junction`]: the same over one or two of parameters, coordinates and velocities, with borders
+//!   located. [`place`]: the state that is looked at.
 //! * [`fast`], [`mod@true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
 //!
 //! Starting and jamming:
@@ -20,7 +20,7 @@
 //! * [`stagnation`], [`arcs`]: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
 //! * [`probe`], [`start_load`], [`self_braking`]: the same questions asked of a model; efficiency, critical friction.
 //! * [`statics`]: balance with friction as linear programs. [`one_pair`]: the book's theorems for one pair.
-//! * [`tensor`], [`tensor_set`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5). [`rolling`]: ANH-2.2.
+//! * [`tensor`], [`tensor_set`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub mod along;
 pub mod arcs;
@@ -35,14 +35,11 @@ pub mod map;
 pub mod one_pair;
 pub mod painleve;
 pub mod particles;
-pub mod picture;
 pub mod place;
 pub mod polynomial;
 pub mod probe;
 pub mod reactions;
 pub mod rest;
-pub mod rolling;
-pub mod rose;
 pub mod self_braking;
 pub mod snapshot;
 pub mod stagnation;

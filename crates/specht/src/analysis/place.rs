@@ -6,7 +6,7 @@
 
 use super::AnalysisError;
 use crate::model::CompiledSystem;
-use crate::sim::{self, Sample};
+use crate::sim::{self, Sample, StartError};
 use crate::system::{Mode, State, System};
 
 /// Something that can be varied.
@@ -171,14 +171,10 @@ impl Place {
 /// # Errors
 ///
 /// The conditions of the start cannot be met.
-pub fn start_of(sys: &CompiledSystem) -> Result<State, AnalysisError> {
-    let model = sys.model();
+pub fn start_of(sys: &CompiledSystem) -> Result<State, StartError> {
     let Place { state, closed, sticking, guess } = Place::given(sys);
-    if model.start.equilibrium {
-        return Ok(sim::start::equilibrium(sys, &state, &closed)?);
+    if sys.model().start.equilibrium {
+        return sim::start::equilibrium(sys, &state, &closed);
     }
-    if guess.is_empty() && closed.is_empty() {
-        return Ok(state);
-    }
-    Ok(sim::start::consistent(sys, &state, &guess, &closed, &sticking)?)
+    sim::start::consistent(sys, &state, &guess, &closed, &sticking)
 }

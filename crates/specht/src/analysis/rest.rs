@@ -43,6 +43,18 @@ pub enum RestVerdict {
     None,
 }
 
+impl RestVerdict {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            RestVerdict::Stays => "stays",
+            RestVerdict::Moves => "moves",
+            RestVerdict::Both => "both",
+            RestVerdict::None => "none",
+        }
+    }
+}
+
 /// What the solution set at rest admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Motion {

@@ -28,7 +28,8 @@ use crate::model::Model;
 use crate::system::{ContactInfo, Eval, System};
 
 /// What is asked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct SelfBrakingTask {
     /// Contacts whose friction is scaled for the critical value; empty: all.
     pub contacts: Vec<String>,

@@ -11,7 +11,8 @@ use crate::model::Model;
 use crate::system::System;
 
 /// What is asked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct RestTask {
     /// Contacts that must exist and rub (for the message when they do not).
     pub contacts: Vec<String>,

@@ -18,7 +18,7 @@ use super::sparse::Matrix;
 use crate::linalg::{Cholesky, Lu, Mat};
 
 /// One solution.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Found {
     /// Impulses.
     pub r: Vec<f64>,

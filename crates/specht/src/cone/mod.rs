@@ -25,6 +25,7 @@ mod cascade;
 mod enumerate;
 mod exist;
 mod form;
+pub mod format;
 mod ipm;
 mod island;
 mod kernel;

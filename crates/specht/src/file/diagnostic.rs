@@ -28,6 +28,8 @@ pub enum Origin {
     File,
     /// The right side of the n-th override of [`super::Options::set`].
     Set(usize),
+    /// The n-th of the expressions that somebody wants to know besides.
+    Series(usize),
     /// The request itself (an unknown case or live parameter); the span means nothing.
     Request,
 }
@@ -86,21 +88,30 @@ impl Diagnostic {
                 Some((name, value)) => (format!("--set {name}"), value.as_str()),
                 None => (file.to_string(), text),
             },
-            Origin::Request => {
+            Origin::Series(_) | Origin::Request => {
                 let tail = if self.help.is_empty() { String::new() } else { format!("\n   | {}", self.help) };
                 return format!("{word}: {}{tail}\n", self.message);
             }
         };
         let place = Place::of(source, self.span);
-        let mut out = format!("{word}: {}    {label}:{}:{}\n", self.message, place.line, place.column);
+        let mut out = head(word, &self.message, &label, place);
         out.push_str(&place.excerpt(source, self.span, &self.help));
         for (span, note) in &self.notes {
             let place = Place::of(text, *span);
-            out.push_str(&format!("note: {note}    {file}:{}:{}\n", place.line, place.column));
+            out.push_str(&head("note", note, file, place));
             out.push_str(&place.excerpt(text, *span, ""));
         }
         out
     }
+}
+
+/// Column at which file, line and column stand.
+const PLACE: usize = 78;
+
+/// First line of a message: word, sentence, place.
+fn head(word: &str, message: &str, file: &str, place: Place) -> String {
+    let width = PLACE.saturating_sub(word.len() + 2 + message.chars().count()).max(4);
+    format!("{word}: {message}{}{file}:{}:{}\n", " ".repeat(width), place.line, place.column)
 }
 
 /// Line and column, both from 1; the column counts characters.
@@ -232,7 +243,10 @@ mod tests {
         let shown = d.render("rod.toml", text, &[]);
         assert_eq!(
             shown,
-            "error: unknown name `fi`    rod.toml:2:14\n2 | angle    = \"-fi\"\n  |              ^^ did you mean `phi`?\n"
+            format!(
+                "error: unknown name `fi`{}rod.toml:2:14\n2 | angle    = \"-fi\"\n  |              ^^ did you mean `phi`?\n",
+                " ".repeat(54)
+            )
         );
     }
 

@@ -101,6 +101,20 @@ impl<'a> Fields<'a> {
     }
 }
 
+impl Fields<'_> {
+    /// The same as a value of a type whose words are known.
+    pub fn one_of<T: Copy, const N: usize>(
+        &self,
+        key: &str,
+        all: [T; N],
+        word: fn(T) -> &'static str,
+        report: &mut Report,
+    ) -> Option<T> {
+        let found = self.choice(key, &all.map(word), report)?;
+        all.into_iter().find(|x| word(*x) == found)
+    }
+}
+
 /// Reports keys that are not in the list, with the nearest one that is.
 pub fn unknown_keys(entries: &[Entry], keys: &[Key], place: &str, report: &mut Report) {
     for entry in entries {

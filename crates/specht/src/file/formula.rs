@@ -63,6 +63,18 @@ impl Formula {
         }
     }
 
+    /// An expression that does not stand in the file.
+    pub fn given(text: &str, origin: Origin) -> Result<Formula, Diagnostic> {
+        let whole = Span { start: 0, end: text.len() };
+        match expr::parse(text) {
+            Ok(ast) => Ok(Formula { offset: Some(0), origin, ..Formula::of(ast, whole) }),
+            Err(e) => {
+                let at = Span { start: e.span.start, end: e.span.end };
+                Err(Diagnostic { origin, ..Diagnostic::error(at, e.message, e.help) })
+            }
+        }
+    }
+
     fn parse(text: &Text, span: Span, report: &mut Report) -> Option<Formula> {
         let place = |s| place(span, text.offset, s);
         match expr::parse(&text.text) {

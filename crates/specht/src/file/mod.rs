@@ -77,6 +77,16 @@ pub fn read_with(
     options: &Options,
     loader: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Loaded, Vec<Diagnostic>> {
+    read_plotting(text, options, loader, &[])
+}
+
+/// The same with further expressions to record, in the language of outputs; names of outputs count too. They become the last plot.
+pub(crate) fn read_plotting(
+    text: &str,
+    options: &Options,
+    loader: &dyn Fn(&str) -> Result<String, String>,
+    series: &[String],
+) -> Result<Loaded, Vec<Diagnostic>> {
     let mut report = diagnostic::Report::default();
     let Some(tree) = tree::parse(text, &mut report) else {
         return Err(report.list);
@@ -88,7 +98,7 @@ pub fn read_with(
     }
     let mut builder = builder::Builder::new(raw, text, options, loader, report);
     builder.names = names;
-    builder.build();
+    builder.build(series);
     builder.admit_blocked();
     if builder.report.has_errors() {
         return Err(builder.report.list);

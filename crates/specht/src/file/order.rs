@@ -6,7 +6,7 @@ use super::raw::{DefineKind, RawValue};
 
 impl Builder<'_> {
     /// Turns the sections into the model.
-    pub fn build(&mut self) {
+    pub fn build(&mut self, series: &[String]) {
         let raw = self.raw.clone();
         self.model.name = raw.name.clone();
         self.model.about = raw.about.clone();
@@ -43,6 +43,7 @@ impl Builder<'_> {
         self.finish_start();
         self.finish_run();
         self.finish_outputs();
+        self.finish_series(series);
         self.finish_tasks();
         if !self.report.has_errors() {
             self.check_coordinates();

@@ -7,7 +7,10 @@ use super::formula::{Family, Formula};
 use super::keys;
 use super::raw_parts::{RawBody, RawContact, RawEvent, RawFeature, RawForce};
 use super::tree::{self, Entry, Node, Value};
+use crate::impact::Law;
 use crate::model::Span;
+use crate::ode::Choice;
+use crate::sim::{Policy, Scheme};
 
 /// A whole file.
 #[derive(Clone, Debug, Default)]
@@ -103,13 +106,13 @@ pub enum DefineKind {
 #[derive(Clone, Debug, Default)]
 pub struct RawRun {
     pub until: Option<Formula>,
-    pub scheme: Option<String>,
+    pub scheme: Option<Scheme>,
     pub step: Option<Formula>,
     pub tolerance: Option<Formula>,
-    pub method: Option<String>,
+    pub method: Option<Choice>,
     pub every: Option<Formula>,
-    pub impact: Option<String>,
-    pub several: Option<String>,
+    pub impact: Option<Law>,
+    pub several: Option<Policy>,
 }
 
 #[derive(Clone, Debug)]
@@ -422,13 +425,13 @@ fn run(node: &Node, report: &mut Report) -> Option<RawRun> {
     let fields = Fields::of(node, keys::RUN, "[run]", report)?;
     Some(RawRun {
         until: fields.formula("until", report),
-        scheme: fields.choice("scheme", keys::SCHEMES, report),
+        scheme: fields.one_of("scheme", Scheme::ALL, Scheme::word, report),
         step: fields.formula("step", report),
         tolerance: fields.formula("tolerance", report),
-        method: fields.choice("method", keys::METHODS, report),
+        method: fields.one_of("method", Choice::ALL, Choice::word, report),
         every: fields.formula("every", report),
-        impact: fields.choice("impact", keys::IMPACTS, report),
-        several: fields.choice("several", keys::POLICIES, report),
+        impact: fields.one_of("impact", Law::ALL, Law::word, report),
+        several: fields.one_of("several", Policy::ALL, Policy::word, report),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Gravity, events, start conditions, run settings, outputs, plots and drawings.
 
 use super::builder::{Builder, Context, Scope};
-use super::diagnostic::{Resolved, fault};
+use super::diagnostic::{Origin, Resolved, fault};
 use super::fields::{Word, shorten};
 use super::formula::Formula;
 use super::names::What;
@@ -261,10 +261,10 @@ impl Builder<'_> {
         self.model.run.step = step;
         self.model.run.every = every;
         self.model.run.tolerance = tolerance;
-        self.model.run.scheme = run.scheme.clone();
-        self.model.run.method = run.method.clone();
-        self.model.run.impact = run.impact.clone();
-        self.model.run.several = run.several.clone();
+        self.model.run.scheme = run.scheme;
+        self.model.run.method = run.method;
+        self.model.run.impact = run.impact;
+        self.model.run.several = run.several;
     }
 
     /// `[output]`, `[[plot]]`, `[[draw]]`.
@@ -347,6 +347,36 @@ impl Builder<'_> {
                 }
             }
         }
+    }
+
+    /// Expressions that somebody wants to know besides, see [`super::read_plotting`].
+    pub fn finish_series(&mut self, series: &[String]) {
+        if series.is_empty() {
+            return;
+        }
+        let locals = self.model.outputs.iter().map(|o| (o.name.clone(), o.value)).collect();
+        let context = Context { locals, ..Context::new(Scope::Output) };
+        let mut y = Vec::new();
+        for (k, text) in series.iter().enumerate() {
+            let origin = Origin::Series(k);
+            let formula = match Formula::given(text, origin) {
+                Ok(formula) => formula,
+                Err(d) => {
+                    self.report.push(d);
+                    continue;
+                }
+            };
+            let made = self.within(context.clone(), |b| -> Resolved<NodeId> {
+                let node = b.lower(&formula)?;
+                b.dim(&formula)?;
+                Ok(node)
+            });
+            if let Some(node) = self.keep(made) {
+                y.push((text.clone(), node));
+            }
+        }
+        let x = ("t".to_string(), self.input(crate::model::Input::Time));
+        self.model.plots.push(Plot { x, y });
     }
 
     /// An expression of outputs; names of outputs count too.

@@ -37,7 +37,8 @@ const FAST: f64 = 1e3;
 const SPEED_ZERO: f64 = 1e-9;
 
 /// Impact law.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Law {
     /// Poisson's law with friction.
     #[default]
@@ -46,6 +47,20 @@ pub enum Law {
     Newton,
     /// Moreau's law with friction.
     Moreau,
+}
+
+impl Law {
+    /// All laws, in the order of the words in files and on the command line.
+    pub const ALL: [Law; 3] = [Law::Poisson, Law::Newton, Law::Moreau];
+
+    /// The word used in files and outputs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Law::Poisson => "poisson",
+            Law::Newton => "newton",
+            Law::Moreau => "moreau",
+        }
+    }
 }
 
 /// How an impact ended.

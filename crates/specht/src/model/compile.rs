@@ -23,7 +23,6 @@ use super::forces::{Accounts, Link};
 use super::frames::Builder;
 use super::lean::{TensorPlan, Tensors};
 use super::program::{FlankPlan, Guard, Program, Relevance, Scatter, Source};
-use super::scene::Scene;
 use super::tree::Tree;
 use super::{Input, Model, Trigger};
 
@@ -85,7 +84,6 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         &sides.laws,
     ];
     let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
-    let scene = Scene::new(b);
     let mass_moves = main.tree.moves() || !main.mass.moving.is_empty();
     let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
     let all_constant = !mass_moves
@@ -94,7 +92,6 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let program = Program {
         id: number(),
         model: model.clone(),
-        scene,
         dims,
         contacts,
         of_model: plan.of_model.clone(),

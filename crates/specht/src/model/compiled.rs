@@ -156,9 +156,14 @@ impl CompiledSystem {
             memory.complete = false;
             return memory;
         }
-        let sigma = self.ranges.len();
+        if !Arc::ptr_eq(out.mass.pattern(), &self.mass_pattern) {
+            out.mass = Symmetric::on(self.mass_pattern.clone());
+        }
+        if !Arc::ptr_eq(out.w.pattern(), &self.w_pattern) {
+            out.w = Rows::on(self.w_pattern.clone());
+        }
         out.contour.clear();
-        out.contour.resize(sigma, f64::NAN);
+        out.contour.resize(self.ranges.len(), f64::NAN);
         out.load_terms.resize(self.image.load_terms.len(), 0.0);
         Box::new(Memory {
             id: self.id,

@@ -7,8 +7,12 @@
 // The types below are the border between `file` (text → Model) and `model` (Model → System).
 
 use crate::expr::{Graph, NodeId};
+use crate::impact;
+use crate::ode::Choice;
+use crate::sim::{Policy, Scheme};
 use crate::system::Mode;
 
+mod access;
 mod chain;
 mod compile;
 mod compiled;
@@ -27,7 +31,6 @@ mod outline;
 mod points;
 mod program;
 mod scale;
-mod scene;
 mod tangent;
 #[cfg(test)]
 mod tests;
@@ -38,7 +41,6 @@ pub use compile::build;
 pub use compiled::CompiledSystem;
 pub use contacts::BuildError;
 pub use kinematics::{Pose, place, poses, time_derivation};
-pub use scene::{Scene, SceneBody, SceneShape};
 
 /// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the
 /// input vector of every tape.
@@ -510,20 +512,20 @@ pub struct Start {
 pub struct Run {
     /// End time.
     pub until: Option<NodeId>,
-    /// `event` or `step`.
-    pub scheme: Option<String>,
+    /// Scheme.
+    pub scheme: Option<Scheme>,
     /// Step of the time-stepping scheme.
     pub step: Option<NodeId>,
     /// Tolerance.
     pub tolerance: Option<NodeId>,
-    /// `auto`, `explicit`, `implicit`.
-    pub method: Option<String>,
+    /// Method between events.
+    pub method: Option<Choice>,
     /// Output interval.
     pub every: Option<NodeId>,
-    /// `poisson`, `newton`, `moreau`.
-    pub impact: Option<String>,
-    /// `continuous`, `compliant`, `painleve`, `klein`, `stop`.
-    pub several: Option<String>,
+    /// Impact law.
+    pub impact: Option<impact::Law>,
+    /// Which solution when there are several or none.
+    pub several: Option<Policy>,
 }
 
 /// A plot asked for.

@@ -9,7 +9,6 @@ use crate::system::{ContactInfo, Dims, Direction, Eval};
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
 use super::lean::Tensors;
-use super::scene::Scene;
 use super::tree::Tree;
 use super::{Input, Model};
 
@@ -153,7 +152,6 @@ pub struct Program {
     /// Tells memory of one program from that of another.
     pub(super) id: u64,
     pub(super) model: Model,
-    pub(super) scene: Scene,
     pub(super) dims: Dims,
     pub(super) contacts: Vec<ContactInfo>,
     pub(super) of_model: Vec<std::ops::Range<usize>>,

@@ -13,7 +13,8 @@
 use super::{Control, Dop853, Radau, Rhs, SAMPLES, Trial, dop853, radau};
 
 /// Which method integrates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Choice {
     /// The explicit one, and the implicit one while the problem is stiff.
     #[default]

@@ -32,7 +32,7 @@ mod zeno;
 pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, LENGTH_BOUND, TensorRemark};
 pub use event_driven::event_driven;
 pub use ledger::Energy;
-pub use settings::{Outside, Policy, Record, Settings};
+pub use settings::{Outside, Policy, Record, Scheme, Settings};
 pub use start::StartError;
 pub use time_stepping::{STEP_BOUND, time_stepping};
 pub use trajectory::{

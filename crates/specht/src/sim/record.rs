@@ -117,6 +117,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         p.state.clone_from(&field.state);
         p.accel.clone_from(&field.forces.accel);
         p.modes.clone_from(&field.discrete.modes);
+        p.latches.clone_from(&field.discrete.latches);
         p.normal.clone_from(&field.forces.normal);
         p.tangential.clone_from(&field.forces.tangential);
         for i in 0..field.info.len() {

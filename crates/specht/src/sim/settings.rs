@@ -2,11 +2,38 @@
 
 use std::sync::atomic::AtomicBool;
 
+use serde::{Deserialize, Serialize};
+
 use crate::impact::Law;
 use crate::ode::Choice;
 
+/// How time is advanced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// Event-driven: every event located.
+    #[default]
+    Event,
+    /// Time-stepping (Moreau–Jean).
+    Step,
+}
+
+impl Scheme {
+    /// All schemes, in the order of the words in files and on the command line.
+    pub const ALL: [Scheme; 2] = [Scheme::Event, Scheme::Step];
+
+    /// The word used in files and outputs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scheme::Event => "event",
+            Scheme::Step => "step",
+        }
+    }
+}
+
 /// Which solution to follow when the rigid force problem has several or none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Policy {
     /// Continuity with the previous forces, then the compliant limit.
     #[default]
@@ -22,6 +49,10 @@ pub enum Policy {
 }
 
 impl Policy {
+    /// All policies, in the order of the words in files and on the command line.
+    pub const ALL: [Policy; 5] =
+        [Policy::Continuous, Policy::Compliant, Policy::Painleve, Policy::Klein, Policy::Stop];
+
     /// The word used in files and outputs.
     pub fn word(self) -> &'static str {
         match self {

@@ -174,6 +174,8 @@ pub struct Point {
     pub accel: Vec<f64>,
     /// Mode of every contact.
     pub modes: Vec<Mode>,
+    /// Frozen switches.
+    pub latches: Vec<i32>,
     /// Gap of every contact (0 for loaded ones; a pin: the distance).
     pub gap: Vec<f64>,
     /// Slip of every contact.
@@ -260,6 +262,7 @@ pub struct Samples {
     time: Vec<f64>,
     data: Vec<f64>,
     modes: Vec<Mode>,
+    latches: Vec<i32>,
     /// Which rows are never thinned.
     keep: Vec<bool>,
     /// One in so many of the other rows is recorded, the number offered so far, and the number of rows that is too many.
@@ -300,6 +303,8 @@ pub struct Sample<'a> {
     pub energy: &'a [f64],
     /// Modes.
     pub modes: &'a [Mode],
+    /// Frozen switches.
+    pub latches: &'a [i32],
 }
 
 impl Samples {
@@ -314,6 +319,7 @@ impl Samples {
         self.time.reserve(rows);
         self.data.reserve(rows * self.stride);
         self.modes.reserve(rows * self.dims.contacts);
+        self.latches.reserve(rows * self.dims.latches);
     }
 
     /// Append a row; one that is not to be kept under all circumstances may be thinned out.
@@ -345,11 +351,12 @@ impl Samples {
         }
         self.data.extend_from_slice(energy);
         self.modes.extend_from_slice(&p.modes);
+        self.latches.extend_from_slice(&p.latches);
     }
 
     /// Drop every other row of those that may go.
     fn thin(&mut self) {
-        let (stride, contacts) = (self.stride, self.dims.contacts);
+        let (stride, contacts, latches) = (self.stride, self.dims.contacts, self.dims.latches);
         let (mut rows, mut odd) = (0, false);
         for i in 0..self.time.len() {
             odd ^= !self.keep[i];
@@ -360,12 +367,14 @@ impl Samples {
             self.keep[rows] = self.keep[i];
             self.data.copy_within(i * stride..(i + 1) * stride, rows * stride);
             self.modes.copy_within(i * contacts..(i + 1) * contacts, rows * contacts);
+            self.latches.copy_within(i * latches..(i + 1) * latches, rows * latches);
             rows += 1;
         }
         self.time.truncate(rows);
         self.keep.truncate(rows);
         self.data.truncate(rows * stride);
         self.modes.truncate(rows * contacts);
+        self.latches.truncate(rows * latches);
         self.one_in *= 2;
         self.limit = self.limit.max(2 * rows);
     }
@@ -408,6 +417,7 @@ impl Samples {
             outputs: take(self.outputs),
             energy: take(ENERGY_COLUMNS),
             modes: &self.modes[i * d.contacts..(i + 1) * d.contacts],
+            latches: &self.latches[i * d.latches..(i + 1) * d.latches],
         }
     }
 

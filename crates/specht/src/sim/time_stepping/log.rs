@@ -192,6 +192,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             state: field.state.clone(),
             accel: field.forces.accel.clone(),
             modes: field.discrete.modes.clone(),
+            latches: field.discrete.latches.clone(),
             gap: (0..n).map(|i| field.gap(i)).collect(),
             slip: (0..n).map(|i| field.slip(i)).collect(),
             normal: field.forces.normal.clone(),

@@ -1,14 +1,14 @@
 //! A run sampled at equal times for the moving picture: cubic between the recorded rows, which hold positions and
 //! velocities, and therefore smooth however far apart they are.
 
-use specht::sim::{Sample, Samples};
-use specht::system::Mode;
+use crate::sim::{Sample, Samples};
+use crate::system::Mode;
 
 /// Number of frames.
 const FRAMES: usize = 900;
 
 /// An interpolated row; only what a picture needs.
-pub struct Frame {
+pub(super) struct Frame {
     t: f64,
     q: Vec<f64>,
     u: Vec<f64>,
@@ -38,12 +38,13 @@ impl Frame {
             outputs: &[],
             energy: &[],
             modes: &self.modes,
+            latches: &[],
         }
     }
 }
 
 /// Frames of the whole run, at least one when anything was recorded.
-pub fn frames(samples: &Samples) -> Vec<Frame> {
+pub(super) fn frames(samples: &Samples) -> Vec<Frame> {
     let t = samples.times();
     let (Some(first), Some(last)) = (t.first(), t.last()) else { return Vec::new() };
     let count = if last > first { FRAMES } else { 1 };
@@ -53,7 +54,7 @@ pub fn frames(samples: &Samples) -> Vec<Frame> {
 }
 
 /// The instant `time`.
-pub fn frame(samples: &Samples, time: f64) -> Frame {
+fn frame(samples: &Samples, time: f64) -> Frame {
     let t = samples.times();
     let k = t.partition_point(|x| *x <= time).clamp(1, t.len()) - 1;
     let a = samples.row(k);

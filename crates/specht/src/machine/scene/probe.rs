@@ -1,38 +1,31 @@
 //! Values of model expressions between recorded instants (drawings, poses). What a file plots is recorded by the engine itself.
 
-use specht::expr::{Graph, NodeId, Symbol, Tape, Work};
-use specht::model::{Input, Model};
-use specht::sim::Sample;
+use crate::expr::{Graph, NodeId, Symbol, Tape, Work};
+use crate::model::{CompiledSystem, Input, Model};
+use crate::sim::Sample;
 
 /// Expressions compiled for evaluation along a run.
-pub struct Probe {
+pub(super) struct Probe {
     tape: Tape,
     work: Work,
     values: Vec<f64>,
     meaning: Vec<Input>,
     live: Vec<f64>,
     /// Recorded contacts of each contact of the model: several for an outline.
-    parts: Vec<Vec<usize>>,
+    parts: Vec<std::ops::Range<usize>>,
 }
 
 impl Probe {
-    /// Compile `roots` of `graph`, whose symbols are those of `model`; `contacts`: names of the recorded contacts.
-    pub fn new(model: &Model, contacts: &[String], graph: &Graph, roots: &[NodeId]) -> Self {
-        let tape = Tape::new(graph, roots);
-        let mut live = Vec::new();
-        for p in &model.parameters {
-            if let Some(k) = p.live {
-                live.resize(live.len().max(k + 1), f64::NAN);
-                live[k] = p.value;
-            }
-        }
+    /// Compile `roots` of `graph`, whose symbols are those of the model of `system`.
+    pub fn new(system: &CompiledSystem, graph: &Graph, roots: &[NodeId]) -> Self {
+        let (model, tape) = (system.model(), Tape::new(graph, roots));
         Probe {
             work: tape.workspace(),
             tape,
             values: vec![0.0; model.inputs.len() + 1],
             meaning: model.inputs.clone(),
-            live,
-            parts: model.contacts.iter().map(|c| parts(&c.name, contacts)).collect(),
+            live: model.live_values(),
+            parts: (0..model.contacts.len()).map(|k| system.contacts_of(k)).collect(),
         }
     }
 
@@ -42,7 +35,7 @@ impl Probe {
         // of the parts of an outline's contact the nearest stands for all
         let gap = |c: &usize| get(s.gap, *c);
         let nearest = |k: usize| {
-            let parts = self.parts.get(k).into_iter().flatten().copied();
+            let parts = self.parts.get(k).cloned().unwrap_or(0..0);
             parts.min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(usize::MAX)
         };
         for (value, meaning) in self.values.iter_mut().zip(&self.meaning) {
@@ -80,14 +73,4 @@ impl Probe {
     pub fn value(&self, k: usize) -> f64 {
         self.tape.output(&self.work, k)
     }
-}
-
-/// Recorded contacts of the contact `name`: itself, or the parts `name[1]`, `name[2]`, … of an outline.
-fn parts(name: &str, contacts: &[String]) -> Vec<usize> {
-    let number =
-        |rest: &str| rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).map(str::parse::<usize>);
-    let belongs = |c: &String| {
-        c.strip_prefix(name).is_some_and(|rest| rest.is_empty() || matches!(number(rest), Some(Ok(_))))
-    };
-    (0..contacts.len()).filter(|&k| belongs(&contacts[k])).collect()
 }

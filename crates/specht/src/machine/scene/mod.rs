@@ -3,16 +3,27 @@
 //! Bodies given by formulas alone have no shape. When no body has one and all move along x (or only turn), the picture is
 //! a *scheme*: blocks on rails, one row each, and discs. Otherwise such a body is shown by a dot or a bar at its origin.
 
-use super::frames::frames;
-use super::probe::Probe;
-use super::shapes::{Bounds, Place, Prim, hull, touch, unit};
-use specht::expr::{Graph, NodeId, Symbol};
-use specht::model::{Draw, FeatureRef, ForceKind, Geometry, Model, Shape, place, poses};
-use specht::sim::Samples;
+mod frames;
+mod probe;
+mod shapes;
+
+pub use shapes::{Place, Prim};
+
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
+use crate::expr::{Graph, NodeId, Symbol};
+use crate::model::{CompiledSystem, Draw, FeatureRef, ForceKind, Geometry, Model, Pose, Shape, place, poses};
+use crate::sim::{Sample, Samples};
+
+use super::Run;
+use frames::frames;
+use probe::Probe;
+use shapes::{Bounds, hull, touch, unit};
+
 /// Everything to draw.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Scene {
     /// Frame times.
     pub t: Vec<f64>,
@@ -39,7 +50,7 @@ pub struct Scene {
 }
 
 /// One body.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BodyTrack {
     /// Name.
     pub name: String,
@@ -52,7 +63,7 @@ pub struct BodyTrack {
 }
 
 /// One contact: point and normal (on A) per frame.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ContactTrack {
     /// Name.
     pub name: String,
@@ -63,7 +74,8 @@ pub struct ContactTrack {
 }
 
 /// A drawing of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DrawTrack {
     /// Polyline: points per frame.
     Path(Vec<Vec<[f64; 2]>>),
@@ -81,8 +93,15 @@ impl DrawTrack {
     }
 }
 
-/// Build the scene; `None` when there is nothing to show.
-pub fn scene(model: &Model, contacts: &[String], samples: &Samples) -> Option<Scene> {
+impl Run {
+    /// The moving picture; `None` when there is nothing to show.
+    pub fn scene(&self) -> Option<Scene> {
+        scene(self.machine.system(), &self.trajectory.samples)
+    }
+}
+
+fn scene(system: &CompiledSystem, samples: &Samples) -> Option<Scene> {
+    let model = system.model();
     let frames = frames(samples);
     let first = frames.first()?;
     if model.bodies.is_empty() && model.draws.is_empty() {
@@ -115,10 +134,10 @@ pub fn scene(model: &Model, contacts: &[String], samples: &Samples) -> Option<Sc
         }
     }
     roots.extend(model.gravity);
-    let mut probe = Probe::new(model, contacts, &graph, &roots);
+    let mut probe = Probe::new(system, &graph, &roots);
 
     // shapes, at the first frame
-    let mut shapes = Shapes { model, contacts, graph: &graph, sample: first.sample() };
+    let mut shapes = Shapes { system, graph: &graph, sample: first.sample() };
     let mut out = Scene { up: 1.0, ..Scene::default() };
     out.ground = model.ground.iter().filter_map(|f| shapes.prim(&f.shape)).collect();
     let body_prims: Vec<Vec<Option<Prim>>> =
@@ -181,15 +200,14 @@ pub fn scene(model: &Model, contacts: &[String], samples: &Samples) -> Option<Sc
 
 /// Evaluates constants of shapes.
 struct Shapes<'a> {
-    model: &'a Model,
-    contacts: &'a [String],
+    system: &'a CompiledSystem,
     graph: &'a Graph,
-    sample: specht::sim::Sample<'a>,
+    sample: Sample<'a>,
 }
 
 impl Shapes<'_> {
     fn values(&mut self, nodes: &[NodeId]) -> Vec<f64> {
-        let mut probe = Probe::new(self.model, self.contacts, self.graph, nodes);
+        let mut probe = Probe::new(self.system, self.graph, nodes);
         probe.at(&self.sample);
         (0..nodes.len()).map(|k| probe.value(k)).collect()
     }
@@ -213,10 +231,10 @@ impl Shapes<'_> {
                 let [from, to] = self.pair(*range);
                 // the curve's own symbol is a placeholder outside the inputs: give it the free one
                 let mut graph = self.graph.clone();
-                let sigma = graph.sym(Probe::free_symbol(self.model));
+                let sigma = graph.sym(Probe::free_symbol(self.system.model()));
                 let map = BTreeMap::from([(Symbol(*parameter), sigma)]);
                 let point = point.map(|n| graph.substitute(n, &map));
-                let mut probe = Probe::new(self.model, self.contacts, &graph, &point);
+                let mut probe = Probe::new(self.system, &graph, &point);
                 probe.at(&self.sample);
                 let steps = 120;
                 let at = |k: usize| from + (to - from) * k as f64 / steps as f64;
@@ -234,12 +252,7 @@ impl Shapes<'_> {
 }
 
 /// World position of a point feature as nodes.
-fn point_nodes(
-    graph: &mut Graph,
-    model: &Model,
-    poses: &[specht::model::Pose],
-    r: FeatureRef,
-) -> Option<[NodeId; 2]> {
+fn point_nodes(graph: &mut Graph, model: &Model, poses: &[Pose], r: FeatureRef) -> Option<[NodeId; 2]> {
     let zero = graph.num(0.0);
     let features = r.body.map_or(&model.ground, |b| &model.bodies[b].features);
     let local = match r.feature.map(|f| &features[f].shape) {

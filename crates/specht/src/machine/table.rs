@@ -1,5 +1,9 @@
 //! The recorded series of a run as a table: the content of `trajectory.csv`.
 
+use crate::sim::{Sample, Samples};
+
+use super::Names;
+
 /// One column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -19,6 +23,43 @@ pub struct Table {
 }
 
 impl Table {
+    /// The columns of the contract: t, coordinates, velocities, states, memory, outputs, and five of every contact.
+    pub fn of(samples: &Samples, names: &Names) -> Table {
+        let mut table = Table::default();
+        let mut add = |name: String, value: &dyn Fn(&Sample) -> f64| {
+            table.push(name, Column::Numbers(samples.rows().map(|row| value(&row)).collect()));
+        };
+        add("t".into(), &|row| row.t);
+        for (k, name) in names.coordinates.iter().enumerate() {
+            add(name.clone(), &|row| row.q[k]);
+        }
+        for (k, name) in names.coordinates.iter().enumerate() {
+            add(format!("{name}'"), &|row| row.u[k]);
+        }
+        for (k, name) in names.states.iter().enumerate() {
+            add(name.clone(), &|row| row.z[k]);
+        }
+        for (k, name) in names.memory.iter().enumerate() {
+            add(name.clone(), &|row| row.memory[k]);
+        }
+        for (k, name) in names.outputs.iter().enumerate() {
+            add(name.clone(), &|row| row.outputs[k]);
+        }
+        for (k, name) in names.contacts.iter().enumerate() {
+            let words = samples.rows().map(|row| row.modes[k].word()).collect();
+            table.push(format!("{name}.mode"), Column::Words(words));
+            let mut add = |key: &str, value: &dyn Fn(&Sample) -> f64| {
+                let column = samples.rows().map(|row| value(&row)).collect();
+                table.push(format!("{name}.{key}"), Column::Numbers(column));
+            };
+            add("normal", &|row| row.normal[k]);
+            add("tangential", &|row| row.tangential[k]);
+            add("gap", &|row| row.gap[k]);
+            add("slip", &|row| row.slip[k]);
+        }
+        table
+    }
+
     /// Add a column.
     pub fn push(&mut self, name: impl Into<String>, column: Column) {
         self.names.push(name.into());

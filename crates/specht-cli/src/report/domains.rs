@@ -5,10 +5,11 @@
 
 use std::fmt::Write;
 
-use super::along::Along;
-use super::border::Kind;
-use super::map::{Axis, Map, Sample};
-use super::painleve::Verdict;
+use super::svg::escape;
+use specht::analysis::Verdict;
+use specht::analysis::along::{Along, Meeting};
+use specht::analysis::border::Kind;
+use specht::analysis::map::{Axis, Map, Sample};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 420.0;
@@ -73,7 +74,7 @@ pub fn along_svg(along: &Along, contacts: &[String], title: &str) -> String {
     let mut names: Vec<usize> = along.meetings.iter().flat_map(|m| m.contacts.iter().copied()).collect();
     names.sort_unstable();
     names.dedup();
-    let ratio = |m: &super::along::Meeting, c: usize| {
+    let ratio = |m: &Meeting, c: usize| {
         let k = m.contacts.iter().position(|&x| x == c)?;
         Some(m.mu[k] / m.critical_mu[k]).filter(|v| v.is_finite())
     };
@@ -413,6 +414,43 @@ fn legend(map: &Map, out: &mut String) {
     }
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+    use specht::analysis::map::Watch;
+    use specht::machine::task::{Look, PainleveTask, Task, View};
+    use specht::machine::{Finding, Machine};
+    use std::sync::atomic::AtomicBool;
+
+    fn drawn(name: &str, axes: &[(&str, f64, f64, usize)], watch: Watch) -> Option<String> {
+        let source = Source::gallery(name).unwrap().for_engine();
+        let machine = Machine::new(source, Default::default()).unwrap();
+        let axis =
+            |&(name, from, to, count): &(&str, f64, f64, usize)| Axis { name: name.into(), from, to, count };
+        let view = View::Over { look: Look::default(), axes: axes.iter().map(axis).collect() };
+        let task = Task::Painleve(PainleveTask { contacts: Vec::new(), view });
+        match machine.ask_with(&task, watch).ok()? {
+            Finding::Map(f) => Some(svg(&f.map, &f.title)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn borders_that_meet_are_marked_and_large_maps_stay_small() {
+        let axes = [("phi", 1.0, 1.5, 20), ("P1", 0.5, 1.5, 30)];
+        assert!(drawn("painleve_klein", &axes, Watch::default()).unwrap().contains("<circle"));
+        let fine = [("phi", 0.02, 1.55, 200), ("mu", 0.0, 3.0, 200)];
+        let picture = drawn("painleve_unit", &fine, Watch::default()).unwrap();
+        assert!(picture.ends_with("</svg>\n") && picture.len() < 200_000);
+    }
+
+    #[test]
+    fn a_curve_is_drawn_and_an_interrupted_map_draws_what_it_has() {
+        assert!(drawn("crank", &[("q0", 0.0, 6.0, 61)], Watch::default()).unwrap().contains("polyline"));
+        let flag = AtomicBool::new(true);
+        let watch = Watch { interrupt: Some(&flag), progress: None };
+        let axes = [("phi", 0.1, 1.5, 20), ("mu", 0.0, 3.0, 20)];
+        assert!(drawn("painleve_unit", &axes, watch).is_none_or(|p| p.ends_with("</svg>\n")));
+    }
 }

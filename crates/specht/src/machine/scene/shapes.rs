@@ -1,7 +1,10 @@
 //! Plane geometry of the picture: shapes in body axes, where two of them touch, hulls and bounds.
 
+use serde::Serialize;
+
 /// A shape in the axes of its body.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Prim {
     /// A point.
     Point([f64; 2]),
@@ -22,7 +25,7 @@ pub enum Prim {
 }
 
 /// Position and angle.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Place {
     /// Origin.
     pub at: [f64; 2],
@@ -45,7 +48,7 @@ impl Place {
 }
 
 /// Where A touches B and the normal from B to A, for drawing; `None` when the pair has no simple answer.
-pub fn touch(a: &Prim, pa: &Place, b: &Prim, pb: &Place) -> Option<([f64; 2], [f64; 2])> {
+pub(super) fn touch(a: &Prim, pa: &Place, b: &Prim, pb: &Place) -> Option<([f64; 2], [f64; 2])> {
     let line = |normal: [f64; 2], place: &Place| unit(place.direction(normal));
     match (a, b) {
         (Prim::Point(p), Prim::Flat(_, n)) => Some((pa.point(*p), line(*n, pb)?)),
@@ -75,13 +78,12 @@ pub fn touch(a: &Prim, pa: &Place, b: &Prim, pb: &Place) -> Option<([f64; 2], [f
             let (at, n) = touch(b, pb, a, pa)?;
             Some((at, [-n[0], -n[1]]))
         }
-        (Prim::Path(points, closed), _) => {
+        (Prim::Path(points, _), _) => {
             // the corner or sample of the path nearest to B
             let best = points
                 .iter()
                 .map(|p| pa.point(*p))
                 .min_by(|p, q| depth(*p, b, pb).total_cmp(&depth(*q, b, pb)))?;
-            let _ = closed;
             Some((best, touch(&Prim::Point([0.0; 2]), &Place { at: best, angle: 0.0 }, b, pb)?.1))
         }
         (_, Prim::Path(points, closed)) => {
@@ -138,13 +140,13 @@ fn along(p: [f64; 2], d: [f64; 2], s: f64) -> [f64; 2] {
 }
 
 /// Unit vector; `None` for zero.
-pub fn unit(v: [f64; 2]) -> Option<[f64; 2]> {
+pub(super) fn unit(v: [f64; 2]) -> Option<[f64; 2]> {
     let length = v[0].hypot(v[1]);
     (length > 0.0 && length.is_finite()).then(|| [v[0] / length, v[1] / length])
 }
 
 /// Convex hull, counter-clockwise; two points when all lie on a line.
-pub fn hull(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+pub(super) fn hull(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut p: Vec<[f64; 2]> =
         points.iter().copied().filter(|p| p[0].is_finite() && p[1].is_finite()).collect();
     p.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
@@ -174,7 +176,7 @@ pub fn hull(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
 
 /// A growing rectangle: x from, y from, x to, y to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds(pub [f64; 4]);
+pub(super) struct Bounds(pub [f64; 4]);
 
 impl Bounds {
     /// Nothing yet.

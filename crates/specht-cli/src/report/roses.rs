@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::arcs::Arc;
-use super::stagnation::Stagnation;
+use super::svg::escape;
+use specht::analysis::arcs::Arc;
+use specht::analysis::stagnation::Stagnation;
 
 const RED: &str = "#c0392b";
 const AMBER: &str = "#e8a33d";
@@ -94,8 +95,4 @@ fn sector(svg: &mut String, arc: &Arc, colour: &str) {
         svg,
         "<path d=\"M 0 0 L {x0:.2} {y0:.2} A 90 90 0 {large} 0 {x1:.2} {y1:.2} Z\" fill=\"{colour}\"/>"
     );
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }

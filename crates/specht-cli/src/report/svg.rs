@@ -1,0 +1,31 @@
+//! What all drawings share, and the drawing of a finding.
+
+use super::{domains, roses};
+use specht::machine::Finding;
+use specht::machine::finding::RestFinding;
+
+/// Text that may stand anywhere in a drawing.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The picture of a finding, when there is something to see.
+pub fn finding(f: &Finding) -> Option<String> {
+    match f {
+        Finding::Map(f) => Some(domains::svg(&f.map, &f.title)),
+        Finding::Along(f) => Some(domains::along_svg(&f.along, &f.contacts, &f.title)),
+        Finding::Rest(f) if !f.found.points.is_empty() => Some(rest(f)),
+        Finding::SelfBraking(f) if !f.roses.is_empty() => Some(roses::roses(&f.roses)),
+        _ => None,
+    }
+}
+
+/// Of one point at which forces can be carried their limits, else the directions of all points.
+fn rest(f: &RestFinding) -> String {
+    match f.found.points.as_slice() {
+        [p] if f.solutions.iter().any(|o| !o.moves) && p.limit.iter().any(|l| l[1] > 0.0) => {
+            roses::limits(&p.point, &p.limit)
+        }
+        all => roses::roses(&all.iter().map(|p| (p.point.clone(), p.stagnation.clone())).collect::<Vec<_>>()),
+    }
+}

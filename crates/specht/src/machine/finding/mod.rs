@@ -1,0 +1,174 @@
+//! Answers: one type per question, whose fields are the keys of its JSON. Keys stay.
+
+mod along;
+mod braking;
+mod map;
+mod painleve;
+mod parts;
+mod rest;
+mod tensor;
+mod true_motion;
+
+pub use along::{AlongBorder, AlongFinding, AlongNearest, AlongSeries, AlongSpan, ContactSeries};
+pub use braking::{
+    BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
+    Range, SelfBrakingFinding,
+};
+pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
+pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
+pub use parts::{ContactForces, Directions, Nested, OneOrMany};
+pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
+pub use tensor::{TensorContact, TensorExtreme, TensorFinding, TensorSamples, TensorWorst};
+pub use true_motion::{DurationFinding, StopFinding, TrueMotionFinding};
+
+use serde::Serialize;
+
+use crate::analysis::map::Watch;
+use crate::analysis::{AnalysisError, frictional_contact};
+use crate::model;
+use crate::model::TaskValue;
+use crate::system::System;
+
+use super::task::{PainleveTask, Task, View};
+use super::{Error, Machine};
+
+/// An answer.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Finding {
+    /// `painleve` at a state.
+    Here(HereFinding),
+    /// `painleve` along a run.
+    Along(AlongFinding),
+    /// `painleve` over a curve or map.
+    Map(Box<MapFinding>),
+    /// `true-motion`.
+    TrueMotion(TrueMotionFinding),
+    /// `rest`.
+    Rest(Box<RestFinding>),
+    /// `self-braking`.
+    SelfBraking(SelfBrakingFinding),
+    /// `tensor`.
+    Tensor(TensorFinding),
+}
+
+impl Finding {
+    /// The word that says it all, when there is one.
+    pub fn headline(&self) -> Option<&'static str> {
+        match self {
+            Finding::Here(f) => Some(f.word()),
+            Finding::Along(f) => Some(f.verdict.map_or("open", |v| v.word())),
+            Finding::TrueMotion(f) => Some(f.verdict.word()),
+            Finding::Rest(f) => Some(f.verdict.word()),
+            Finding::Map(_) | Finding::SelfBraking(_) | Finding::Tensor(_) => None,
+        }
+    }
+
+    /// The page of `specht explain` that says more.
+    pub fn explain(&self) -> &'static str {
+        match self {
+            Finding::Here(f) => f.explain,
+            Finding::Along(f) => f.explain,
+            Finding::Map(f) => f.explain,
+            Finding::TrueMotion(f) => f.explain,
+            Finding::Rest(f) => f.explain,
+            Finding::SelfBraking(f) => f.explain,
+            Finding::Tensor(f) => f.explain,
+        }
+    }
+}
+
+impl Machine {
+    /// Answers a question.
+    ///
+    /// # Errors
+    ///
+    /// A question that cannot be answered for this machine, with the reason and what to do.
+    pub fn ask(&self, task: &Task) -> Result<Finding, Error> {
+        self.ask_with(task, Watch::default())
+    }
+
+    /// The same, watched and interruptible: what is done until then is kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::ask`].
+    pub fn ask_with(&self, task: &Task, watch: Watch) -> Result<Finding, Error> {
+        match task {
+            Task::Painleve(task) => self.painleve(task, watch),
+            Task::TrueMotion(task) => self.true_motion(task, watch).map(Finding::TrueMotion),
+            Task::Rest(task) => self.rest(task).map(|f| Finding::Rest(Box::new(f))),
+            Task::SelfBraking(task) => self.self_braking(task).map(Finding::SelfBraking),
+            Task::Tensor(task) => self.tensor(task).map(Finding::Tensor),
+        }
+    }
+
+    /// Answers a task of the file: one with a case of its own looks at that case.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::ask`], and keys that do not fit.
+    pub fn answer(&self, task: &model::Task, watch: Watch) -> Result<Finding, Error> {
+        let case = task.keys.iter().find_map(|(key, value)| match value {
+            TaskValue::Text(case) if key == "case" => Some(case),
+            _ => None,
+        });
+        let question = Task::read(&task.analyse, &task.keys)?;
+        match case {
+            Some(case) if self.options.case.as_ref() != Some(case) => {
+                self.case(case)?.ask_with(&question, watch)
+            }
+            _ => self.ask_with(&question, watch),
+        }
+    }
+
+    fn painleve(&self, task: &PainleveTask, watch: Watch) -> Result<Finding, Error> {
+        let contacts = self.frictional(&task.contacts)?;
+        match &task.view {
+            View::Here { look, stiffness } => {
+                self.painleve_here(&contacts, look, stiffness, watch).map(Finding::Here)
+            }
+            View::Along => self.painleve_along(&contacts, watch).map(Finding::Along),
+            View::Over { look, axes } => {
+                self.painleve_over(&contacts, look, axes, watch).map(|f| Finding::Map(Box::new(f)))
+            }
+        }
+    }
+
+    /// The contacts of these names; all with friction when none is named.
+    fn frictional(&self, names: &[String]) -> Result<Vec<usize>, Error> {
+        let info = self.system().contacts();
+        if names.is_empty() {
+            return Ok((0..info.len())
+                .filter(|&i| info[i].friction && !info[i].tangent.is_empty())
+                .collect());
+        }
+        self.named(names)
+    }
+
+    /// The frictional contacts of these names.
+    fn named(&self, names: &[String]) -> Result<Vec<usize>, Error> {
+        let one = |n: &String| frictional_contact(self.system().contacts(), n).map_err(|e| self.refuse(e));
+        names.iter().map(one).collect()
+    }
+
+    /// Names of the contacts of the system.
+    fn contact_names(&self) -> Vec<String> {
+        self.system().contacts().iter().map(|c| c.name.clone()).collect()
+    }
+
+    /// Names of the coordinates, with primes.
+    fn coordinate_names(&self, primes: &str) -> Vec<String> {
+        self.model().coordinates.iter().map(|c| format!("{}{primes}", c.name)).collect()
+    }
+
+    /// The machine with these parameters open.
+    fn opened(&self, live: Vec<String>) -> Result<Machine, Error> {
+        let known = &self.model().parameters;
+        if let Some(name) = live.iter().find(|n| !known.iter().any(|p| p.name == **n)) {
+            let known = known.iter().map(|p| p.name.clone()).collect();
+            return Err(self.refuse(AnalysisError::UnknownParameter { name: name.clone(), known }));
+        }
+        self.live(live)
+    }
+}

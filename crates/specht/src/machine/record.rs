@@ -1,0 +1,464 @@
+//! `run.json`: a run as data, the contract that everything else reads. Keys stay.
+
+use serde::{Deserialize, Serialize};
+
+use crate::impact::Law;
+use crate::ode::Choice;
+use crate::sim::{
+    Alternative, Event, Family, KINDS, Kind, Participant, Point, Policy, Record, Scheme, Status, Trajectory,
+};
+use crate::system::{Mode, State};
+
+use super::json::{Named, Num};
+use super::{Names, Run};
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Title of the model.
+    pub model: String,
+    /// One sentence.
+    pub about: String,
+    /// Where the model comes from.
+    pub source: String,
+    /// The model file.
+    pub file: String,
+    /// Version of this program.
+    pub version: String,
+    /// Case.
+    pub case: Option<String>,
+    /// Parameters, SI.
+    pub parameters: Named<Num>,
+    /// Settings.
+    pub settings: SettingsRecord,
+    /// How it ended.
+    pub status: Status,
+    /// Why; empty when finished.
+    pub message: String,
+    /// When, s.
+    pub time: Num,
+    /// The start.
+    pub start: StartRecord,
+    /// The end.
+    #[serde(rename = "final")]
+    pub last: LastRecord,
+    /// Outputs at the end.
+    pub outputs: Named<Num>,
+    /// Events in the order of time.
+    pub events: Vec<EventRecord>,
+    /// Findings by the names of their tasks.
+    pub findings: Named<serde_json::Value>,
+    /// Audit.
+    pub audit: AuditRecord,
+    /// Counts.
+    pub counts: CountsRecord,
+    /// Sentences that the user should see.
+    pub warnings: Vec<String>,
+}
+
+/// Settings as used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SettingsRecord {
+    /// Scheme.
+    pub scheme: Scheme,
+    /// End time, s.
+    pub until: Num,
+    /// Tolerance.
+    pub tolerance: Num,
+    /// Method between events (event-driven).
+    pub method: Option<Choice>,
+    /// Step, s (time-stepping).
+    pub step: Option<Num>,
+    /// Output interval, s.
+    pub every: Option<Num>,
+    /// Impact law.
+    pub impact: Law,
+    /// Which solution when there are several or none.
+    pub several: Policy,
+}
+
+/// An entry of an instant: a number, or what is known of a contact.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    /// Of a coordinate, its rates, a state, memory.
+    Number(Num),
+    /// Of a contact.
+    Contact(ContactRecord),
+}
+
+/// A contact at an instant. What does not exist (no solution) is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContactRecord {
+    /// Gap, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Num>,
+    /// Slip, m/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip: Option<Num>,
+    /// Normal force, N.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub normal: Option<Num>,
+    /// Tangential force, N.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tangential: Option<Num>,
+    /// Mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+}
+
+/// The start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartRecord {
+    /// State, accelerations, contacts.
+    #[serde(flatten)]
+    pub point: Named<Entry>,
+    /// All solutions of the force problem.
+    pub solutions: Vec<SolutionRecord>,
+    /// The continuum, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<Named<Open>>,
+}
+
+/// The end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LastRecord {
+    /// State, accelerations, contacts.
+    #[serde(flatten)]
+    pub point: Named<Entry>,
+    /// The continuum, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<Named<Open>>,
+}
+
+/// One solution of the force problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SolutionRecord {
+    /// Accelerations, contacts.
+    #[serde(flatten)]
+    pub point: Named<Entry>,
+    /// Whether the run followed this one.
+    pub chosen: bool,
+}
+
+/// What a continuum of solutions leaves open; what is unique is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Open {
+    /// An acceleration: its ends.
+    Interval([Num; 2]),
+    /// Forces of a contact.
+    Contact {
+        /// Normal force.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        normal: Option<[Num; 2]>,
+        /// Tangential force.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tangential: Option<[Num; 2]>,
+    },
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventRecord {
+    /// When, s.
+    pub time: Num,
+    /// Kind.
+    pub kind: Kind,
+    /// Name of a user event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Contacts.
+    pub contacts: Vec<String>,
+    /// Modes after.
+    pub modes: Named<Mode>,
+    /// Modes before.
+    pub modes_before: Named<Mode>,
+    /// Normal impulses, N s (impacts).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impulse_n: Option<Named<Num>>,
+    /// Tangential impulses, N s (impacts).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impulse_t: Option<Named<Num>>,
+    /// Energy lost, J (impacts).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Named<Num>>,
+    /// State before.
+    pub before: Named<Num>,
+    /// State after.
+    pub after: Named<Num>,
+    /// Explanation.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// What else was possible.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<SolutionRecord>,
+}
+
+/// The audit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditRecord {
+    /// All within their bounds.
+    pub passed: bool,
+    /// Pulling or distant contact forces, scaled.
+    pub complementarity: Num,
+    /// Friction outside its bound, scaled.
+    pub cone: Num,
+    /// Laws of impact, scaled.
+    pub impact: Num,
+    /// Deepest overlap, scaled.
+    pub penetration: Num,
+    /// Closed contacts off their place, scaled.
+    pub drift: Num,
+    /// Closing error of the ledger, scaled.
+    pub energy: Num,
+    /// What the error estimates of the steps explain of it.
+    pub explained: Num,
+    /// Energy given by friction and impacts, scaled.
+    pub created: Num,
+    /// Error of the end state by runs with longer steps.
+    pub step_error: Option<Num>,
+    /// Sentences.
+    pub remarks: Vec<String>,
+    /// The energy ledger.
+    pub ledger: LedgerRecord,
+}
+
+/// The energy ledger at the end, J.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LedgerRecord {
+    /// Energy at the start.
+    pub initial: Num,
+    /// Kinetic energy.
+    pub kinetic: Num,
+    /// Potential energy.
+    pub potential: Num,
+    /// Work of friction.
+    pub friction: Num,
+    /// Work of impacts.
+    pub impact: Num,
+    /// Work of other forces.
+    pub external: Num,
+    /// Work of prescribed motions.
+    pub drive: Num,
+    /// What is missing.
+    pub numerical: Num,
+    /// By contact.
+    pub contacts: Named<WorkRecord>,
+}
+
+/// Work of one contact, J.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkRecord {
+    /// Of friction.
+    pub friction: Num,
+    /// Of impacts.
+    pub impact: Num,
+}
+
+/// Counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountsRecord {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Of the implicit method.
+    pub implicit: u64,
+    /// Rejected steps.
+    pub rejected: u64,
+    /// Evaluations of the system.
+    pub evaluations: u64,
+    /// Events by kind.
+    pub events: Named<u64>,
+}
+
+impl Run {
+    /// The run as `run.json`, without findings.
+    pub fn record(&self) -> RunRecord {
+        let (model, run, names) = (self.machine.model(), &self.trajectory, &self.names);
+        let family = |f: &Option<Family>| f.as_ref().map(|f| open(f, names));
+        let start = &run.start;
+        RunRecord {
+            model: model.name.clone(),
+            about: model.about.clone(),
+            source: model.source.clone(),
+            file: self.machine.source.label.clone(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            case: self.machine.options.case.clone(),
+            parameters: model.parameters.iter().map(|p| (p.name.clone(), Num(p.value))).collect(),
+            settings: self.settings_record(),
+            status: run.status,
+            message: run.message.clone(),
+            time: Num(run.time),
+            start: StartRecord {
+                point: point(&start.point, names),
+                solutions: start.solutions.iter().map(|a| solution(a, Some(&start.point), names)).collect(),
+                family: family(&start.family),
+            },
+            last: LastRecord { point: point(&run.last, names), family: family(&run.family) },
+            outputs: Named::of(&names.outputs, &run.last.outputs),
+            events: run.events.iter().map(|e| event(e, names)).collect(),
+            findings: Named::default(),
+            audit: audit(run, names),
+            counts: counts(run),
+            warnings: run.warnings.clone(),
+        }
+    }
+
+    fn settings_record(&self) -> SettingsRecord {
+        let (s, stepping) = (&self.settings, self.scheme == Scheme::Step);
+        SettingsRecord {
+            scheme: self.scheme,
+            until: Num(s.until),
+            tolerance: Num(s.tolerance),
+            method: (!stepping).then_some(s.method),
+            step: stepping.then_some(Num(s.step)),
+            every: if let Record::Every(every) = s.record { Some(Num(every)) } else { None },
+            impact: s.impact,
+            several: s.several,
+        }
+    }
+}
+
+/// `x'`, `x''`.
+pub(super) fn rates(names: &[String], primes: &str) -> Vec<String> {
+    names.iter().map(|n| format!("{n}{primes}")).collect()
+}
+
+/// Coordinates, velocities, states, memory.
+fn state(s: &State, names: &Names) -> Named<Num> {
+    let mut out = Named::of(&names.coordinates, &s.q);
+    out.extend(Named::of(&rates(&names.coordinates, "'"), &s.u).0);
+    out.extend(Named::of(&names.states, &s.z).0);
+    out.extend(Named::of(&names.memory, &s.memory).0);
+    out
+}
+
+fn numbers(list: Named<Num>) -> impl Iterator<Item = (String, Entry)> {
+    list.0.into_iter().map(|(name, x)| (name, Entry::Number(x)))
+}
+
+fn accelerations(accel: &[f64], names: &Names) -> impl Iterator<Item = (String, Entry)> {
+    numbers(Named::of(&rates(&names.coordinates, "''"), accel))
+}
+
+/// State, accelerations, contacts.
+fn point(p: &Point, names: &Names) -> Named<Entry> {
+    let mut out: Named<Entry> = numbers(state(&p.state, names)).collect();
+    out.extend(accelerations(&p.accel, names));
+    out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
+        let at = |list: &[f64]| list.get(k).copied().map(Num);
+        let entry = ContactRecord {
+            gap: at(&p.gap),
+            slip: at(&p.slip),
+            normal: at(&p.normal),
+            tangential: at(&p.tangential),
+            mode: p.modes.get(k).copied(),
+        };
+        (name.clone(), Entry::Contact(entry))
+    }));
+    out
+}
+
+/// One solution of the force problem, with the keys of an instant.
+fn solution(a: &Alternative, at: Option<&Point>, names: &Names) -> SolutionRecord {
+    let mut out: Named<Entry> = accelerations(&a.accel, names).collect();
+    out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
+        let entry = |list: &[f64]| list.get(k).copied().map(Num);
+        let entry = ContactRecord {
+            gap: at.and_then(|p| entry(&p.gap)),
+            slip: at.and_then(|p| entry(&p.slip)),
+            normal: entry(&a.normal),
+            tangential: entry(&a.tangential),
+            mode: a.modes.get(k).copied(),
+        };
+        (name.clone(), Entry::Contact(entry))
+    }));
+    SolutionRecord { point: out, chosen: a.chosen }
+}
+
+/// Intervals wider than rounding.
+fn open(family: &Family, names: &Names) -> Named<Open> {
+    let interval = |&(lo, hi): &(f64, f64)| {
+        let wide = hi - lo > 1e-9 * (1.0 + lo.abs().max(hi.abs())) || !(hi - lo).is_finite();
+        wide.then_some([Num(lo), Num(hi)])
+    };
+    let accel = names.coordinates.iter().zip(&family.accel);
+    let mut out: Named<Open> = accel
+        .filter_map(|(name, range)| Some((format!("{name}''"), Open::Interval(interval(range)?))))
+        .collect();
+    for (k, name) in names.contacts.iter().enumerate() {
+        let at = |list: &[(f64, f64)]| list.get(k).and_then(interval);
+        let (normal, tangential) = (at(&family.normal), at(&family.tangential));
+        if normal.is_some() || tangential.is_some() {
+            out.push(name.clone(), Open::Contact { normal, tangential });
+        }
+    }
+    out
+}
+
+fn event(e: &Event, names: &Names) -> EventRecord {
+    let name = |k: usize| names.contacts.get(k).cloned().unwrap_or_else(|| format!("#{}", k + 1));
+    let struck = matches!(e.kind, Kind::Impact | Kind::TangentialImpact | Kind::Seizure | Kind::Accumulated);
+    let modes =
+        |mode: fn(&Participant) -> Mode| e.contacts.iter().map(|p| (name(p.contact), mode(p))).collect();
+    let impulses = |value: fn(&Participant) -> f64| {
+        struck.then(|| e.contacts.iter().map(|p| (name(p.contact), Num(value(p)))).collect())
+    };
+    EventRecord {
+        time: Num(e.time),
+        kind: e.kind,
+        name: e.name.clone(),
+        contacts: e.contacts.iter().map(|p| name(p.contact)).collect(),
+        modes: modes(|p| p.after),
+        modes_before: modes(|p| p.before),
+        impulse_n: impulses(|p| p.impulse_n),
+        impulse_t: impulses(|p| p.impulse_t),
+        loss: impulses(|p| p.loss),
+        before: state(&e.before, names),
+        after: state(&e.after, names),
+        note: e.note.clone(),
+        alternatives: e.alternatives.iter().map(|a| solution(a, None, names)).collect(),
+    }
+}
+
+fn audit(run: &Trajectory, names: &Names) -> AuditRecord {
+    let (a, e) = (&run.audit, &run.energy);
+    let work =
+        e.friction.iter().zip(&e.impact).map(|(f, i)| WorkRecord { friction: Num(*f), impact: Num(*i) });
+    AuditRecord {
+        passed: a.passed,
+        complementarity: Num(a.complementarity),
+        cone: Num(a.cone),
+        impact: Num(a.impact),
+        penetration: Num(a.penetration),
+        drift: Num(a.drift),
+        energy: Num(a.energy),
+        explained: Num(a.explained),
+        created: Num(a.created),
+        step_error: a.step_error.map(Num),
+        remarks: a.remarks.clone(),
+        ledger: LedgerRecord {
+            initial: Num(e.initial),
+            kinetic: Num(e.kinetic),
+            potential: Num(e.potential),
+            friction: Num(e.friction.iter().sum()),
+            impact: Num(e.impact.iter().sum()),
+            external: Num(e.external),
+            drive: Num(e.drive),
+            numerical: Num(e.numerical()),
+            contacts: names.contacts.iter().cloned().zip(work).collect(),
+        },
+    }
+}
+
+fn counts(run: &Trajectory) -> CountsRecord {
+    let c = &run.counts;
+    CountsRecord {
+        steps: c.steps,
+        implicit: c.implicit,
+        rejected: c.rejected,
+        evaluations: c.evaluations,
+        events: KINDS.iter().zip(c.events).map(|(k, n)| (k.word().to_string(), n)).collect(),
+    }
+}

@@ -1,0 +1,77 @@
+//! Expressions on a finished run.
+//!
+//! The expression is read in the language of the file, in the scope of its outputs; names of outputs count too. Every recorded row
+//! holds the state, the modes, the frozen switches, accelerations and forces: the system is evaluated there once more and the
+//! expression has the value that it would have had as an output of the file, on both sides of every event.
+
+use crate::sim::Samples;
+use crate::system::{Discrete, Eval, Forces, Instant, State, System};
+
+use super::{Error, Machine, compile, read};
+
+impl Machine {
+    /// The values of expressions at all rows of a run of this machine, one list per expression.
+    pub(super) fn series_on(&self, samples: &Samples, texts: &[String]) -> Result<Vec<Vec<f64>>, Error> {
+        let loaded = read(&self.source, &self.options, texts).map_err(|e| e.about_series(texts))?;
+        let system = compile(&self.source, &self.options, &loaded.model)?;
+        // the expressions are the last plot, and what is plotted comes last
+        let first = system.output_count() - texts.len();
+        let mut out = vec![Vec::with_capacity(samples.len()); texts.len()];
+        let mut at = Place::new(&system);
+        for k in 0..samples.len() {
+            let values = at.outputs(&system, samples, k);
+            out.iter_mut().zip(&values[first..]).for_each(|(list, value)| list.push(*value));
+        }
+        Ok(out)
+    }
+}
+
+/// The system at a recorded row.
+struct Place {
+    state: State,
+    discrete: Discrete,
+    eval: Eval,
+    forces: Forces,
+    impulses: Forces,
+    outputs: Vec<f64>,
+}
+
+impl Place {
+    fn new<S: System>(system: &S) -> Place {
+        let d = system.dims();
+        Place {
+            state: State::default(),
+            discrete: Discrete::new(&d),
+            eval: system.memory(),
+            forces: Forces::new(&d),
+            impulses: Forces::new(&d),
+            outputs: vec![0.0; system.output_count()],
+        }
+    }
+
+    fn outputs<S: System>(&mut self, system: &S, samples: &Samples, k: usize) -> &[f64] {
+        let row = samples.row(k);
+        self.state = State {
+            t: row.t,
+            q: row.q.to_vec(),
+            u: row.u.to_vec(),
+            z: row.z.to_vec(),
+            memory: row.memory.to_vec(),
+        };
+        self.discrete.modes = row.modes.to_vec();
+        self.discrete.latches = row.latches.to_vec();
+        self.forces.normal.copy_from_slice(row.normal);
+        self.forces.tangential.copy_from_slice(row.tangential);
+        system.evaluate(&self.state, &self.discrete, &mut self.eval);
+        let at = Instant {
+            state: &self.state,
+            discrete: &self.discrete,
+            eval: &self.eval,
+            accel: row.accel,
+            forces: &self.forces,
+            impulses: &self.impulses,
+        };
+        system.outputs(at, &mut self.outputs);
+        &self.outputs
+    }
+}

@@ -1,0 +1,69 @@
+//! How a machine is run: what the caller asks for, over what its file says, over the defaults.
+
+use serde::{Deserialize, Serialize};
+
+use crate::impact::Law;
+use crate::ode::Choice;
+use crate::sim::{Policy, Record, Scheme, Settings};
+
+use super::{Error, Machine};
+
+/// Steps of the time-stepping scheme when nobody says how long they are.
+const STEPS: f64 = 2000.0;
+
+/// What is asked for instead of the file's `[run]`; `None` leaves it as it is there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Setup {
+    /// End time, s.
+    pub until: Option<f64>,
+    /// Scheme; default event-driven.
+    pub scheme: Option<Scheme>,
+    /// Step of the time-stepping scheme, s; default a 2000th of the end time.
+    pub step: Option<f64>,
+    /// Tolerance of the integration; default 1e-9.
+    pub tolerance: Option<f64>,
+    /// Method between events; default whichever the problem asks for.
+    pub method: Option<Choice>,
+    /// Output interval, s; default every accepted step.
+    pub every: Option<f64>,
+    /// Impact law; default Poisson.
+    pub impact: Option<Law>,
+    /// Which solution when there are several or none; default continuous.
+    pub several: Option<Policy>,
+}
+
+impl Machine {
+    /// Scheme and settings of a run.
+    ///
+    /// # Errors
+    ///
+    /// No end time, or a setting out of its range.
+    pub fn settings(&self) -> Result<(Scheme, Settings), Error> {
+        let (asked, file) = (&self.setup, &self.model().run);
+        let value = |node| self.model().constant(node);
+        let Some(until) = asked.until.or(file.until.map(value)) else {
+            let help = "write  [run] until = \"1 s\"  or give --until \"1 s\"";
+            return Err(Error::plain(format!("{}: the model has no end time", self.source.label), help));
+        };
+        let scheme = asked.scheme.or(file.scheme).unwrap_or_default();
+        let defaults = Settings::until(until);
+        let step = match scheme {
+            Scheme::Step => until / STEPS,
+            Scheme::Event => defaults.step,
+        };
+        let settings = Settings {
+            tolerance: asked.tolerance.or(file.tolerance.map(value)).unwrap_or(defaults.tolerance),
+            record: asked.every.or(file.every.map(value)).map_or(defaults.record, Record::Every),
+            impact: asked.impact.or(file.impact).unwrap_or_default(),
+            method: asked.method.or(file.method).unwrap_or_default(),
+            several: asked.several.or(file.several).unwrap_or_default(),
+            step: asked.step.or(file.step.map(value)).unwrap_or(step),
+            ..defaults
+        };
+        match settings.problem() {
+            Some(problem) => Err(self.labelled(problem)),
+            None => Ok((scheme, settings)),
+        }
+    }
+}

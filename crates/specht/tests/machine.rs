@@ -1,0 +1,204 @@
+//! The floor that a program stands on: read, change, run, series, record.
+
+use std::path::{Path, PathBuf};
+
+use specht::machine::record::RunRecord;
+use specht::machine::{Complaint, Source};
+use specht::prelude::*;
+
+fn gallery() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery")
+}
+
+fn entries() -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(gallery())
+        .unwrap()
+        .flatten()
+        .filter(|e| e.path().join("model.toml").is_file())
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn machine(name: &str) -> Machine {
+    Machine::open(gallery().join(name).join("model.toml")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn the_shortest_program_is_one_line() {
+    let text = std::fs::read_to_string(gallery().join("rod/model.toml")).unwrap();
+    let phi = Machine::read(&text).unwrap().with("mu", 0.4).unwrap().run().unwrap().series("phi").unwrap();
+    assert!(phi.len() > 10 && phi.iter().all(|x| x.is_finite()));
+}
+
+#[test]
+fn an_expression_on_a_run_has_the_bits_it_would_have_had_as_an_output() {
+    let mut compared = 0;
+    for name in entries() {
+        // the point of contact of a curve is found by iteration: it has the same value, not always the same last bit
+        let rounding = if name == "parabola" { 1e-14 } else { 0.0 };
+        let run = machine(&name).run().unwrap();
+        if run.times().len() > 20_000 {
+            continue;
+        }
+        let text = std::fs::read_to_string(gallery().join(&name).join("model.toml")).unwrap();
+        let file: toml_edit::Document<String> = text.parse().unwrap();
+        let Some(outputs) = file.get("output").and_then(|o| o.as_table_like()) else { continue };
+        for (k, output) in run.names.outputs.iter().enumerate() {
+            let Some(expression) = outputs.get(output).and_then(|v| v.as_str()) else { continue };
+            // in brackets, so that it is not taken from the record
+            let found = run.series(&format!("({expression})")).unwrap_or_else(|e| panic!("{name}: {e}"));
+            for (row, x) in run.trajectory.samples.rows().zip(&found) {
+                let y = row.outputs[k];
+                let same = (x - y).abs() <= rounding * y.abs() || (x.is_nan() && y.is_nan());
+                assert!(same, "{name}: {expression} at t = {}: {x} and {y}", row.t);
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 30, "{compared}");
+}
+
+/// A block with a closed outline on a floor, then a ball: the contact of the outline is several contacts of the system.
+const BLOCK_AND_BALL: &str = r#"
+name    = "block and ball"
+gravity = [0, -10]
+[coordinates]
+x = 0
+y = 1
+phi = 0
+b = 1
+[ground]
+floor = { through = [0, 0], normal = [0, 1] }
+[[body]]
+name     = "block"
+mass     = "1 kg"
+inertia  = "1 kg*m^2"
+position = ["x", "y"]
+angle    = "phi"
+features = { edge = { outline = [[-1, -1], [1, -1], [1, 1], [-1, 1]], material = "left", closed = true } }
+[[body]]
+name     = "ball"
+mass     = "3 kg"
+position = [5, "b"]
+[[contact]]
+name    = "foot"
+between = ["block.edge", "ground.floor"]
+[[contact]]
+name    = "spot"
+between = ["ball", "ground.floor"]
+[run]
+until = "1 s"
+[output]
+weight = "spot.normal"
+"#;
+
+#[test]
+fn contacts_of_an_outline_are_summed_and_do_not_shift_those_behind_them() {
+    let run = Machine::read(BLOCK_AND_BALL).unwrap_or_else(|e| panic!("{e}")).run().unwrap();
+    let [foot, spot, rate, gap] =
+        run.all_series(["foot.normal", "2*weight", "spot.gap'", "spot.gap"]).unwrap();
+    let last = run.times().len() - 1;
+    assert!((foot[last] - 10.0).abs() < 1e-9 && (spot[last] - 60.0).abs() < 1e-9);
+    assert!((gap[0] - 1.0).abs() < 1e-15 && gap[last].abs() < 1e-9);
+    // it falls with 10 m/s² for √0.2 s
+    let falling = run.times().iter().zip(&rate).filter(|(t, _)| **t < 0.2f64.sqrt() - 1e-6);
+    falling.for_each(|(t, v)| assert!((v + 10.0 * t).abs() < 1e-8, "{t}: {v}"));
+}
+
+#[test]
+fn the_state_between_rows_is_on_the_curve() {
+    let run = Machine::read(BLOCK_AND_BALL).unwrap().run().unwrap();
+    for t in [0.0, 0.1234, 0.4] {
+        let s = run.at(t).unwrap();
+        assert!((s.q[3] - (1.0 - 5.0 * t * t)).abs() < 1e-9 && (s.u[3] + 10.0 * t).abs() < 1e-9);
+    }
+    assert_eq!(run.at(1.0).unwrap().q[3], run.trajectory.last.state.q[3]);
+    assert!(run.at(-0.1).is_none() && run.at(1.1).is_none() && run.at(f64::NAN).is_none());
+}
+
+#[test]
+fn a_parameter_set_twice_has_the_last_value_and_the_setup_stays() {
+    let m = machine("bouncing_ball").until(0.3).with("h0", 2).unwrap().with("h0", "50 cm").unwrap();
+    let run = m.run().unwrap();
+    assert_eq!(run.trajectory.time, 0.3);
+    assert!((run.series("y - r").unwrap()[0] - 0.5).abs() < 1e-15);
+    let steps = m.scheme(Scheme::Step).run().unwrap();
+    assert_eq!(steps.scheme, Scheme::Step);
+    assert!((steps.settings.step - 0.3 / 2000.0).abs() < 1e-18);
+}
+
+#[test]
+fn a_record_reads_back_to_the_same_record() {
+    for name in ["bouncing_ball", "rod", "woodpecker", "stick_slip_stack", "painleve_klein"] {
+        let record = machine(name).run().unwrap().record();
+        let text = serde_json::to_string(&record).unwrap();
+        let again: RunRecord = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&again).unwrap(), text, "{name}");
+        assert_eq!(again.status, record.status);
+    }
+}
+
+#[test]
+fn errors_are_errors_with_a_place_or_a_sentence() {
+    let wrong = Machine::read("name = \"x\"\n[coordinates]\nx = \"fi\"\n").unwrap_err();
+    assert!(matches!(wrong.complaint(), Complaint::Located { .. }));
+    let error: Box<dyn std::error::Error> = Box::new(wrong);
+    assert!(error.to_string().contains("model:3:6"), "{error}");
+
+    let run = machine("bouncing_ball").run().unwrap();
+    let error = run.series("y + bal.normal").unwrap_err().to_string();
+    assert!(error.starts_with("`y + bal.normal`: "), "{error}");
+    let error = run.series("y +").unwrap_err().to_string();
+    assert!(error.starts_with("`y +`: "), "{error}");
+    assert!(machine("rod").with("nothing", 1).is_err());
+    assert!(machine("rod").case("nothing").is_err());
+    assert!(Machine::open("no/such/file.toml").unwrap_err().to_string().contains("cannot read"));
+
+    let source = Source { label: "rod.toml".into(), ..Source::text("name = 3") };
+    assert!(Machine::new(source, Default::default()).unwrap_err().to_string().contains("rod.toml:1:"));
+    let endless =
+        "name = \"x\"\n[coordinates]\nx = 0\n[[body]]\nname = \"b\"\nmass = 1\nposition = [\"x\", 0]\n";
+    assert!(Machine::read(endless).unwrap().run().unwrap_err().to_string().contains("no end time"));
+}
+
+#[test]
+fn a_question_is_a_value_and_its_answer_too() {
+    use specht::analysis::Verdict;
+    use specht::machine::task::{Look, View};
+
+    let task = Task::Painleve(PainleveTask::default());
+    let text = serde_json::to_string(&task).unwrap();
+    assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+    let Finding::Here(here) = machine("rod").ask(&task).unwrap() else { panic!("a state has one finding") };
+    assert_eq!(here.verdict, Some(Verdict::Unique));
+    assert_eq!(here.contacts.len(), 1);
+    let json = serde_json::to_value(Finding::Here(here.clone())).unwrap();
+    assert_eq!(json["critical_mu"].as_f64(), Some(here.critical_mu.0[0].0));
+
+    // an instant of the run of a model; a contact that is not there
+    let look = Look { at_time: Some(0.1), at: None };
+    let view = View::Here { look, stiffness: Vec::new() };
+    let at = Task::Painleve(PainleveTask { contacts: Vec::new(), view });
+    let Finding::Here(later) = machine("rod").ask(&at).unwrap() else { panic!("a state has one finding") };
+    assert_eq!(later.time.0, 0.1);
+    let nobody = PainleveTask { contacts: vec!["nobody".into()], ..Default::default() };
+    let error = machine("rod").ask(&Task::Painleve(nobody)).unwrap_err();
+    assert!(error.to_string().starts_with("there is no contact `nobody`"), "{error}");
+}
+
+#[test]
+fn tasks_of_a_file_are_answered_in_their_cases() {
+    let mut answered = 0;
+    for name in entries() {
+        let m = machine(&name);
+        for task in m.model().tasks.iter().take(2) {
+            if let Ok(finding) = m.answer(task, Default::default()) {
+                assert!(!finding.explain().is_empty());
+                answered += 1;
+            }
+        }
+    }
+    assert!(answered > 10, "{answered}");
+}
