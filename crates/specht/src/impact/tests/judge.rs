@@ -178,3 +178,13 @@ fn an_impact_in_a_step_is_judged_by_moreaus_law_in_space() {
     assert!(judge([3.0, -0.45, -0.6], &[eps(0.6)]) > FALSE, "another restitution");
     assert!(judge([f64::NAN, -0.45, -0.6], &e).is_nan());
 }
+
+/// A wedge between guide and obstacles: impulses of 1e10 Ns meet all laws relative to their own size, velocities do not. The certificate of
+/// the solver is blind to this, the judge is not.
+#[test]
+fn impulses_without_bound_do_not_pass_for_a_solution() {
+    let (b, u) = super::laws::slider(0.4, 0.3, 0.5);
+    let out = hit(Law::Moreau, &b, &u, &[eps(0.0), eps(0.0), eps(0.5), eps(0.5)]);
+    let is_refused = out.status == ImpactStatus::NoSolution;
+    assert!(is_refused || max_abs(&out.impulse) < 1e3 || out.residual > FALSE, "{out:?}");
+}

@@ -54,6 +54,44 @@ fn a_journal_brakes_and_a_given_load_does_not() {
     close(rough.rate_e[0], 0.0, 1e-12);
 }
 
+/// A body (x, y, φ) hangs with a rough journal on a slider (x, y) in a rough guide that falls by 45 degrees, and meets two rough obstacles.
+pub(super) fn slider(guide: f64, journal: f64, other: f64) -> (Bench, [f64; 5]) {
+    let s = std::f64::consts::FRAC_1_SQRT_2;
+    let mut b = Bench::new(diag(&[2.0, 2.0, 0.4, 1.0, 1.0]), &[0.0; 5]);
+    b.bilateral((&[0.0, 0.0, 0.0, s, s], 0.0), Some((&[0.0, 0.0, 0.0, s, -s], 0.0)), guide);
+    b.pin(
+        [(&[1.0, 0.0, 0.0, -1.0, 0.0], 0.0), (&[0.0, 1.0, 0.0, 0.0, -1.0], 0.0)],
+        Some((&[0.0, 0.0, 1.0, 0.0, 0.0], 0.0)),
+        journal,
+    );
+    b.unilateral((&[0.0, 1.0, 0.5, 0.0, 0.0], 0.0), Some((&[1.0, 0.0, 0.4, 0.0, 0.0], 0.0)), 0.3);
+    b.unilateral((&[0.0, 1.0, -0.6, 0.0, 0.0], 0.0), Some((&[1.0, 0.0, 0.4, 0.0, 0.0], 0.0)), other);
+    (b, [2.0, -2.0, 0.7, 2.0, -2.0])
+}
+
+/// Was wrong: no solution was found, because more contacts stick than the machine has freedoms, and the norm of the pin force bounds the
+/// family of their impulses.
+#[test]
+fn a_body_that_is_stopped_by_more_contacts_than_it_has_freedoms_comes_to_rest() {
+    for (guide, journal, other) in
+        [(0.1, 0.02, 0.2), (0.0, 0.02, 0.2), (0.1, 0.0, 0.2), (0.1, 0.02, 0.0), (0.4, 0.3, 0.5)]
+    {
+        let (b, u) = slider(guide, journal, other);
+        for law in [Law::Poisson, Law::Moreau] {
+            let out = hit(law, &b, &u, &[eps(0.0); 4]);
+            assert!(out.residual < 1e-9, "{law:?} {guide} {journal} {other}: {:?}", out.status);
+            assert!(out.u.iter().all(|u| u.abs() < 1e-9), "{law:?}: {:?}", out.u);
+            assert!(!out.gains_energy);
+        }
+    }
+    // and it rebounds
+    let (b, u) = slider(0.1, 0.02, 0.2);
+    for law in [Law::Poisson, Law::Moreau] {
+        let out = hit(law, &b, &u, &[eps(0.0), eps(0.0), eps(0.5), eps(0.5)]);
+        assert!(out.residual < 1e-8, "{law:?}: {:?} {}", out.status, out.residual);
+    }
+}
+
 /// PG-8.6, generalised central impact: W_N M⁻¹ W_T = 0, the normal problem decouples: ġ_NE = −ε ġ_NA with any friction.
 #[test]
 fn central_impacts_decouple_normal_and_tangential_problem() {
