@@ -2,6 +2,7 @@
 
 use crate::outcome::{Exit, Outcome, Refusal};
 use crate::text::print;
+use serde_json::{Value, json};
 use specht::cone::format::{Answer, FormatError, LcpAnswer, LcpSolution, Posed};
 use specht::cone::{Method, Problem, Settings, Solver, Stage, Status};
 use specht::lcp::{EnumerateSettings, Lcp, Piece, Solver as LcpSolver, enumerate};
@@ -75,12 +76,23 @@ pub fn run(args: SolveArgs) -> Outcome {
         std::fs::read_to_string(&args.problem)
             .map_err(|e| Refusal::new(format!("cannot read {}: {e}", args.problem.display())))?
     };
-    let (answer, exit) = match Posed::read(&text).map_err(refused)? {
-        Posed::Contacts(problem) => solve_contacts(&problem, &args)?,
-        Posed::Lcp { a, b } => solve_lcp(Lcp::new(&a, &b), &args),
-    };
-    print(&format!("{answer}\n"));
+    let (answer, exit) = answer(&text, &args)?;
+    print(&format!("{}\n", serde_json::to_string_pretty(&answer).unwrap_or_default()));
     Ok(exit)
+}
+
+/// The answer to a problem given as text.
+pub fn answer(text: &str, args: &SolveArgs) -> Result<(Value, Exit), Refusal> {
+    Ok(match Posed::read(text).map_err(refused)? {
+        Posed::Contacts(problem) => {
+            let (answer, exit) = solve_contacts(&problem, args)?;
+            (json!(answer), exit)
+        }
+        Posed::Lcp { a, b } => {
+            let (answer, exit) = solve_lcp(Lcp::new(&a, &b), args);
+            (json!(answer), exit)
+        }
+    })
 }
 
 fn refused(e: FormatError) -> Refusal {
@@ -88,7 +100,7 @@ fn refused(e: FormatError) -> Refusal {
     if e.help.is_empty() { refusal } else { refusal.help(e.help) }
 }
 
-fn solve_contacts(p: &Problem, args: &SolveArgs) -> Result<(String, Exit), Refusal> {
+fn solve_contacts(p: &Problem, args: &SolveArgs) -> Result<(Answer, Exit), Refusal> {
     if args.time_limit.is_some_and(|t| !(t > 0.0)) {
         return Err(Refusal::new("--time-limit must be positive"));
     }
@@ -131,10 +143,10 @@ fn solve_contacts(p: &Problem, args: &SolveArgs) -> Result<(String, Exit), Refus
         (answer.regular, answer.complete) = (Some(all.regular), Some(all.complete));
         answer.solutions = Some(all.solutions);
     }
-    Ok((serde_json::to_string_pretty(&answer).unwrap_or_default(), exit))
+    Ok((answer, exit))
 }
 
-fn solve_lcp(p: Lcp, args: &SolveArgs) -> (String, Exit) {
+fn solve_lcp(p: Lcp, args: &SolveArgs) -> (LcpAnswer, Exit) {
     let mut solver = LcpSolver::default();
     let clock = Instant::now();
     let status = solver.solve(p);
@@ -174,5 +186,5 @@ fn solve_lcp(p: Lcp, args: &SolveArgs) -> (String, Exit) {
         answer.solutions = Some(e.pieces.into_iter().map(one).collect());
     }
     let exit = if solved { Exit::Done } else { Exit::Stopped };
-    (serde_json::to_string_pretty(&answer).unwrap_or_default(), exit)
+    (answer, exit)
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "linalg", "root", "expr", "lcp", "cone", "ode", "system", "contact", "impact", "sim", "model",
-    "analysis", "file", "machine",
+    "analysis", "file", "machine", "prelude",
 ];
 
 #[test]
