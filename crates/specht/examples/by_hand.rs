@@ -56,6 +56,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         normal: Normal::Unilateral { row: 0 },
         tangent: vec![1],
         load_on: Vec::new(),
+        load_at: 0,
         friction: true,
     };
     let (slope, mu, g, v) = (0.3_f64, 0.5, 9.81, 2.0);

@@ -110,6 +110,10 @@ impl Admissible {
     /// The mean of the points at which each edge of a cone carries most, x̂.
     pub fn mean(&mut self) -> Vec<f64> {
         let (mut sum, mut count) = (self.point(), 1.0);
+        // a program that was left unsolved has no other points
+        if self.simplex.x.len() < self.edges.len() {
+            return sum;
+        }
         let mut cost = vec![0.0; self.simplex.x.len()];
         for g in 0..self.edges.len() {
             cost[g] = 1.0;
