@@ -39,8 +39,9 @@ fn main() {
 
     let target = PathBuf::from(std::env::var("OUT_DIR").expect("set by cargo")).join("embedded.rs");
     std::fs::write(target, out).expect("OUT_DIR can be written");
-    println!("cargo:rerun-if-changed={}", root.join("gallery").display());
-    println!("cargo:rerun-if-changed={}", root.join("docs/explain").display());
+    // relative, so that a build folder that was copied with its sources looks at its own
+    println!("cargo:rerun-if-changed=../../gallery");
+    println!("cargo:rerun-if-changed=../../docs/explain");
 }
 
 /// Content of a folder by name; empty when there is none.

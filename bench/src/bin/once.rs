@@ -1,7 +1,8 @@
 //! One task a given number of times, to be counted by `bench/instructions.sh`:
 //!
 //! ```text
-//! once TASK TIMES         woodpecker, by-hand: ten seconds of motion; lcp-100, lcp-300; tree-100: one evaluation
+//! once TASK TIMES         woodpecker, by-hand: ten seconds of motion; lcp-100, lcp-300; tree-100, chain-10, chain-50, chain-200:
+//!                         one evaluation
 //! ```
 
 use specht::lcp::{Lcp, Solver};
@@ -19,8 +20,11 @@ fn main() {
         "lcp-100" => lcp(100, times),
         "lcp-300" => lcp(300, times),
         "tree-100" => evaluate(&tree(100), times),
+        "chain-10" => evaluate(&chain(10), times),
+        "chain-50" => evaluate(&chain(50), times),
+        "chain-200" => evaluate(&chain(200), times),
         _ => {
-            eprintln!("tasks: woodpecker by-hand lcp-100 lcp-300 tree-100");
+            eprintln!("tasks: woodpecker by-hand lcp-100 lcp-300 tree-100 chain-10 chain-50 chain-200");
             std::process::exit(2);
         }
     }

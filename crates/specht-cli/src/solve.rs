@@ -77,14 +77,18 @@ pub fn run(args: SolveArgs) -> Outcome {
         std::fs::read_to_string(&args.problem)
             .map_err(|e| Refusal::new(format!("cannot read {}: {e}", args.problem.display())))?
     };
-    let value = parse(&text)?;
+    let (answer, exit) = answer(&text, &args)?;
+    println!("{}", serde_json::to_string_pretty(&answer).unwrap_or_default());
+    Ok(exit)
+}
+
+/// The answer to a problem given as text.
+pub fn answer(text: &str, args: &SolveArgs) -> Result<(Value, Exit), Refusal> {
+    let value = parse(text)?;
     let map = value.as_object().ok_or_else(|| {
         Refusal::new("the problem must be a JSON object").help("see `specht solve --help` for the format")
     })?;
-    let (answer, exit) =
-        if map.contains_key("A") { solve_lcp(map, &args)? } else { solve_contacts(map, &args)? };
-    println!("{}", serde_json::to_string_pretty(&answer).unwrap_or_default());
-    Ok(exit)
+    if map.contains_key("A") { solve_lcp(map, args) } else { solve_contacts(map, args) }
 }
 
 /// JSON in which NaN and Infinity (as some programs write them) become null, so that the entry can be named.

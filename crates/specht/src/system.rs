@@ -192,6 +192,17 @@ impl Discrete {
     }
 }
 
+/// The number of a set of constants; 0: none. Systems that promise them set it, and then nobody writes to M, W, μ and μ₀ of that
+/// [`Eval`]. A clone promises nothing: it may be changed.
+#[derive(Debug, Default)]
+pub struct Constants(pub u64);
+
+impl Clone for Constants {
+    fn clone(&self) -> Self {
+        Constants(0)
+    }
+}
+
 /// Scratch memory of a system: nobody else looks inside. A clone starts empty.
 #[derive(Default)]
 pub struct Scratch(Option<Box<dyn Any + Send + Sync>>);
@@ -370,6 +381,8 @@ pub struct Eval {
     pub lean: Vec<f64>,
     /// Contact parameters of curved contours, as found here.
     pub contour: Vec<f64>,
+    /// Whether M, W and the friction coefficients are constants, and which.
+    pub constants: Constants,
     /// Scratch memory of the system.
     pub scratch: Scratch,
     /// A contact whose curves have no unique nearest points here (the denominator of (4.35) vanishes): its rows are not
@@ -410,6 +423,7 @@ impl Eval {
             tensor: Vec::new(),
             lean: Vec::new(),
             contour: Vec::new(),
+            constants: Constants::default(),
             scratch: Scratch::default(),
             singular: None,
         }
@@ -513,17 +527,35 @@ pub trait System: Sync {
     /// allocates once `out` has been used.
     fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval);
 
+    /// As [`System::evaluate`], but kinetic and potential energy may be left as they are: what the stages of a step need.
+    fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.evaluate(s, d, out);
+    }
+
     /// Exact rates of everything in `at`, the evaluation at `s` and `d`, along a direction, with modes and latches frozen. Where `at` was used
-    /// for something else since (or cloned), the system is evaluated anew. Never allocates once `out` has been used. False: the
-    /// system has no derivatives, and `out` is as it was.
+    /// for something else since (or cloned, or has no energies), the system is evaluated anew. Never allocates once `out` has been used. False:
+    /// the system has no derivatives, and `out` is as it was.
     fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
         let _ = (s, d, at, along, out);
         false
     }
 
-    /// q̇ = Y(q) u. Planar models: a copy.
+    /// q̇ = Y(q) u; q and u may differ in size, see [`System::move_by`]. Planar models: a copy.
     fn q_rate(&self, s: &State, out: &mut [f64]) {
         out.copy_from_slice(&s.u);
+    }
+
+    /// q ← q ⊕ δ: move the positions by a displacement of the size of u, over unit time the motion q̇ = Y(q) δ (for a unit
+    /// quaternion the turn by δ). A system whose q̇ is not u gives its own.
+    fn move_by(&self, q: &mut [f64], delta: &[f64]) {
+        crate::linalg::axpy(1.0, delta, q);
+    }
+
+    /// Bring positions back that integration has moved off what they must satisfy by themselves (the length of a unit
+    /// quaternion). True when there is such a thing.
+    fn restore(&self, q: &mut [f64]) -> bool {
+        let _ = q;
+        false
     }
 
     /// Set every latch from the values at `s` (at the start and after velocities or memory jumped). A guard that is

@@ -80,6 +80,57 @@ fn a_switch_inside_a_switch_is_followed() {
     }
 }
 
+/// A unit mass under a force of its place, from x = 0 with a velocity; place and velocity at the end.
+fn thrown(force: &str, speed: f64, until: f64) -> (f64, f64) {
+    let text = format!(
+        "name = \"mass\"\ncoordinates = {{ x = {{ start = 0, rate = {speed} }} }}\n\
+         body = [{{ name = \"b\", mass = 1, position = [\"x\", 0] }}]\n\
+         force = [{{ along = \"x\", force = \"{force}\" }}]\n"
+    );
+    let run = run(&text, until);
+    assert_eq!(run.status, Status::Finished, "{force}: {}", run.message);
+    assert!(run.audit.passed, "{force}: {:?}", run.audit);
+    (run.last.state.q[0], run.last.state.u[0])
+}
+
+#[track_caller]
+fn arrives(found: (f64, f64), expected: (f64, f64)) {
+    let error = (found.0 - expected.0).abs().max((found.1 - expected.1).abs());
+    assert!(error < 1e-8, "{found:?}, expected {expected:?}");
+}
+
+/// The force is −k between k and k + 1: v²/2 falls by k per step of the stairs, to the right with k = 0, 1, 2, …, to the left with
+/// k = −1, −2, …; from v = 3 the mass turns at 3.5 and at −2.5.
+#[test]
+fn stairs_made_by_floor_are_climbed_and_descended_on_both_sides() {
+    let (a, b) = (7_f64.sqrt(), 3_f64.sqrt());
+    let right = 1.0 / 3.0 + (3.0 - a) + (a - b) / 2.0 + b / 3.0;
+    let left = (3.0 - a) + (a - b) / 2.0 + b / 3.0;
+    let stairs = "-floor(x)";
+    arrives(thrown(stairs, 3.0, right), (3.5, 0.0));
+    arrives(thrown(stairs, 3.0, 2.0 * right), (0.0, -3.0));
+    arrives(thrown(stairs, 3.0, 2.0 * right + left), (-2.5, 0.0));
+    arrives(thrown(stairs, 3.0, 3.0 * 2.0 * (right + left)), (0.0, 3.0));
+    arrives(thrown(stairs, -3.0, left), (-2.5, 0.0));
+    arrives(thrown(stairs, -3.0, 2.0 * left + right), (3.5, 0.0));
+}
+
+/// ẍ = −s with s = mod(x, 1), the place in its cell: v² falls by one per cell to the right and grows by one to the left. A cell that is
+/// entered with v takes asin(1/v) to the right and atan(1/v) to the left; the cell of the turn a quarter of a period.
+#[test]
+fn teeth_made_by_mod_are_passed_in_both_directions() {
+    let teeth = "-mod(x, 1)";
+    let speed = 4.5_f64.sqrt();
+    let up: f64 = (0..4).map(|k| (1.0 / (4.5 - f64::from(k)).sqrt()).asin()).sum::<f64>();
+    let turn = up + std::f64::consts::FRAC_PI_2;
+    arrives(thrown(teeth, speed, up), (4.0, 0.5_f64.sqrt()));
+    arrives(thrown(teeth, speed, turn), (4.0 + 0.5_f64.sqrt(), 0.0));
+    arrives(thrown(teeth, speed, 2.0 * turn), (0.0, -speed));
+    let down: f64 = (0..3).map(|k| (1.0 / (4.5 + f64::from(k)).sqrt()).atan()).sum();
+    arrives(thrown(teeth, speed, 2.0 * turn + down), (-3.0, -7.5_f64.sqrt()));
+    arrives(thrown(teeth, -speed, down), (-3.0, -7.5_f64.sqrt()));
+}
+
 /// Guards faster than the motion were missed between the samples of long steps.
 #[test]
 fn pulses_much_shorter_than_the_step_are_not_missed() {

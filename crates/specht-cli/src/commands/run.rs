@@ -142,11 +142,12 @@ pub fn summary(run: &Finished) -> String {
     let a = &t.audit;
     let colour = if a.passed { good } else { bad };
     out += &format!(
-        "  audit   {colour}{}{colour:#}  (energy {:.1e}, complementarity {:.1e}, cone {:.1e}, penetration {:.1e}, drift {:.1e})\n",
+        "  audit   {colour}{}{colour:#}  (energy {:.1e}, complementarity {:.1e}, cone {:.1e}, impact {:.1e}, penetration {:.1e}, drift {:.1e})\n",
         if a.passed { "passed" } else { "FAILED" },
         a.energy,
         a.complementarity,
         a.cone,
+        a.impact,
         a.penetration,
         a.drift
     );

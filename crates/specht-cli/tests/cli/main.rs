@@ -7,6 +7,8 @@ mod readme;
 mod robust;
 mod runs;
 mod stepping;
+mod threads;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

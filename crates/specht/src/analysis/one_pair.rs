@@ -11,7 +11,7 @@
 //! conditions with one redundancy fix ν). The sign of `q` is chosen so that the slip grows with it, so `ε2` is the sign of the slip.
 //!
 //! The verdicts of the book are inferred from the sign of an assumed deceleration; the complete enumeration is
-//! [`super::rest`]. They differ in two cases, see [`BookRest`]. [Anh2003, 2.4, 2.5]
+//! [`super::rest`]. They differ in two cases, see [`BookRest`]. [LeXuanAnh2003, 2.4, 2.5]
 
 use crate::linalg::{Mat, dot, null_space};
 use crate::system::{ContactInfo, Eval, Normal};

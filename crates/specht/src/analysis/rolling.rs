@@ -12,7 +12,7 @@
 //! surface, of a chosen tangent direction: of the trace itself when the point moves, of any other direction when it stands
 //! still, so no division by σ̇ occurs. χ is the angle from τ' to τ: τ' = τ cos χ − m×τ sin χ (2.49).
 //!
-//! Exact to rounding for regular parameters (`a > 0`). [Anh2003, 2.2]; the primes of (2.29), (2.31) and the root in
+//! Exact to rounding for regular parameters (`a > 0`). [LeXuanAnh2003, 2.2]; the primes of (2.29), (2.31) and the root in
 //! the second term of (2.42) are misprinted there.
 
 /// A vector in space.

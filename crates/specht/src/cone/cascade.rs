@@ -120,7 +120,6 @@ pub(super) struct Report {
     pub scaled: f64,
     /// growth of x in the interior point with a residual that stays
     pub unbounded: bool,
-    pub local_failures: usize,
 }
 
 /// Stops a run at its time limit.
@@ -257,8 +256,9 @@ fn sweeps(
     let step = if few { 4 } else { 10 };
     let mut done = 0;
     while done < s.sweeps && !clock.over() {
-        let Some(bad) = nsgs::sweep(island, x, step) else { break };
-        rep.local_failures = bad;
+        if !nsgs::sweep(island, x, step) {
+            break;
+        }
         done += step;
         rep.counts.sweeps += step;
         island.velocity(x, &mut y);
@@ -382,7 +382,7 @@ fn polish(
             best = e;
             x.copy_from_slice(&z);
         }
-        if best > tol && nsgs::sweep(island, &mut z, 20).is_some() {
+        if best > tol && nsgs::sweep(island, &mut z, 20) {
             rep.counts.sweeps += 20;
             island.velocity(&z, &mut y);
             let e = island.errors(&z, &y).max();
@@ -409,7 +409,7 @@ fn scattered(
     clock: &Clock,
     rep: &mut Report,
 ) -> f64 {
-    let mut rng = super::problems::Rng::new(1);
+    let mut rng = super::random::Rng::new(1);
     let mut z = std::mem::take(&mut island.t5);
     z.clear();
     z.resize(x.len(), 0.0);

@@ -96,7 +96,6 @@ pub(super) struct Ended {
     pub error: f64,
     pub iterations: usize,
     pub newton: usize,
-    pub factorisations: usize,
     pub negative: usize,
     /// largest |x| seen and residual at the end: growth of x with a residual that stays is the sign of no solution
     pub size: f64,
@@ -199,7 +198,6 @@ impl Path<'_> {
             self.choose_form(fine);
             self.scaling(k, tau);
             self.island.form.factor(k);
-            out.factorisations += 1;
             if arc.on {
                 arc.step(self, k, tau);
                 if arc.sign < 0.0 {
@@ -244,7 +242,7 @@ impl Path<'_> {
         match self.p.weights {
             None => w.weight.fill(1.0),
             Some(seed) => {
-                let mut rng = super::problems::Rng::new(seed.wrapping_mul(0x9e37_79b9).wrapping_add(17));
+                let mut rng = super::random::Rng::new(seed.wrapping_mul(0x9e37_79b9).wrapping_add(17));
                 w.weight.iter_mut().for_each(|x| *x = (2.0 * self.p.spread * (rng.uniform() - 0.5)).exp());
                 let mean = w.weight.iter().sum::<f64>() / n as f64;
                 w.weight.iter_mut().for_each(|x| *x /= mean);
@@ -299,7 +297,6 @@ impl Path<'_> {
         let (en, steps) = newton(self.island, &mut self.w.x1, self.tol, 6);
         std::mem::swap(k, &mut self.island.blocks);
         out.newton += steps;
-        out.factorisations += steps;
         if en < out.error {
             out.error = en;
             self.w.best.copy_from_slice(&self.w.x1);

@@ -16,7 +16,7 @@
 //! | `form`, `body`, `blocklu`, `panel`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
-//! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype |
+//! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype (feature `problems`) |
 
 mod arc;
 mod blocklu;
@@ -36,9 +36,12 @@ mod order;
 mod panel;
 mod prep;
 mod problem;
+#[cfg(any(test, feature = "problems"))]
 pub mod problems;
 #[cfg(test)]
 mod problems_tests;
+mod random;
+#[cfg(any(test, feature = "problems"))]
 mod reference_rng;
 mod select;
 mod solver;

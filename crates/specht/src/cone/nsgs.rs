@@ -9,17 +9,15 @@ use super::island::Island;
 use super::kernel::{Kind, mul3};
 use super::local::one_block;
 
-/// Sweeps on `x`; returns the number of contacts without a solution in the last one. `None` when the form cannot sweep (coupled masses without `W`).
-pub(super) fn sweep(island: &mut Island, x: &mut [f64], sweeps: usize) -> Option<usize> {
+/// Sweeps on `x`; contacts without a solution stay as they are. False when the form cannot sweep (coupled masses without `W`).
+pub(super) fn sweep(island: &mut Island, x: &mut [f64], sweeps: usize) -> bool {
     if let Form::Body(f) = &mut island.form {
         if !f.has_blocks() {
-            return None;
+            return false;
         }
         f.velocity(x);
     }
-    let mut bad = 0;
     for _ in 0..sweeps {
-        bad = 0;
         for i in 0..island.cones.len() {
             let c = &island.cones[i];
             let w = island.diag[i];
@@ -35,16 +33,13 @@ pub(super) fn sweep(island: &mut Island, x: &mut [f64], sweeps: usize) -> Option
             // scaled coordinates: friction cones have μ = 1, guides keep theirs, discs their scaled radius
             let mu = if c.kind == Kind::Pair { c.mu } else { 1.0 };
             let bound = c.bound / (island.q_s * c.scale[0]);
-            match one_block(c.kind, &w, &q, mu, bound, c.rows.d, &old) {
-                Some(new) => {
-                    c.rows.put(&new, x);
-                    if let Form::Body(f) = &mut island.form {
-                        f.push(i, &[new[0] - old[0], new[1] - old[1], new[2] - old[2]]);
-                    }
+            if let Some(new) = one_block(c.kind, &w, &q, mu, bound, c.rows.d, &old) {
+                c.rows.put(&new, x);
+                if let Form::Body(f) = &mut island.form {
+                    f.push(i, &[new[0] - old[0], new[1] - old[1], new[2] - old[2]]);
                 }
-                None => bad += 1,
             }
         }
     }
-    Some(bad)
+    true
 }

@@ -90,7 +90,6 @@ pub(super) struct Prep {
     dof: Vec<(usize, usize, usize)>,
     /// cone and row of a problem row
     cone_of_row: Vec<(usize, usize)>,
-    pub rebuilt: usize,
 }
 
 impl Prep {
@@ -120,7 +119,6 @@ impl Prep {
             && self.old_ptr[1] == self.a.col
             && (!body || (self.old_ptr[2] == self.mass.ptr && self.old_ptr[3] == self.mass.col));
         if !same {
-            self.rebuilt += 1;
             self.body = body;
             self.old_ptr =
                 [self.a.ptr.clone(), self.a.col.clone(), self.mass.ptr.clone(), self.mass.col.clone()];
@@ -219,7 +217,6 @@ impl Prep {
             }
         }
         // nodes: small components of M as they are, joined when touched by the same cones; large components split into single unknowns
-        let mut key: Vec<(Vec<usize>, usize)> = Vec::new();
         let mut union_seen: Vec<Vec<usize>> = vec![Vec::new(); n];
         for j in 0..n {
             let c = comp.find(j);
@@ -235,10 +232,6 @@ impl Prep {
         let mut node_size: Vec<usize> = Vec::new();
         let mut node_island: Vec<usize> = Vec::new();
         let mut comp_node = vec![usize::MAX; n];
-        let island_of = |join: &mut Union, c: usize, split: &[(usize, usize)], roots: &[usize]| -> usize {
-            let r = join.find(cones + c);
-            roots[r].min(split.len().max(roots.len()))
-        };
         // root → island
         let mut roots = vec![usize::MAX; cones + n];
         for i in 0..cones {
@@ -247,7 +240,7 @@ impl Prep {
         let mut last_of_key: std::collections::BTreeMap<Vec<usize>, usize> = Default::default();
         for j in 0..n {
             let c = comp.find(j);
-            let isl = island_of(&mut join, c, &self.place, &roots);
+            let isl = roots[join.find(cones + c)];
             if isl >= self.islands.len() {
                 continue;
             }
@@ -269,12 +262,10 @@ impl Prep {
                         node_size.len() - 1
                     }
                 };
-                node_size[comp_node[c]] += 0;
             }
             node_of[j] = comp_node[c];
             node_size[comp_node[c]] += 1;
         }
-        key.clear();
         // local node numbers and components
         let mut local_node = vec![usize::MAX; node_size.len()];
         let mut sizes: Vec<Vec<usize>> = vec![Vec::new(); self.islands.len()];

@@ -94,6 +94,17 @@ pub struct Fixed {
     gram: Mat,
     pin_rank: FullPivot,
     method: Method,
+    done: Option<Done>,
+    /// For which modes and signs.
+    for_modes: Vec<Mode>,
+    for_signs: Vec<f64>,
+}
+
+/// Factors that stay right while constants and modes stay ([`crate::system::Constants`]).
+#[derive(Clone, Copy, Debug)]
+struct Done {
+    constants: u64,
+    regularity: Regularity,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,8 +134,12 @@ impl Fixed {
         signs: &[f64],
         out: &mut Forces,
     ) -> Regularity {
-        let n = eval.mass.size();
-        out.reset(n, eval.w.rows(), info.len());
+        out.reset(eval.mass.size(), eval.w.rows(), info.len());
+        if let Some(regularity) = self.again(eval, modes, signs) {
+            self.report(info, eval, modes, out);
+            let solved = regularity.solved && out.accel.iter().all(|x| x.is_finite());
+            return Regularity { solved, ..regularity };
+        }
         self.choose_rows(info, eval, modes);
         if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
             return Regularity { solved: false, rcond: 0.0, sign: 0.0, redundant: 0, inconsistency: 0.0 };
@@ -136,9 +151,56 @@ impl Fixed {
             regularity.solved = slope.is_some();
             regularity.rcond *= slope.unwrap_or(0.0);
         }
+        self.keep(info, eval, modes, signs, regularity);
         self.report(info, eval, modes, out);
         regularity.solved &= out.accel.iter().all(|x| x.is_finite());
         regularity
+    }
+
+    /// The forces in `lambda` and `v0` with the factors that are there, when they are still right.
+    fn again(&mut self, eval: &Eval, modes: &[Mode], signs: &[f64]) -> Option<Regularity> {
+        let done = self.done.filter(|d| d.constants == eval.constants.0)?;
+        if self.for_modes != modes || self.for_signs != signs || !self.small.is_empty() {
+            return None;
+        }
+        self.load(eval);
+        self.lambda.clear();
+        for (k, &r) in self.rows.iter().enumerate() {
+            self.lambda.push(-(dot(self.y.row(k), &self.v0) + eval.accel_offset[r]));
+        }
+        match self.method {
+            Method::Cholesky => self.cholesky.solve(&mut self.lambda),
+            Method::Lu => self.lu.solve(&mut self.lambda),
+            _ => {}
+        }
+        Some(done.regularity)
+    }
+
+    /// Keep the factors, where nothing but h and the offsets may change.
+    fn keep(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        modes: &[Mode],
+        signs: &[f64],
+        regularity: Regularity,
+    ) {
+        let plain = self.method != Method::Rank && self.pin_list.is_empty() && self.small.is_empty();
+        if eval.constants.0 != 0 && plain && regularity.solved && !info.iter().any(|c| c.is_given()) {
+            self.for_modes.clear();
+            self.for_modes.extend_from_slice(modes);
+            self.for_signs.clear();
+            self.for_signs.extend_from_slice(signs);
+            self.done = Some(Done { constants: eval.constants.0, regularity });
+        }
+    }
+
+    // v0 = L⁻¹ h₀
+    fn load(&mut self, eval: &Eval) {
+        self.v0.clear();
+        self.v0.extend_from_slice(&eval.h);
+        self.mass.correct(&eval.w, &self.bilateral, &eval.accel_offset, &mut self.v0);
+        self.mass.forward(&mut self.v0);
     }
 
     /// a and b of the closed unilateral or bilateral contact `i` in the last solution; `None` for other contacts and where
@@ -188,6 +250,7 @@ impl Fixed {
 
     // bilateral rows first, then closed normals, then sticking tangents
     fn choose_rows(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode]) {
+        self.done = None;
         self.bilateral.clear();
         for c in info.iter().filter(|c| c.is_bilateral()) {
             self.bilateral.extend(c.normal_rows());
@@ -217,17 +280,13 @@ impl Fixed {
     // Y = L⁻¹ W_Cᵀ, Z = L⁻¹ (W_C + N_G)ᵀ, v0 = L⁻¹ h₀, one column per pin norm, b
     fn assemble(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], signs: &[f64]) {
         let (n, m) = (eval.mass.size(), self.rows.len());
-        let l = &self.mass;
         self.y.reshape(m, n);
         for (k, &r) in self.rows.iter().enumerate() {
             eval.w.row(r).write(self.y.row_mut(k));
-            l.forward(self.y.row_mut(k));
+            self.mass.forward(self.y.row_mut(k));
         }
         self.z.clone_from(&self.y);
-        self.v0.clear();
-        self.v0.extend_from_slice(&eval.h);
-        self.mass.correct(&eval.w, &self.bilateral, &eval.accel_offset, &mut self.v0);
-        l.forward(&mut self.v0);
+        self.load(eval);
 
         // friction of sliding contacts moves into the columns of the normal forces
         self.sliding.clear();
@@ -251,7 +310,7 @@ impl Fixed {
             }
             self.sliding.push((i, weight));
             eval.w.row(c.tangent[0]).store(&mut self.t);
-            l.forward(&mut self.t);
+            self.mass.forward(&mut self.t);
             axpy(weight * eval.bound_given(i, sticks), &self.t, &mut self.v0);
             for (j, f) in eval.bound_terms(info, i) {
                 if let Some(row) = info[j].normal_row() {

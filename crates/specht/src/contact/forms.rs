@@ -157,6 +157,7 @@ fn doubling(k: Kind) -> f64 {
 
 /// The book's form with shifts `s` per tangent (empty: zero); `None` for loads with signs or pins, or loads that depend
 /// on tangential forces.
+#[cfg(test)]
 pub(crate) fn book(p: &Problem, shift: &[f64]) -> Option<Form> {
     let (nn, nt, r) = (p.normals, p.friction.len(), p.dim());
     if p.friction

@@ -23,7 +23,7 @@ use super::fixed::{friction_bound, normal_forces};
 use super::pattern::{Leaf, LeafSolver, Pattern, State, TOLERANCE};
 use super::problem::{Bounds, Layout, Problem};
 use super::search::{PRUNE_FROM, Search, count};
-use super::{Forces, Form, Reduced, Start};
+use super::{Forces, Reduced, Start};
 use crate::lcp::Solver;
 use crate::linalg::{Mat, axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
@@ -252,17 +252,30 @@ impl Transition {
     }
 
     /// The book's complementarity problem (6.35) of the posed problem; `None` for bilateral friction and pins.
-    pub fn book_form(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Form> {
+    #[cfg(test)]
+    pub(crate) fn book_form(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        starts: &[Start],
+    ) -> Option<super::Form> {
         self.pose(info, eval, starts).then(|| super::forms::book(&self.problem, &[])).flatten()
     }
 
     /// The reduced complementarity problem; `None` for sliding journals. The static coefficient is not used.
-    pub fn reduced_form(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Form> {
+    #[cfg(test)]
+    pub(crate) fn reduced_form(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        starts: &[Start],
+    ) -> Option<super::Form> {
         self.pose(info, eval, starts).then(|| super::forms::reduced(&self.problem)).flatten()
     }
 
     /// Accelerations and forces of a solution x of a form, after it was posed.
-    pub fn forces_of(&self, info: &[ContactInfo], eval: &Eval, starts: &[Start], x: &[f64]) -> Forces {
+    #[cfg(test)]
+    pub(crate) fn forces_of(&self, info: &[ContactInfo], eval: &Eval, starts: &[Start], x: &[f64]) -> Forces {
         let mut modes = self.modes(info, starts, &pattern_of(&self.problem, x));
         self.turn_smooth(starts, x, &mut modes);
         let mut out = Forces::default();

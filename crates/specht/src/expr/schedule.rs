@@ -8,10 +8,12 @@ use std::collections::VecDeque;
 
 use super::graph::{Graph, NodeId, Op};
 
-/// The nodes (closed under operands, ascending) in an order with operands first and equal operations together.
+/// The nodes (ascending) in an order with operands first and equal operations together; operands that are not among them are
+/// there already.
 pub(super) fn schedule(graph: &Graph, nodes: &[NodeId]) -> Vec<NodeId> {
+    const ELSEWHERE: u32 = u32::MAX;
     let Some(top) = nodes.last() else { return Vec::new() };
-    let mut place = vec![0u32; top.index() + 1];
+    let mut place = vec![ELSEWHERE; top.index() + 1];
     for (i, n) in nodes.iter().enumerate() {
         place[n.index()] = i as u32;
     }
@@ -21,8 +23,10 @@ pub(super) fn schedule(graph: &Graph, nodes: &[NodeId]) -> Vec<NodeId> {
     let mut first = vec![0u32; nodes.len() + 1];
     for (i, &n) in nodes.iter().enumerate() {
         graph.op(n).operands(|a| {
-            missing[i] += 1;
-            first[place[a.index()] as usize + 1] += 1;
+            if place[a.index()] != ELSEWHERE {
+                missing[i] += 1;
+                first[place[a.index()] as usize + 1] += 1;
+            }
         });
     }
     for i in 0..nodes.len() {
@@ -32,9 +36,11 @@ pub(super) fn schedule(graph: &Graph, nodes: &[NodeId]) -> Vec<NodeId> {
     let mut users = vec![0u32; first[nodes.len()] as usize];
     for (i, &n) in nodes.iter().enumerate() {
         graph.op(n).operands(|a| {
-            let slot = &mut next[place[a.index()] as usize];
-            users[*slot as usize] = i as u32;
-            *slot += 1;
+            if place[a.index()] != ELSEWHERE {
+                let slot = &mut next[place[a.index()] as usize];
+                users[*slot as usize] = i as u32;
+                *slot += 1;
+            }
         });
     }
 

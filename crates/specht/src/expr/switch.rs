@@ -32,11 +32,6 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// Whether the argument depends on no input but `time`.
-    pub fn is_time_only(&self, time: Symbol) -> bool {
-        self.inputs.iter().all(|&s| s == time)
-    }
-
     /// The guard for an argument and a side: positive inside the region of the side.
     pub fn guard(&self, argument: f64, side: f64) -> f64 {
         match self.kind {
@@ -46,19 +41,6 @@ impl Switch {
             SwitchKind::Cell => {
                 let (a, b) = self.table.as_ref().map_or((argument, argument), |t| t.cell_ends(side));
                 (argument - a).min(b - argument)
-            }
-        }
-    }
-
-    /// The side on the other side of the border that is nearest to the argument.
-    pub fn crossed(&self, argument: f64, side: f64) -> f64 {
-        match self.kind {
-            SwitchKind::Sign if side == 0.0 => sign(argument),
-            SwitchKind::Sign => -side,
-            SwitchKind::Floor => side + if argument - side < 0.5 { -1.0 } else { 1.0 },
-            SwitchKind::Cell => {
-                let (a, b) = self.table.as_ref().map_or((argument, argument), |t| t.cell_ends(side));
-                side + if argument - a < b - argument { -1.0 } else { 1.0 }
             }
         }
     }

@@ -27,8 +27,7 @@
 //! | floor | min(x − s, s + 1 − x) |
 //! | cell `[a, b)` | min(x − a, b − x) |
 //!
-//! [`Tape::cross`] steps to the neighbouring side when a guard has been located at zero. Several tapes made with one [`SwitchSet`] share the
-//! numbers of their switches and so one array of latches.
+//! Several tapes made with one [`SwitchSet`] share the numbers of their switches and so one array of latches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,6 +89,8 @@ pub struct Tape {
     /// Input index per input register.
     pub(super) inputs: Vec<u32>,
     pub(super) instrs: Vec<Instr>,
+    /// Instructions of the first part.
+    early: usize,
     pub(super) tables: Vec<Arc<Table>>,
     outputs: Vec<u32>,
     /// Operands first.
@@ -183,7 +184,19 @@ impl Tape {
 
     /// Compiles the roots; switches not yet in the set are appended to it.
     pub fn with_switches(graph: &Graph, roots: &[NodeId], switches: &mut SwitchSet) -> Self {
+        Self::in_parts(graph, roots, roots.len(), switches)
+    }
+
+    /// The same, with the first `early` roots computed first: [`Tape::eval_early`] stops there. Switches that only later roots use
+    /// belong to the first part too.
+    pub fn in_parts(graph: &Graph, roots: &[NodeId], early: usize, switches: &mut SwitchSet) -> Self {
         let nodes = graph.reach(roots);
+        let is_switch = |n: &NodeId| matches!(graph.op(*n), Op::Sign(_) | Op::Floor(_) | Op::Cell(..));
+        let mut heads: Vec<NodeId> = roots[..early].to_vec();
+        heads.extend(nodes.iter().copied().filter(is_switch));
+        let before = graph.reach(&heads);
+        let known: std::collections::HashSet<NodeId> = before.iter().copied().collect();
+        let after: Vec<NodeId> = nodes.iter().copied().filter(|n| !known.contains(n)).collect();
         let mut constants = Vec::new();
         let mut inputs = Vec::new();
         let mut place: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
@@ -203,12 +216,17 @@ impl Tape {
         let mut instrs = Vec::new();
         let mut locals = Vec::new();
         // numbers of switches follow the graph, not the order of the instructions
-        for &n in &nodes {
-            if matches!(graph.op(n), Op::Sign(_) | Op::Floor(_) | Op::Cell(..)) {
-                switches.register(graph, n);
-            }
+        for &n in nodes.iter().filter(|n| is_switch(n)) {
+            switches.register(graph, n);
         }
-        for n in schedule(graph, &nodes) {
+        let mut order = schedule(graph, &before);
+        let late = order.len();
+        order.extend(schedule(graph, &after));
+        let mut early = 0;
+        for (k, n) in order.into_iter().enumerate() {
+            if k == late {
+                early = instrs.len();
+            }
             let r = |a: NodeId| place.get(&a).copied().unwrap_or(0);
             let here = (base + instrs.len()) as u32;
             let mut switch = |argument: NodeId| {
@@ -248,9 +266,12 @@ impl Tape {
             instrs.push(instr);
             place.insert(n, here);
         }
+        if after.is_empty() {
+            early = instrs.len();
+        }
         let outputs = roots.iter().map(|n| place[n]).collect();
         let tables = graph.tables().to_vec();
-        Self { constants, inputs, instrs, tables, outputs, locals, switch_total: switches.len() }
+        Self { constants, inputs, instrs, early, tables, outputs, locals, switch_total: switches.len() }
     }
 
     /// Registers for this tape.
@@ -300,6 +321,11 @@ impl Tape {
         self.run(inputs, work, &mut Latched(latches));
     }
 
+    /// Evaluates the first part with frozen sides, see [`Tape::in_parts`].
+    pub fn eval_early(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+        self.run_part(self.early, inputs, work, &mut Latched(latches));
+    }
+
     /// Evaluates with frozen sides where `latches` has a number, by the present values where it is NaN or ends.
     pub fn eval_partly_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
         self.run(inputs, work, &mut Partly(latches));
@@ -347,15 +373,6 @@ impl Tape {
         }
     }
 
-    /// Moves the latch of switch `k` over the border at which its guard is zero, by the values of the last evaluation.
-    /// Returns whether the switch occurs in this tape.
-    pub fn cross(&self, k: usize, work: &Work, latches: &mut [f64]) -> bool {
-        let Some(l) = self.locals.iter().find(|l| l.number as usize == k) else { return false };
-        let Some(latch) = latches.get_mut(k) else { return false };
-        *latch = l.switch.crossed(work.regs[l.argument as usize], *latch);
-        true
-    }
-
     /// Output `i` of the last evaluation.
     #[inline]
     pub fn output(&self, work: &Work, i: usize) -> f64 {
@@ -370,6 +387,10 @@ impl Tape {
     }
 
     fn run<S: Sides>(&self, inputs: &[f64], work: &mut Work, sides: &mut S) {
+        self.run_part(self.instrs.len(), inputs, work, sides);
+    }
+
+    fn run_part<S: Sides>(&self, count: usize, inputs: &[f64], work: &mut Work, sides: &mut S) {
         let regs = &mut work.regs[..];
         let first = self.constants.len();
         let base = first + self.inputs.len();
@@ -377,7 +398,7 @@ impl Tape {
             *reg = inputs.get(i as usize).copied().unwrap_or(f64::NAN);
         }
         let truth = |holds: bool| f64::from(u8::from(holds));
-        for (i, instr) in self.instrs.iter().enumerate() {
+        for (i, instr) in self.instrs[..count].iter().enumerate() {
             let r = |a: u32| regs[a as usize];
             let value = match *instr {
                 Instr::Add(a, b) => r(a) + r(b),

@@ -316,8 +316,7 @@ impl Builder<'_> {
                 let world = self.world_point(body, Some(k)).map_err(|b| b.at(r.span))?;
                 Ok(world[usize::from(field.name == "y")])
             }
-            (Some(_), [feature, field]) => {
-                let _ = feature;
+            (Some(_), [_, field]) => {
                 let help = near(field.name, &["x", "y"]);
                 Err(ExprError::new(field.span, format!("a point has no part `{}`", field.name), help))
             }

@@ -23,10 +23,13 @@ mod phase;
 mod verify;
 
 use crate::contact::problem::{Bounds, Layout, Problem};
-use crate::contact::{Form, Reduced, Start, forms};
+#[cfg(test)]
+use crate::contact::{Form, forms};
+use crate::contact::{Reduced, Start};
 use crate::linalg::{axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Restitution};
 use phase::{Answer, Phase};
+pub(crate) use verify::{plain_residual, step_residual};
 
 /// How much faster than the normal velocities a slip must be to go on whatever happens.
 const FAST: f64 = 1e3;
@@ -150,7 +153,7 @@ impl Impactor {
                 match self.compress(false) {
                     Some(Answer { x, count, .. }) => {
                         let mut out = self.report(law, info, eval, u, closed, e, &x, &x, count);
-                        out.residual = out.residual.max(self.problem.residual(&x));
+                        out.residual = verify::worse(out.residual, self.problem.residual(&x));
                         out
                     }
                     None => self.unsolved(info, u, ImpactStatus::NoSolution),
@@ -187,7 +190,8 @@ impl Impactor {
     }
 
     /// The compression problem (8.87) at `u`: the book's form.
-    pub fn compression_form(
+    #[cfg(test)]
+    pub(crate) fn compression_form(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
@@ -198,7 +202,8 @@ impl Impactor {
     }
 
     /// The compression problem at `u` in the reduced form.
-    pub fn reduced_compression_form(
+    #[cfg(test)]
+    pub(crate) fn reduced_compression_form(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
@@ -261,7 +266,7 @@ impl Impactor {
         };
         count = count.max(1 + self.other_ends(info, eval, e, &total, &indifferent));
         let mut out = self.report(Law::Poisson, info, eval, u, closed, e, &x_c, &total, count);
-        out.residual = out.residual.max(compression_residual).max(residual);
+        out.residual = verify::worse(out.residual, verify::worse(compression_residual, residual));
         out
     }
 

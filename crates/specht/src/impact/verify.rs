@@ -1,11 +1,25 @@
 //! The laws of an impact checked on its result, from velocities and impulses alone, and the energy balance.
 //!
+//! ```text
+//! all laws   M (u_E − u_A) = Wᵀ Λ;   ġ = 0 along bilateral rows and pins at the end of every phase
+//! Poisson    (8.13), (8.23), (8.27)-(8.31), phase by phase
+//! Newton     0 ≤ Λ_N;   Λ_N > 0 ⇒ ġ_NE = −ε ġ_NA;   ġ_NE ≥ 0;   Λ_T = 0
+//! Moreau     0 ≤ Λ_N ⊥ ġ_NE + ε_N ġ_NA ≥ 0;   |Λ_T| ≤ μ Λ_N against ġ_TE + ε_T ġ_TA
+//! ```
+//!
+//! A law that ties a velocity to an impulse is violated by the smaller of both. Velocities are measured against the largest rate of any
+//! row, impulses against the largest impulse, momenta against the largest term of their balance; the rounding of W u and M u is
+//! granted. A residual is NaN when any number is. Friction of given loads is left to the certificate of the solver.
+//!
 //! Energy of a phase: ½ Λᵀ(ġ + ġ′) = ΔT + Λᵀ w̃ (8.52), so the work of a contact is its impulse times the mean of its
 //! relative velocity before and after the phase, and −Λᵀ w̃ is what prescribed motions put in.
 
 use super::{Impact, Law};
 use crate::linalg::dot;
 use crate::system::{ContactInfo, Eval, Normal, Restitution};
+
+/// Units of rounding granted to every term of W u and M u.
+const ROUNDINGS: f64 = 8.0 * f64::EPSILON;
 
 /// Fill energy, works and the residual of `out`; impulses, rates and `u` are given.
 pub(crate) fn finish(
@@ -18,9 +32,261 @@ pub(crate) fn finish(
     out: &mut Impact,
 ) {
     energy(info, eval, u, out);
-    out.residual = out.residual.max(momentum(eval, u, out));
-    if law == Law::Poisson {
-        out.residual = out.residual.max(poisson(info, eval, closed, e, out));
+    out.residual = worse(out.residual, residual(law, info, eval, u, closed, e, out));
+}
+
+/// Scaled residual of the balance of momentum and of all laws.
+pub(crate) fn residual(
+    law: Law,
+    info: &[ContactInfo],
+    eval: &Eval,
+    u: &[f64],
+    closed: &[bool],
+    e: &[Restitution],
+    out: &Impact,
+) -> f64 {
+    let mut check = Check::new(out);
+    check.worst = momentum(eval, u, &out.u, &out.impulse);
+    check.guides(info, eval, u, out);
+    for (i, c) in info.iter().enumerate() {
+        let pair = match c.normal {
+            Normal::Unilateral { row } if closed[i] => [Some(row), None],
+            Normal::Bilateral { row } => [Some(row), None],
+            Normal::Pin { rows } => rows.map(Some),
+            _ => continue,
+        };
+        let unilateral = matches!(c.normal, Normal::Unilateral { .. });
+        let tangent = (c.friction && c.tangent.len() == 1).then(|| c.tangent[0]);
+        let contact =
+            Touch { normal: pair, unilateral, tangent, mu: eval.mu[i], e: e[i], lean: lean(eval, i) };
+        match law {
+            Law::Poisson => check.poisson(&contact, out),
+            Law::Newton => check.newton(&contact, out),
+            Law::Moreau => check.moreau(&contact, out),
+        }
+    }
+    check.worst
+}
+
+/// What must hold for any jump from `u` to `after` by impulses `lambda` per row that ends without approach, whatever happened on its way: no
+/// contact pulls or approaches, guides and pins are kept. The balance of momentum, unless reactions of guides are left out.
+pub(crate) fn plain_residual(
+    info: &[ContactInfo],
+    eval: &Eval,
+    u: &[f64],
+    after: &[f64],
+    lambda: &[f64],
+    closed: &[bool],
+) -> f64 {
+    let rates = |u: &[f64]| (0..eval.w.rows()).map(|r| eval.rate(r, u)).collect::<Vec<f64>>();
+    let out = Impact {
+        u: after.to_vec(),
+        impulse: lambda.to_vec(),
+        compression: lambda.to_vec(),
+        rate_a: rates(u),
+        rate_c: rates(after),
+        rate_e: rates(after),
+        ..Impact::default()
+    };
+    let mut check = Check::new(&out);
+    let silent = |row: usize| lambda[row] == 0.0;
+    let left_out = info.iter().any(|c| match c.normal {
+        Normal::Bilateral { row } => silent(row),
+        Normal::Pin { rows } => rows.into_iter().all(silent),
+        _ => false,
+    });
+    if !left_out {
+        check.worst = momentum(eval, u, after, lambda);
+    }
+    check.guides(info, eval, u, &out);
+    for (i, c) in info.iter().enumerate() {
+        if let (true, Normal::Unilateral { row }) = (closed[i], &c.normal) {
+            check.velocity(-out.rate_e[*row]);
+            check.impulse(-lambda[*row]);
+        }
+    }
+    check.worst
+}
+
+/// Moreau's law at the contacts that are `hit`, for an impact that is part of a step of length `delta`: rates before, velocities and
+/// impulses after; one or two tangents that do not lean. Momentum is the step's own concern.
+pub(crate) fn step_residual(
+    info: &[ContactInfo],
+    eval: &Eval,
+    hit: &[bool],
+    e: &[Restitution],
+    delta: f64,
+    before: &[f64],
+    after: &[f64],
+    impulse: &[f64],
+) -> f64 {
+    let rate_e: Vec<f64> = (0..eval.w.rows()).map(|r| eval.rate(r, after)).collect();
+    let out = Impact { impulse: impulse.to_vec(), rate_a: before.to_vec(), rate_e, ..Impact::default() };
+    let mut check = Check::new(&out);
+    for (i, c) in info.iter().enumerate() {
+        let (true, Normal::Unilateral { row }) = (hit[i], &c.normal) else { continue };
+        let mean = |r: usize, e: f64| out.rate_e[r] + 0.5 * delta * eval.accel_offset[r] + e * out.rate_a[r];
+        let n = impulse[*row];
+        check.unilateral(n, mean(*row, e[i].normal));
+        if !c.friction || lean(eval, i) != 0.0 {
+            continue;
+        }
+        // along the slip: the whole bound against it; across: nothing
+        let bound = eval.mu[i] * n.abs();
+        let (mut force, mut slip) = ([0.0; 2], [0.0; 2]);
+        for (k, &r) in c.tangent.iter().take(2).enumerate() {
+            (force[k], slip[k]) = (impulse[r], mean(r, e[i].tangential));
+        }
+        let size = slip[0].hypot(slip[1]);
+        check.impulse(force[0].hypot(force[1]) - bound);
+        let off = |k: usize| force[k] * size + bound * slip[k];
+        check.either(size, off(0).hypot(off(1)) / size.max(f64::MIN_POSITIVE));
+    }
+    check.worst
+}
+
+/// One contact that takes part: its normal row (two of a pin) and what bounds it.
+struct Touch {
+    normal: [Option<usize>; 2],
+    unilateral: bool,
+    tangent: Option<usize>,
+    mu: f64,
+    e: Restitution,
+    lean: f64,
+}
+
+impl Touch {
+    /// The impulse, with its sign where there is one row only.
+    fn normal(&self, impulse: impl Fn(usize) -> f64) -> f64 {
+        match self.normal {
+            [Some(a), Some(b)] => impulse(a).hypot(impulse(b)),
+            [Some(a), None] => impulse(a),
+            _ => 0.0,
+        }
+    }
+
+    /// The plain slip: a leaning tangent has a part of the normal velocity in its rate.
+    fn slip(&self, rate: &[f64], tangent: usize) -> f64 {
+        match self.normal {
+            [Some(n), None] => rate[tangent] - self.lean * rate[n],
+            _ => rate[tangent],
+        }
+    }
+}
+
+fn lean(eval: &Eval, i: usize) -> f64 {
+    eval.lean.get(i).copied().unwrap_or(0.0)
+}
+
+/// The larger of both; NaN is the worst of all.
+pub(super) fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// The scales of an impact and the largest violation so far.
+struct Check {
+    velocity: f64,
+    impulse: f64,
+    worst: f64,
+}
+
+impl Check {
+    fn new(out: &Impact) -> Self {
+        let size = |lists: &[&[f64]]| {
+            lists.iter().flat_map(|x| x.iter()).fold(f64::MIN_POSITIVE, |m: f64, v| m.max(v.abs()))
+        };
+        Check {
+            velocity: size(&[&out.rate_a, &out.rate_c, &out.rate_e]),
+            impulse: size(&[&out.impulse, &out.compression]),
+            worst: 0.0,
+        }
+    }
+
+    fn velocity(&mut self, violation: f64) {
+        self.worst = worse(self.worst, violation / self.velocity);
+    }
+
+    fn impulse(&mut self, violation: f64) {
+        self.worst = worse(self.worst, violation / self.impulse);
+    }
+
+    /// One of the two must not be positive.
+    fn either(&mut self, velocity: f64, impulse: f64) {
+        let (v, f) = (velocity / self.velocity, impulse / self.impulse);
+        self.worst = worse(self.worst, if v.is_nan() || f.is_nan() { f64::NAN } else { v.min(f) });
+    }
+
+    /// 0 ≤ impulse ⊥ velocity ≥ 0.
+    fn unilateral(&mut self, impulse: f64, velocity: f64) {
+        self.impulse(-impulse);
+        self.velocity(-velocity);
+        self.either(velocity, impulse);
+    }
+
+    /// The force opposes the slip between its bounds.
+    fn coulomb(&mut self, lower: f64, upper: f64, force: f64, slip: f64) {
+        self.impulse(lower - force);
+        self.impulse(force - upper);
+        self.either(slip, force - lower);
+        self.either(-slip, upper - force);
+    }
+
+    /// Guides and pins are kept, up to the rounding of W u.
+    fn guides(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64], out: &Impact) {
+        let fastest: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| a.abs().max(b.abs())).collect();
+        for c in info.iter().filter(|c| c.is_bilateral()) {
+            for &row in c.normal_rows() {
+                let sum = eval.w.row(row).terms(&fastest);
+                for rate in [out.rate_c[row], out.rate_e[row]] {
+                    self.velocity(rate.abs() - ROUNDINGS * sum);
+                }
+            }
+        }
+    }
+
+    fn poisson(&mut self, c: &Touch, out: &Impact) {
+        let nc = c.normal(|r| out.compression[r]);
+        let ne = c.normal(|r| out.impulse[r] - out.compression[r]);
+        let eps = c.e.normal;
+        if let ([Some(row), _], true) = (c.normal, c.unilateral) {
+            self.velocity(-out.rate_c[row]);
+            self.velocity(-out.rate_e[row]);
+            self.impulse(-nc);
+            self.impulse(eps * nc - ne);
+            self.either(out.rate_c[row], nc);
+            self.either(out.rate_e[row], ne - eps * nc);
+        }
+        let Some(t) = c.tangent else { return };
+        let (tc, te) = (out.compression[t], out.impulse[t] - out.compression[t]);
+        let bound = c.mu * nc.abs();
+        self.coulomb(-bound, bound, tc, c.slip(&out.rate_c, t));
+        let kept = c.mu * c.e.nu * ne * sign(tc) + eps * c.e.tangential * tc;
+        let (shift, bound) = (if c.unilateral { kept } else { 0.0 }, c.mu * ne.abs());
+        // the bound on the side of Λ_TC moves inwards; NaN stays
+        let (lower, upper) = if shift < 0.0 { (-bound, bound + shift) } else { (-bound + shift, bound) };
+        self.coulomb(lower, upper, te, c.slip(&out.rate_e, t));
+    }
+
+    fn newton(&mut self, c: &Touch, out: &Impact) {
+        if let ([Some(row), _], true) = (c.normal, c.unilateral) {
+            self.impulse(-out.impulse[row]);
+            self.velocity(-out.rate_e[row]);
+            self.either((out.rate_e[row] + c.e.normal * out.rate_a[row]).abs(), out.impulse[row]);
+        }
+        if let Some(t) = c.tangent {
+            self.impulse(out.impulse[t].abs());
+        }
+    }
+
+    fn moreau(&mut self, c: &Touch, out: &Impact) {
+        let n = c.normal(|r| out.impulse[r]);
+        if let ([Some(row), _], true) = (c.normal, c.unilateral) {
+            self.unilateral(n, out.rate_e[row] + c.e.normal * out.rate_a[row]);
+        }
+        let Some(t) = c.tangent else { return };
+        let bound = c.mu * n.abs();
+        let mean = c.slip(&out.rate_e, t) + c.e.tangential * c.slip(&out.rate_a, t);
+        self.coulomb(-bound, bound, out.impulse[t], mean);
     }
 }
 
@@ -53,70 +319,23 @@ fn energy(info: &[ContactInfo], eval: &Eval, u: &[f64], out: &mut Impact) {
 }
 
 // M (u_E − u_A) = Wᵀ Λ, up to the rounding of M u: a tiny impulse changes large velocities
-fn momentum(eval: &Eval, u: &[f64], out: &Impact) -> f64 {
+fn momentum(eval: &Eval, u: &[f64], after: &[f64], impulse: &[f64]) -> f64 {
     let n = u.len();
-    let change: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| a - b).collect();
+    let change: Vec<f64> = after.iter().zip(u).map(|(a, b)| a - b).collect();
     let mut m = vec![0.0; n];
     eval.mass.mul_vec(&change, &mut m);
     let mut w = vec![0.0; n];
     let mut size = vec![0.0; n];
-    for (r, &f) in out.impulse.iter().enumerate() {
+    for (r, &f) in impulse.iter().enumerate() {
         eval.w.row(r).add_to(f, &mut w);
         eval.w.row(r).iter().for_each(|(k, v)| size[k] += (f * v).abs());
     }
-    let size = size.iter().zip(&m).fold(1e-300, |s: f64, (a, b)| s.max(*a).max(b.abs()));
-    let fastest: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| a.abs().max(b.abs())).collect();
+    let size = size.iter().zip(&m).fold(f64::MIN_POSITIVE, |s: f64, (a, b)| s.max(*a).max(b.abs()));
+    let fastest: Vec<f64> = after.iter().zip(u).map(|(a, b)| a.abs().max(b.abs())).collect();
     let mut terms = vec![0.0; n];
     eval.mass.terms(&fastest, &mut terms);
-    let rounding = |i: usize| 8.0 * f64::EPSILON * terms[i];
-    (0..n).fold(0.0, |worst: f64, i| worst.max((m[i] - w[i]).abs() - rounding(i))) / size
-}
-
-// (8.13), (8.23), (8.27)-(8.31) on physical quantities; velocities relative to the largest rate, impulses to the largest
-fn poisson(info: &[ContactInfo], eval: &Eval, closed: &[bool], e: &[Restitution], out: &Impact) -> f64 {
-    let size = |x: &[f64]| x.iter().fold(1e-300, |m: f64, v| m.max(v.abs()));
-    let v = size(&out.rate_a).max(size(&out.rate_c)).max(size(&out.rate_e));
-    let f = size(&out.impulse).max(size(&out.compression));
-    let mut worst = 0.0_f64;
-    let mut law = |velocity: f64, impulse: f64| worst = worst.max((velocity / v).min(impulse / f));
-    for (i, c) in info.iter().enumerate() {
-        let (normal, is_unilateral) = match c.normal {
-            Normal::Unilateral { row } if closed[i] => (row, true),
-            Normal::Bilateral { row } => (row, false),
-            _ => continue,
-        };
-        let (nc, ne) = (out.compression[normal], out.impulse[normal] - out.compression[normal]);
-        let eps = e[i].normal;
-        if is_unilateral {
-            // a violation counts when both the velocity and the impulse say so, or one is negative
-            law(-out.rate_c[normal], f64::INFINITY);
-            law(-out.rate_e[normal], f64::INFINITY);
-            law(f64::INFINITY, -nc);
-            law(f64::INFINITY, eps * nc - ne);
-            law(out.rate_c[normal], nc);
-            law(out.rate_e[normal], ne - eps * nc);
-        }
-        if !c.friction || c.tangent.len() != 1 {
-            continue;
-        }
-        let (t, mu) = (c.tangent[0], eval.mu[i]);
-        let (tc, te) = (out.compression[t], out.impulse[t] - out.compression[t]);
-        let mut coulomb = |lower: f64, upper: f64, force: f64, slip: f64| {
-            law(f64::INFINITY, lower - force);
-            law(f64::INFINITY, force - upper);
-            law(slip, force - lower);
-            law(-slip, upper - force);
-        };
-        // a leaning tangent: the plain slip decides
-        let s = eval.lean.get(i).copied().unwrap_or(0.0);
-        coulomb(-mu * nc.abs(), mu * nc.abs(), tc, out.rate_c[t] - s * out.rate_c[normal]);
-        let shift =
-            if is_unilateral { mu * e[i].nu * ne * sign(tc) + eps * e[i].tangential * tc } else { 0.0 };
-        let n = ne.abs();
-        let (lower, upper) = (-mu * n + shift.max(0.0), mu * n + shift.min(0.0));
-        coulomb(lower, upper, te, out.rate_e[t] - s * out.rate_e[normal]);
-    }
-    worst
+    let rounding = |i: usize| ROUNDINGS * terms[i];
+    (0..n).fold(0.0, |worst, i| worse(worst, (m[i] - w[i]).abs() - rounding(i))) / size
 }
 
 fn sign(x: f64) -> f64 {

@@ -10,13 +10,11 @@
 //! | one solution by complementary pivots | [`LemkeWorkspace`] |
 //! | every solution, continua included | [`enumerate`], [`enumerate_modes`] |
 //! | range of a quantity over a polyhedron | [`lp`], [`Family::interval`] |
-//! | a problem put together from corner laws | [`Corners`] |
 //!
 //! How a solve ended is data: [`Status`]. Every answer carries its residual, see [`Scale::residual`].
 //!
 //! Notation: the book (Pfeiffer & Glocker, (6.35)) writes `y = A x + b`; here `w` is its `y` and `z` its `x`.
 
-mod corner;
 mod enumerate;
 mod family;
 mod lemke;
@@ -30,7 +28,6 @@ mod solver;
 #[cfg(test)]
 mod tests;
 
-pub use corner::{Corner, Corners};
 pub use enumerate::{EnumerateSettings, Enumeration, Piece, Var, enumerate, enumerate_modes};
 pub use family::{Family, Interval};
 pub use lemke::LemkeWorkspace;

@@ -12,7 +12,6 @@ mod mat;
 mod qr;
 mod rows;
 mod sparse_cholesky;
-mod svd;
 mod symmetric;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -26,5 +25,4 @@ pub use mat::Mat;
 pub use qr::{PivotedQr, null_space};
 pub use rows::{Pattern, Row, Rows, Symmetric};
 pub use sparse_cholesky::SparseCholesky;
-pub use svd::{Svd, smallest_singular_value};
 pub use symmetric::SymmetricEigen;

@@ -1,5 +1,7 @@
 //! Identities that every factorisation must satisfy, on fixed pseudo-random matrices.
 
+use std::sync::Arc;
+
 use super::*;
 
 /// A small linear congruential generator: the same numbers on every machine.
@@ -97,26 +99,6 @@ fn rank_null_space_and_least_norm_solution_of_products_of_known_rank() {
 }
 
 #[test]
-fn singular_values_multiply_back_and_small_ones_are_accurate() {
-    let mut rng = Numbers(4);
-    for (m, n) in [(1, 1), (4, 4), (7, 3), (3, 7), (12, 12)] {
-        let a = rng.mat(m, n);
-        let Svd { u, s, v } = Svd::of(&a);
-        let k = m.min(n);
-        assert!(s.windows(2).all(|p| p[0] >= p[1]));
-        let us = Mat::from_fn(m, k, |i, j| u[(i, j)] * s[j]);
-        assert!(distance(&us.mul(&v.transpose()), &a) < 1e-13);
-        assert!(distance(&u.transpose().mul(&u), &Mat::identity(k)) < 1e-13);
-        assert!(distance(&v.transpose().mul(&v), &Mat::identity(k)) < 1e-13);
-    }
-    // [[1, 1], [0, e]]: the product of the singular values is e
-    let e = 1e-9;
-    let svd = Svd::of(&Mat::from_rows(&[[1.0, 1.0], [0.0, e]]));
-    assert!((svd.s[0] * svd.s[1] / e - 1.0).abs() < 1e-12);
-    assert!((smallest_singular_value(&Mat::from_rows(&[[3.0, 0.0], [0.0, -2.0]])) - 2.0).abs() < 1e-15);
-}
-
-#[test]
 fn symmetric_eigenvectors_diagonalise() {
     let mut rng = Numbers(5);
     for n in 1..15 {
@@ -193,4 +175,77 @@ fn general_eigenvalues_have_the_trace_and_determinant_of_the_matrix() {
     let badly_scaled = Mat::from_rows(&[[1.0, 1e8], [1e-8, 1.0]]); // eigenvalues 0 and 2
     let e = eigenvalues(&badly_scaled).unwrap();
     assert!(e[0].re.abs() < 1e-15 && (e[1].re - 2.0).abs() < 1e-15);
+}
+
+/// A random tree of unknowns: row i has entries at its ancestors.
+fn tree_matrix(n: usize, r: &mut Numbers, loops: usize) -> Symmetric {
+    let parent: Vec<Option<usize>> = (0..n)
+        .map(|i| (i > 0 && r.next() < 0.8).then(|| (0.5 * (r.next() + 1.0) * i as f64) as usize))
+        .collect();
+    let mut rows: Vec<Vec<usize>> = Vec::new();
+    for i in 0..n {
+        let mut list = vec![i];
+        let mut at = parent[i];
+        while let Some(p) = at {
+            list.push(p);
+            at = parent[p];
+        }
+        rows.push(list);
+    }
+    let pick = |r: &mut Numbers| (0.5 * (r.next() + 1.0) * n as f64) as usize;
+    for _ in 0..loops {
+        let (a, b) = (pick(r), pick(r));
+        rows[a.max(b)].push(a.min(b));
+    }
+    let mut m = Symmetric::on(Arc::new(Pattern::new(n, rows)));
+    m.values_mut().iter_mut().for_each(|v| *v = 0.5 * r.next());
+    for i in 0..n {
+        m[(i, i)] = n as f64;
+    }
+    m
+}
+
+#[test]
+fn the_sparse_factor_solves_what_the_dense_one_solves_with_and_without_loops() {
+    let mut r = Numbers(5);
+    let mut sparse = SparseCholesky::default();
+    for (n, loops) in [(1, 0), (7, 0), (40, 0), (40, 25), (80, 10)] {
+        let a = tree_matrix(n, &mut r, loops);
+        let b: Vec<f64> = (0..n).map(|_| r.next()).collect();
+        let mut dense = Cholesky::default();
+        assert!(dense.factor(&a.to_dense()).is_ok() && sparse.factor(&a).is_ok());
+        if loops == 0 {
+            assert_eq!(sparse.entries(a.pattern()), a.values().len(), "a tree creates no new entry");
+        }
+        let (mut x, mut y) = (b.clone(), b.clone());
+        dense.solve(&mut x);
+        sparse.forward(&mut y);
+        sparse.backward(&mut y);
+        x.iter().zip(&y).for_each(|(x, y)| assert!((x - y).abs() < 1e-13, "{x} {y}"));
+        let mut back = vec![0.0; n];
+        a.mul_vec(&x, &mut back);
+        back.iter().zip(&b).for_each(|(p, q)| assert!((p - q).abs() < 1e-12));
+        assert!((a.form(&x) - dot(&x, &b)).abs() < 1e-12);
+    }
+    let mut singular = tree_matrix(5, &mut r, 0);
+    singular[(2, 2)] = -1.0;
+    assert!(sparse.factor(&singular).is_err());
+}
+
+#[test]
+fn rows_read_as_their_dense_form() {
+    let pattern = Arc::new(Pattern::new(6, [vec![4, 1], vec![], vec![0, 5, 2]]));
+    let mut w = Rows::on(pattern);
+    w.values_mut().copy_from_slice(&[1.0, 2.0, 3.0, -4.0, 5.0]);
+    assert_eq!(w.row(0).to_vec(), [0.0, 1.0, 0.0, 0.0, 2.0, 0.0]);
+    assert_eq!(w.row(2).to_vec(), [3.0, 0.0, -4.0, 0.0, 0.0, 5.0]);
+    assert_eq!((w[(0, 4)], w[(0, 0)], w.row(1).values().len()), (2.0, 0.0, 0));
+    let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    assert_eq!((w.row(2).dot(&x), w.row(2).terms(&x), w.row(2).square()), (21.0, 45.0, 50.0));
+    assert_eq!(w.row(0).product(w.row(2), &[1.0; 6]), 0.0);
+    let mut y = vec![0.0; 6];
+    w.add_mul_transpose(&[1.0, 0.0, 2.0], &mut y);
+    assert_eq!(y, [6.0, 1.0, -8.0, 0.0, 2.0, 10.0]);
+    let full = Rows::from_rows(&[w.row(0).to_vec(), w.row(1).to_vec(), w.row(2).to_vec()]);
+    assert_eq!(full.row(2).dot(&x), 21.0);
 }

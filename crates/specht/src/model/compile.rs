@@ -30,7 +30,11 @@ use super::{Input, Model, Trigger};
 /// Up to this many velocities M and W are stored in full: nothing would be saved.
 const FULL: usize = 12;
 
-static NEXT: AtomicU64 = AtomicU64::new(1);
+/// A number that was never given before.
+pub(super) fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
 
 /// Turn a model into equations.
 ///
@@ -82,8 +86,13 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     ];
     let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
     let scene = Scene::new(b);
+    let mass_moves = main.tree.moves() || !main.mass.moving.is_empty();
+    let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
+    let all_constant = !mass_moves
+        && main.tensors.list.is_empty()
+        && friction.into_iter().all(|list| list.moving.is_empty());
     let program = Program {
-        id: NEXT.fetch_add(1, Ordering::Relaxed),
+        id: number(),
         model: model.clone(),
         scene,
         dims,
@@ -96,8 +105,10 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         inputs: b.inputs.clone(),
         fill,
         main: main.tape,
-        tree: main.tree,
+        mass_moves,
+        all_constant,
         mass: main.mass,
+        tree: main.tree,
         mass_pattern: main.mass_pattern,
         w_pattern: main.w_pattern,
         h: main.h,
@@ -114,6 +125,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         load_terms: main.load_terms,
         tensors: main.tensors,
         drive: main.drive,
+        powers: main.powers,
         energies: main.energies,
         crossings: main.crossings,
         switch_count: main.switches.len(),
@@ -207,7 +219,8 @@ struct Main {
     load_terms: Scatter,
     tensors: Tensors,
     drive: Scatter,
-    energies: [u32; 4],
+    powers: [u32; 2],
+    energies: [u32; 2],
     crossings: Vec<u32>,
     watch_corners: Vec<[u32; 2]>,
     watch_middles: Vec<Option<[u32; 2]>>,
@@ -223,11 +236,14 @@ impl Main {
         m.rows(b, plan);
         m.shapes(plan);
         m.dynamics = m.roots.nodes.len();
-        m.energies(b, accounts);
+        m.powers(b, accounts);
         m.friction(b, plan);
         m.motion = m.roots.nodes.len();
         m.event_functions(b, plan);
-        m.tape = Tape::with_switches(&b.g, &m.roots.nodes, &mut m.switches);
+        // energies last of all: stages of a step need none
+        let early = m.roots.nodes.len();
+        m.energies = [accounts.kinetic, accounts.potential].map(|n| m.roots.add(n));
+        m.tape = Tape::in_parts(&b.g, &m.roots.nodes, early, &mut m.switches);
         m
     }
 
@@ -315,12 +331,11 @@ impl Main {
         self.flank_roots = plan.flanks.iter().map(|f| of(f).map(|n| roots.add(n))).collect();
     }
 
-    fn energies(&mut self, b: &Builder, accounts: &Accounts) {
+    fn powers(&mut self, b: &Builder, accounts: &Accounts) {
         for (k, &node) in accounts.drive.iter().enumerate() {
             self.roots.put(b, &mut self.drive, k, node);
         }
-        self.energies = [accounts.kinetic, accounts.potential, accounts.power, accounts.drive_offset]
-            .map(|n| self.roots.add(n));
+        self.powers = [accounts.power, accounts.drive_offset].map(|n| self.roots.add(n));
     }
 
     fn friction(&mut self, b: &Builder, plan: &ContactsPlan) {
@@ -396,7 +411,9 @@ impl Guards {
         let nodes = &main.roots.nodes;
         let followed: Vec<NodeId> =
             nodes[..main.dynamics].iter().chain(&main.crossing_nodes).copied().collect();
-        let moving: HashSet<NodeId> = b.g.reach(&nodes[..main.motion]).into_iter().collect();
+        let energies = main.energies.map(|k| nodes[k as usize]);
+        let motion: Vec<NodeId> = nodes[..main.motion].iter().chain(&energies).copied().collect();
+        let moving: HashSet<NodeId> = b.g.reach(&motion).into_iter().collect();
         let mut derivation = std::mem::replace(&mut b.total, Derivation::new([]));
         let rates: Vec<NodeId> = switches.iter().map(|s| derivation.of(&mut b.g, s.argument)).collect();
         b.total = derivation;

@@ -29,8 +29,9 @@ pub struct CompiledSystem {
     parameters: Vec<f64>,
     /// Inputs with the parameters in place.
     pub(super) base: Vec<f64>,
-    /// Constant parts of every array.
+    /// Constant parts of every array, and their number: what has been copied once stays in place.
     image: Eval,
+    stamp: u64,
     /// Ranges of the contact parameters of curves.
     pub(super) ranges: Vec<[f64; 2]>,
     /// Watched edges with their corners.
@@ -51,9 +52,10 @@ impl Deref for CompiledSystem {
 /// Memory of one evaluation, kept in [`Eval::scratch`].
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// The program to which it belongs.
+    /// The program to which it belongs, and the constants that are in place.
     pub id: u64,
-    /// It holds the numbers of an evaluation, not those of a search for sides.
+    stamp: u64,
+    /// It holds the numbers of a whole evaluation, not those of a stage or of a search for sides.
     pub complete: bool,
     pub inputs: Vec<f64>,
     /// Sides of the switches, their arguments, and one number more for each.
@@ -93,6 +95,7 @@ impl CompiledSystem {
             parameters: parameters.to_vec(),
             base: vec![0.0; program.inputs.len()],
             image: Eval::default(),
+            stamp: 0,
             ranges: Vec::new(),
             watches: program.watches.clone(),
             gap_sizes: Vec::new(),
@@ -142,6 +145,7 @@ impl CompiledSystem {
         program.tree.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
         program.scatter(true, &work, &mut image);
         self.image = image;
+        self.stamp = super::compile::number();
     }
 
     /// The memory of an evaluation, made when there is none of this program.
@@ -158,6 +162,7 @@ impl CompiledSystem {
         out.load_terms.resize(self.image.load_terms.len(), 0.0);
         Box::new(Memory {
             id: self.id,
+            stamp: 0,
             complete: false,
             inputs: self.base.clone(),
             sides: vec![0.0; self.switch_count],
@@ -236,12 +241,15 @@ impl CompiledSystem {
     }
 
     /// Run contours and the main tape. The results are left to be scattered.
-    pub(super) fn run(&self, s: &State, d: &Discrete, memory: &mut Memory, out: &mut Eval) {
+    pub(super) fn run(&self, s: &State, d: &Discrete, early: bool, memory: &mut Memory, out: &mut Eval) {
         self.fill(s, d, &mut memory.inputs);
         self.solve_contours(d, memory, out);
         let Memory { inputs, sides, arguments, main, .. } = memory;
         self.frozen_sides(d, sides);
-        self.main.eval_latched(inputs, main, sides);
+        match early {
+            true => self.main.eval_early(inputs, main, sides),
+            false => self.main.eval_latched(inputs, main, sides),
+        }
         if self.switch_count > 0 {
             self.main.switch_arguments(main, arguments);
         }
@@ -290,12 +298,43 @@ impl CompiledSystem {
         }
     }
 
-    /// Everything that is constant.
-    fn copy_image(&self, out: &mut Eval) {
+    /// One evaluation; `early`: without the energies.
+    fn fill_eval(&self, s: &State, d: &Discrete, early: bool, out: &mut Eval) {
+        let mut memory = self.borrow(out);
+        let m = &mut *memory;
+        self.run(s, d, early, m, out);
+        self.copy_image(m, out);
+
+        let read = |root: u32| self.main.output(&m.main, root as usize);
+        self.tree.add(false, &read, &mut m.numbers, out.mass.values_mut(), &mut out.h);
+        self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
+        self.scatter(false, &m.main, out);
+        self.scalars(&m.main, early, out);
+        if !self.tensors.list.is_empty() {
+            self.tensors.apply(&self.main, &m.main, &mut m.elimination, out);
+        }
+        if !self.guards.is_empty() {
+            self.write_guards(d, m, out);
+        }
+        m.complete = !early;
+        out.scratch.put(memory);
+    }
+
+    /// Everything that is constant, where it is not in place.
+    fn copy_image(&self, memory: &mut Memory, out: &mut Eval) {
         let image = &self.image;
-        out.mass.values_mut().copy_from_slice(image.mass.values());
-        out.w.values_mut().copy_from_slice(image.w.values());
+        let fresh = memory.stamp != self.stamp || !self.tensors.list.is_empty();
+        if fresh || self.mass_moves {
+            out.mass.values_mut().copy_from_slice(image.mass.values());
+        }
         out.h.copy_from_slice(&image.h);
+        out.drive.copy_from_slice(&image.drive);
+        if !fresh {
+            return;
+        }
+        memory.stamp = self.stamp;
+        out.constants.0 = if self.all_constant { self.stamp } else { 0 };
+        out.w.values_mut().copy_from_slice(image.w.values());
         out.z_rate.copy_from_slice(&image.z_rate);
         out.gap.copy_from_slice(&image.gap);
         out.rate_offset.copy_from_slice(&image.rate_offset);
@@ -306,7 +345,6 @@ impl CompiledSystem {
         out.load.copy_from_slice(&image.load);
         out.load_static.copy_from_slice(&image.load_static);
         out.load_terms.copy_from_slice(&image.load_terms);
-        out.drive.copy_from_slice(&image.drive);
     }
 
     /// Memory for a side tape, reused between calls.
@@ -374,24 +412,11 @@ impl System for CompiledSystem {
     }
 
     fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval) {
-        let mut memory = self.borrow(out);
-        self.run(s, d, &mut memory, out);
-        self.copy_image(out);
+        self.fill_eval(s, d, false, out);
+    }
 
-        let m = &mut *memory;
-        let read = |root: u32| self.main.output(&m.main, root as usize);
-        self.tree.add(false, &read, &mut m.numbers, out.mass.values_mut(), &mut out.h);
-        self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
-        self.scatter(false, &m.main, out);
-        self.scalars(&m.main, out);
-        if !self.tensors.list.is_empty() {
-            self.tensors.apply(&self.main, &m.main, &mut m.elimination, out);
-        }
-        if !self.guards.is_empty() {
-            self.write_guards(d, m, out);
-        }
-        m.complete = true;
-        out.scratch.put(memory);
+    fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.fill_eval(s, d, true, out);
     }
 
     fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {

@@ -85,7 +85,7 @@ impl CompiledSystem {
             return false;
         }
         let mut memory = self.borrow(out);
-        self.run(s, before, &mut memory, out);
+        self.run(s, before, false, &mut memory, out);
         let Memory { arguments, others, .. } = &mut *memory;
         others.copy_from_slice(arguments);
         let changed = self.settle(s, d, &mut memory, out, Before::Arguments);

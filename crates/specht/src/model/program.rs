@@ -170,6 +170,10 @@ pub struct Program {
     pub(super) tree: Tree,
     /// M of kinetic formulas.
     pub(super) mass: Scatter,
+    /// Whether M changes with the state.
+    pub(super) mass_moves: bool,
+    /// Whether M, W and the friction coefficients are constants.
+    pub(super) all_constant: bool,
     /// Entries of M (lower triangle) and of W.
     pub(super) mass_pattern: Arc<Pattern>,
     pub(super) w_pattern: Arc<Pattern>,
@@ -187,8 +191,10 @@ pub struct Program {
     pub(super) load_terms: Scatter,
     pub(super) tensors: Tensors,
     pub(super) drive: Scatter,
-    /// kinetic, potential, power, drive_offset.
-    pub(super) energies: [u32; 4],
+    /// power, drive_offset.
+    pub(super) powers: [u32; 2],
+    /// kinetic, potential.
+    pub(super) energies: [u32; 2],
 
     pub(super) switch_count: usize,
     /// By input: whether it changes between events.
@@ -245,10 +251,13 @@ impl Program {
         add(&self.drive, &mut out.drive);
     }
 
-    /// Energies and event functions.
-    pub(super) fn scalars(&self, work: &Work, out: &mut Eval) {
+    /// Powers, energies (not when `early`) and event functions.
+    pub(super) fn scalars(&self, work: &Work, early: bool, out: &mut Eval) {
         let value = |root: u32| self.main.output(work, root as usize);
-        [out.kinetic, out.potential, out.power, out.drive_offset] = self.energies.map(value);
+        [out.power, out.drive_offset] = self.powers.map(value);
+        if !early {
+            [out.kinetic, out.potential] = self.energies.map(value);
+        }
         for (crossing, &root) in out.crossings.iter_mut().zip(&self.crossings) {
             *crossing = value(root);
         }

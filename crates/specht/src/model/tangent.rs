@@ -152,7 +152,7 @@ impl CompiledSystem {
         self.tree.add(false, &read, numbers, out.mass.values_mut(), &mut out.h);
         self.tree.add_drive(&read, numbers, &mut out.drive);
         self.scatter(false, main, out);
-        self.scalars(main, out);
+        self.scalars(main, false, out);
         if !self.tensors.list.is_empty() {
             self.tensors.tangent(tape, main, &memory.elimination, at, out);
         }

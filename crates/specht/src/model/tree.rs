@@ -17,9 +17,6 @@ use crate::linalg::{Number, Pattern};
 use super::forces::Link;
 use super::frames::Builder;
 
-/// Marks a place of M where one coordinate meets itself in two joints: counted twice.
-const TWICE: u32 = 1 << 31;
-
 /// A body in the tree, as outputs of the main tape.
 #[derive(Clone, Debug)]
 struct Joint {
@@ -39,8 +36,8 @@ struct Joint {
 #[derive(Clone, Debug)]
 struct Branch {
     joints: std::ops::Range<usize>,
-    /// First of its places of M.
-    places: usize,
+    /// Per column, where its products with the columns on its way to the ground go.
+    runs: Vec<Vec<Stretch>>,
     /// M is constant.
     constant_mass: bool,
     /// Its part of h is constant.
@@ -48,13 +45,20 @@ struct Branch {
     driven: bool,
 }
 
+/// Columns in a row whose products go to places of M in a row.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    first: usize,
+    count: usize,
+    place: usize,
+    twice: bool,
+}
+
 /// All bodies with inertia, and those that carry them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     joints: Vec<Joint>,
     branches: Vec<Branch>,
-    /// Places of M in the order in which they are visited.
-    places: Vec<u32>,
 }
 
 /// Numbers of one evaluation.
@@ -65,6 +69,8 @@ pub(super) struct Numbers<N> {
     composite: Vec<[N; 4]>,
     wrench: Vec<[N; 3]>,
     columns: Vec<[N; 3]>,
+    /// For every column x, y, r of its direction, and the point of its body.
+    flat: [Vec<N>; 5],
     /// First column of every joint.
     first: Vec<usize>,
 }
@@ -105,22 +111,46 @@ impl Tree {
                 });
             }
             let joints = first..tree.joints.len();
-            tree.branches.push(Branch { joints, places: 0, constant_mass, constant_load, driven });
+            tree.branches.push(Branch { joints, runs: Vec::new(), constant_mass, constant_load, driven });
         }
         tree
     }
 
-    /// Pairs of coordinates that M couples, in the order of [`Tree::add_mass`].
+    /// Pairs of coordinates that M couples.
     pub fn couplings(&self) -> Vec<(usize, usize)> {
         let mut out = Vec::new();
-        for (l, joint) in self.joints.iter().enumerate() {
-            for (a, &(k, _)) in joint.own.iter().enumerate() {
-                out.extend(joint.own[..=a].iter().map(|&(j, _)| (k as usize, j as usize)));
-                let mut at = self.joints[l].parent;
-                while let Some(g) = at {
-                    out.extend(self.joints[g as usize].own.iter().map(|&(j, _)| (k as usize, j as usize)));
-                    at = self.joints[g as usize].parent;
-                }
+        for branch in &self.branches {
+            let owner = self.coordinates(branch);
+            for (a, ways) in self.ways(branch).into_iter().enumerate() {
+                out.extend(ways.into_iter().map(|b| (owner[a], owner[b])));
+            }
+        }
+        out
+    }
+
+    /// Coordinates of the columns of a branch.
+    fn coordinates(&self, branch: &Branch) -> Vec<usize> {
+        let joints = &self.joints[branch.joints.clone()];
+        joints.iter().flat_map(|j| j.own.iter().map(|c| c.0 as usize)).collect()
+    }
+
+    /// For every column of a branch the columns on its way to the ground, itself the last.
+    fn ways(&self, branch: &Branch) -> Vec<Vec<usize>> {
+        let joints = &self.joints[branch.joints.clone()];
+        let mut first = vec![0];
+        joints.iter().for_each(|j| first.push(first[first.len() - 1] + j.own.len()));
+        let mut out = Vec::new();
+        for (l, joint) in joints.iter().enumerate() {
+            let mut above = Vec::new();
+            let mut at = joint.parent;
+            while let Some(g) = at {
+                let g = g as usize - branch.joints.start;
+                above.extend((first[g]..first[g + 1]).rev());
+                at = joints[g].parent;
+            }
+            above.reverse();
+            for a in first[l]..first[l + 1] {
+                out.push(above.iter().copied().chain(first[l]..=a).collect());
             }
         }
         out
@@ -128,26 +158,35 @@ impl Tree {
 
     /// Find the places of M in its pattern.
     pub fn locate(&mut self, pattern: &Pattern) {
-        let pairs = self.couplings();
-        let mut pairs = pairs.into_iter();
-        for branch in &mut self.branches {
-            branch.places = self.places.len();
-            for l in branch.joints.clone() {
-                for a in 0..self.joints[l].own.len() {
-                    let mut count = a + 1;
-                    let mut at = self.joints[l].parent;
-                    while let Some(g) = at {
-                        count += self.joints[g as usize].own.len();
-                        at = self.joints[g as usize].parent;
-                    }
-                    for (n, (k, j)) in pairs.by_ref().take(count).enumerate() {
-                        let place = pattern.find(k.max(j), k.min(j)).unwrap_or(0) as u32;
-                        let twice = k == j && n != a;
-                        self.places.push(if twice { place | TWICE } else { place });
+        for k in 0..self.branches.len() {
+            let branch = &self.branches[k];
+            let owner = self.coordinates(branch);
+            let mut runs: Vec<Vec<Stretch>> = Vec::new();
+            for (a, way) in self.ways(branch).into_iter().enumerate() {
+                let mut list: Vec<Stretch> = Vec::new();
+                for b in way {
+                    let (i, j) = (owner[a].max(owner[b]), owner[a].min(owner[b]));
+                    let place = pattern.find(i, j).unwrap_or(0);
+                    // one coordinate in two joints meets itself twice
+                    let twice = i == j && a != b;
+                    match list.last_mut() {
+                        Some(s)
+                            if !twice && !s.twice && s.first + s.count == b && s.place + s.count == place =>
+                        {
+                            s.count += 1
+                        }
+                        _ => list.push(Stretch { first: b, count: 1, place, twice }),
                     }
                 }
+                runs.push(list);
             }
+            self.branches[k].runs = runs;
         }
+    }
+
+    /// Whether some part of M changes with the state.
+    pub fn moves(&self) -> bool {
+        self.branches.iter().any(|b| !b.constant_mass)
     }
 
     /// The constant parts of M and h, or those that are not; `read` gives the outputs of the tape.
@@ -210,7 +249,7 @@ impl Tree {
         let start = branch.joints.start;
         let joints = &self.joints[branch.joints.clone()];
         let parent = |l: usize| joints[l].parent.map(|p| p as usize - start);
-        let Numbers { point, composite, columns, first, .. } = numbers;
+        let Numbers { point, composite, columns, first, flat, .. } = numbers;
         let (zero, two) = (N::from(0.0), N::from(2.0));
         composite.clear();
         for joint in joints {
@@ -228,27 +267,31 @@ impl Tree {
                 to[3] += inertia + two * (sx * x + sy * y) + m * (x * x + y * y);
             }
         }
-        let mut places = self.places[branch.places..].iter();
-        let mut put = |v: N, place: &u32| match place & TWICE {
-            0 => mass[*place as usize] += v.result(),
-            _ => mass[(*place & !TWICE) as usize] += 2.0 * v.result(),
-        };
+        flat.iter_mut().for_each(|v| v.clear());
+        for (l, p) in point.iter().enumerate() {
+            for c in &columns[first[l]..first[l + 1]] {
+                for (to, v) in flat.iter_mut().zip([c[0], c[1], c[2], p[0], p[1]]) {
+                    to.push(v);
+                }
+            }
+        }
+        let [x, y, r, px, py] = &*flat;
         for l in 0..joints.len() {
             let [m, sx, sy, inertia] = composite[l];
+            let [lx, ly] = point[l];
             for a in first[l]..first[l + 1] {
-                let [x, y, r] = columns[a];
-                let (fx, fy) = (m * x - r * sy, m * y + r * sx);
-                let mut n = inertia * r + (sx * y - sy * x);
-                for (c, place) in columns[first[l]..=a].iter().zip(&mut places) {
-                    put(fx * c[0] + fy * c[1] + n * c[2], place);
-                }
-                let mut from = l;
-                while let Some(g) = parent(from) {
-                    n += (point[from][0] - point[g][0]) * fy - (point[from][1] - point[g][1]) * fx;
-                    for (c, place) in columns[first[g]..first[g + 1]].iter().zip(&mut places) {
-                        put(fx * c[0] + fy * c[1] + n * c[2], place);
+                let (fx, fy) = (m * x[a] - r[a] * sy, m * y[a] + r[a] * sx);
+                let n = inertia * r[a] + (sx * y[a] - sy * x[a]);
+                for s in &branch.runs[a] {
+                    let on = s.first..s.first + s.count;
+                    let factor = if s.twice { 2.0 } else { 1.0 };
+                    let to = &mut mass[s.place..s.place + s.count];
+                    let (x, y, r) = (&x[on.clone()], &y[on.clone()], &r[on.clone()]);
+                    let (px, py) = (&px[on.clone()], &py[on]);
+                    for i in 0..to.len() {
+                        let n = n + ((lx - px[i]) * fy - (ly - py[i]) * fx);
+                        to[i] += factor * (fx * x[i] + fy * y[i] + n * r[i]).result();
                     }
-                    from = g;
                 }
             }
         }

@@ -3,12 +3,10 @@
 //! * [`Dop853`]: explicit, order 8(5,3) with dense output of order 7, for tight tolerances.
 //! * [`Radau`]: implicit, order 9, L-stable, for stiff problems.
 //! * [`Method`]: both, with the choice between them; the event-driven scheme uses it.
-//! * [`Dopri5`]: order 5(4) with dense output of order 4, for moderate tolerances.
 //! * [`Control`]: error norm and PI step size control, with scales that follow the size of each component.
 
 mod control;
 mod dop853;
-mod dopri5;
 mod method;
 mod radau;
 mod radau_numbers;
@@ -17,7 +15,6 @@ mod stiff_tests;
 
 pub use control::{Control, Verdict, nudge};
 pub use dop853::{Dop853, STAGE_TIMES, STAGES};
-pub use dopri5::Dopri5;
 pub use method::{Choice, Method};
 pub use radau::Radau;
 
@@ -79,7 +76,6 @@ macro_rules! trial {
 }
 
 trial!(Dop853, 8.0, 8.0);
-trial!(Dopri5, 5.0, 8.0);
 trial!(Radau, 6.0, radau::REACH);
 
 /// A right-hand side.

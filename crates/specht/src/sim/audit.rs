@@ -316,6 +316,54 @@ mod tests {
         assert!(!wrong.passed && wrong.remarks[0].contains("energy"), "{wrong:?}");
     }
 
+    /// Every number of the audit has a line, and no line speaks for another: with one number above its bound, one remark.
+    #[test]
+    fn each_number_above_its_bound_fails_its_own_line_and_no_other() {
+        // a new field must be named here
+        let Audit {
+            complementarity: _,
+            cone: _,
+            penetration: _,
+            drift: _,
+            impact: _,
+            energy: _,
+            explained: _,
+            created: _,
+            step_error: _,
+            tensor: _,
+            passed: _,
+            remarks: _,
+        } = Audit::default();
+        let (length, energy) = (1e-5, 1e-6);
+        type Put = fn(&mut Audit, f64);
+        let lines: [(&str, f64, Put); 8] = [
+            ("complementarity residual", FORCE_BOUND, |a, x| a.complementarity = x),
+            ("cone violation", FORCE_BOUND, |a, x| a.cone = x),
+            ("residual of an impact law", IMPACT_BOUND, |a, x| a.impact = x),
+            ("penetration", length, |a, x| a.penetration = x),
+            ("drift", length, |a, x| a.drift = x),
+            ("closing error of the energy ledger", energy, |a, x| {
+                (a.energy, a.explained) = (x + 0.125, 0.125)
+            }),
+            ("energy created by friction or impacts", energy, |a, x| a.created = x),
+            ("error of the end state", energy, |a, x| a.step_error = Some(x)),
+        ];
+        for (name, bound, put) in lines {
+            for (value, passes) in [(0.9 * bound, true), (1.1 * bound, false), (f64::NAN, false)] {
+                let mut audit = Audit::default();
+                put(&mut audit, value);
+                audit.judge(length, energy, Status::Finished);
+                assert_eq!(audit.passed, passes, "{name} {value}: {audit:?}");
+                assert_eq!(audit.remarks.len(), usize::from(!passes), "{name} {value}: {:?}", audit.remarks);
+                assert!(audit.remarks.iter().all(|r| r.starts_with(name)), "{name}: {:?}", audit.remarks);
+            }
+        }
+        let tensor = TensorRemark { contact: "table".into(), time: 0.5, eigenvalue: -1e-3 };
+        let mut audit = Audit { tensor: Some(tensor), ..Audit::default() };
+        audit.judge(length, energy, Status::Finished);
+        assert!(!audit.passed && audit.remarks.len() == 1 && audit.remarks[0].starts_with("friction tensor"));
+    }
+
     #[test]
     fn a_run_that_failed_passes_nothing() {
         let mut audit = Audit::default();

@@ -519,6 +519,10 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             self.after_commit(record);
             return;
         }
+        if self.field.sys.restore(&mut self.field.state.q) {
+            self.field.pack(&mut self.x);
+            self.ode.correct(t, &self.x, &mut self.field);
+        }
         let (position, velocity) = self.projector.drift(&self.field);
         let speed = self.field.state.u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if position > 1e-12 || velocity > 1e-12 * speed {

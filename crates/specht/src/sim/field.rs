@@ -3,7 +3,7 @@
 
 use crate::contact::{Fixed, Forces, Regularity, Small};
 use crate::linalg::axpy;
-use crate::ode::{Rhs, nudge};
+use crate::ode::{Rhs, STAGES, nudge};
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, State, System};
 
 use super::chart::Chart;
@@ -110,6 +110,12 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.sys.evaluate(&self.state, &self.discrete, &mut self.eval);
     }
 
+    /// The same without the energies.
+    pub fn evaluate_rates(&mut self) {
+        self.evaluations += 1;
+        self.sys.evaluate_rates(&self.state, &self.discrete, &mut self.eval);
+    }
+
     /// The name of what has no finite value at the present state, if something has none.
     pub fn undefined(&self) -> Option<String> {
         let (e, s) = (&self.eval, &self.state);
@@ -155,11 +161,23 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Evaluate and solve at `(t, x)`.
     pub fn at(&mut self, t: f64, x: &[f64]) -> bool {
+        self.stand(t, x, true)
+    }
+
+    /// The same without the energies.
+    pub fn within(&mut self, t: f64, x: &[f64]) -> bool {
+        self.stand(t, x, false)
+    }
+
+    fn stand(&mut self, t: f64, x: &[f64], energies: bool) -> bool {
         self.unpack(t, x);
         if self.chart.active {
             return self.solve_on_branch();
         }
-        self.evaluate();
+        match energies {
+            true => self.evaluate(),
+            false => self.evaluate_rates(),
+        }
         self.solve() && self.load_rates() && self.excess()
     }
 
@@ -269,7 +287,9 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
 impl<S: System + ?Sized> Rhs for Field<'_, S> {
     fn rates(&mut self, stage: usize, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
-        if !self.at(t, x) {
+        // energies are read at the ends of a step alone
+        let inner = stage != 0 && stage != STAGES - 1;
+        if !(if inner { self.within(t, x) } else { self.at(t, x) }) {
             return false;
         }
         let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);

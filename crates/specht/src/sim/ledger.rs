@@ -221,3 +221,40 @@ impl Ledger {
         self.jump_external += energy;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! What the ledger grants to rounding, and what not.
+
+    use super::super::audit::{Auditor, ENERGY_BOUND, LENGTH_BOUND};
+    use super::super::trajectory::Status;
+    use super::*;
+    use crate::system::Dims;
+
+    /// A body high above the ground, at rest, to which `gift` joules are given that no work explains. Whether the audit passes.
+    fn passes(height: f64, gift: f64) -> bool {
+        let mut eval = Eval::new(&Dims { q: 1, u: 1, ..Dims::default() });
+        eval.potential = height;
+        let mut ledger = Ledger::default();
+        ledger.start(0, &eval);
+        let mut auditor = Auditor::new(1.0);
+        for kinetic in [0.0, gift] {
+            eval.kinetic = kinetic;
+            ledger.update(&eval, &[0.0, 0.0]);
+            auditor.energy(&ledger.energy);
+        }
+        auditor.audit.judge(LENGTH_BOUND, ENERGY_BOUND, Status::Finished);
+        auditor.audit.passed
+    }
+
+    /// The terms of the balance are two of a million joules: a few units of their rounding are granted, a thousand are not.
+    #[test]
+    fn a_few_units_of_rounding_are_granted_and_a_thousand_are_not() {
+        let (height, unit) = (1e6, 1e6 * f64::EPSILON);
+        assert!(passes(height, 0.0));
+        assert!(passes(height, 20.0 * unit));
+        assert!(!passes(height, 1000.0 * unit));
+        assert!(!passes(height, 1.0));
+        assert!(!passes(0.0, 1e-12));
+    }
+}

@@ -216,12 +216,12 @@ fn dense<S: System + ?Sized>(
     ode.interpolate(theta, x);
     let t = ode.time() + theta * ode.step();
     if what.needs_forces() {
-        if !field.at(t, x) {
+        if !field.within(t, x) {
             return -1.0;
         }
     } else {
         field.unpack(t, x);
-        field.evaluate();
+        field.evaluate_rates();
     }
     watch::value(
         what,

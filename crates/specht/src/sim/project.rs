@@ -25,8 +25,6 @@ pub(crate) struct Projector {
     largest: Vec<f64>,
     weight: Vec<f64>,
     delta: Vec<f64>,
-    q_step: Vec<f64>,
-    u: Vec<f64>,
 }
 
 impl Projector {
@@ -199,12 +197,6 @@ impl Projector {
     }
 
     fn move_positions<S: System + ?Sized>(&mut self, field: &mut Field<S>) {
-        self.u.clear();
-        self.u.extend_from_slice(&field.state.u);
-        field.state.u.copy_from_slice(&self.delta);
-        self.q_step.resize(field.dims.q, 0.0);
-        field.sys.q_rate(&field.state, &mut self.q_step);
-        field.state.u.copy_from_slice(&self.u);
-        axpy(1.0, &self.q_step, &mut field.state.q);
+        field.sys.move_by(&mut field.state.q, &self.delta);
     }
 }

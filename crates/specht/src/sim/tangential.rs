@@ -6,6 +6,7 @@
 //! laws nearest to that end is taken and expansion follows.
 
 use crate::contact::{Fast, Fate};
+use crate::impact::plain_residual;
 use crate::system::{Restitution, System};
 
 use super::event_driven::Run;
@@ -55,8 +56,15 @@ impl<S: System + ?Sized> Run<'_, S> {
         };
         let impact = if end.is_none() || rebounds { laws() } else { None };
         match (impact, end) {
-            (Some(i), _) => self.apply(m, &i.u, &i.impulse, &i.normal, &i.tangential),
+            (Some(i), _) => {
+                self.auditor.impact(i.residual);
+                self.apply(m, &i.u, &i.impulse, &i.normal, &i.tangential);
+            }
             (None, Some(e)) => {
+                let field = &self.field;
+                let closed = &self.sets.closed;
+                let u = &field.state.u;
+                self.auditor.impact(plain_residual(field.info, &field.eval, u, &e.u, &e.lambda, closed));
                 let info = self.field.info;
                 let normal: Vec<f64> = info.iter().map(|c| c.normal_force(&e.lambda)).collect();
                 let tangential: Vec<f64> = info.iter().map(|c| c.tangential_force(&e.lambda)).collect();

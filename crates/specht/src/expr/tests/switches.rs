@@ -27,8 +27,6 @@ fn everything_that_asks_for_one_sign_is_one_switch() {
     assert_eq!(switches.len(), 1);
     let (_, switches) = tape(&["abs(a - 5)", "floor(2.5)", "if(a > 1, x, abs(x))", "tab(0.3)"]);
     assert_eq!(switches.len(), 0);
-    let (_, switches) = tape(&["if(t > 1, x, 2*x)", "if(t*x > 1, x, 3)"]);
-    assert!(switches.get(0).is_time_only(Symbol(3)) && !switches.get(1).is_time_only(Symbol(3)));
 }
 
 #[test]
@@ -55,32 +53,6 @@ fn a_latched_branch_goes_on_smoothly_beyond_its_border_and_the_guard_says_so() {
         tape.eval_latched(&[beyond], &mut work, &latches);
         tape.guards(&work, &mut guards);
         assert_eq!((tape.output(&work, 0), guards[0]), (frozen, guard), "{text}");
-    }
-}
-
-#[test]
-fn crossing_leads_to_the_neighbouring_side() {
-    for (text, start, border, after) in [
-        ("abs(x)", 1.0, 0.0, -1.0),
-        ("floor(x)", 2.5, 3.0, 3.0),
-        ("floor(x)", 2.5, 2.0, 1.0),
-        ("tab(x)", 0.5, 1.0, 2.0),
-        ("tab(x)", 0.5, 0.0, 0.0),
-        ("tab(x)", 5.0, 2.5, 2.0),
-        ("tab(x)", -5.0, -1.0, 0.0),
-    ] {
-        let (tape, _) = tape(&[text]);
-        let mut work = tape.workspace();
-        let mut latches = [0.0];
-        tape.latch(&[start], &mut work, &mut latches);
-        tape.eval_latched(&[border], &mut work, &latches);
-        assert!(tape.cross(0, &work, &mut latches));
-        assert_eq!(latches[0], after, "{text}");
-        // the neighbour's guard is zero there, and positive a little further
-        let mut guards = [0.0];
-        tape.eval_latched(&[border + 0.1 * (border - start).signum()], &mut work, &latches);
-        tape.guards(&work, &mut guards);
-        assert!(guards[0] > 0.0, "{text}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod book;
 mod indifferent;
+mod judge;
 mod laws;
 mod random;
 

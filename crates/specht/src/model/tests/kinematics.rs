@@ -102,3 +102,31 @@ fn a_chain_of_300_bodies_compiles_and_evaluates() {
     let t: f64 = probe.out.mass.form(&u) / 2.0;
     close(probe.out.kinetic, t, 1e-11, "T = uᵀMu/2");
 }
+
+/// A tree with branches in which one coordinate turns several joints, and joints that slide: M against the kinetic energy.
+#[test]
+fn pg_2_4_recursion_the_mass_matrix_of_a_branched_tree_gives_its_kinetic_energy() {
+    let n = 16;
+    let mut s = Sketch::new();
+    for k in 0..n {
+        s.coordinate(&format!("q{k}"), 0.0);
+    }
+    let mut bodies = Vec::new();
+    for k in 0..n {
+        let on = (k > 0).then(|| bodies[(k - 1) / 2]);
+        let shared = (3 * k) % n;
+        let (x, angle) = (format!("1 + 0.3*q{k}"), format!("q{k} - 0.5*q{shared}"));
+        let body =
+            s.body(on, [&x, "0.2"], &angle, if k == 3 { "0" } else { "1" }, if k == 3 { "0" } else { "0.1" });
+        s.model.bodies[body].center = s.e2(["0.5", "-0.1"]);
+        bodies.push(body);
+    }
+    let mut probe = Probe::new(s.build());
+    for case in 0..5 {
+        let number = |k: usize| ((case * 31 + k * 17) as f64).sin();
+        let q: Vec<f64> = (0..n).map(number).collect();
+        let u: Vec<f64> = (0..n).map(|k| number(k + 100)).collect();
+        probe.at(0.0, &q, &u);
+        close(probe.out.kinetic, 0.5 * probe.out.mass.form(&u), 1e-11, "T = uᵀMu/2");
+    }
+}

@@ -1,5 +1,6 @@
 //! The books of a step: work of its impulses, and forces for the next.
 
+use crate::impact::step_residual;
 use crate::linalg::axpy;
 use crate::system::{Mode, Normal, System};
 
@@ -12,7 +13,7 @@ const LANDING: u8 = 2;
 impl<S: System + ?Sized> Stepper<'_, S> {
     /// Work of the impulses: impacts as their law says, sliding as friction. Friction takes; where a step that turns the slip
     /// around would give, and at gaps that a step keeps closed, the work is an error of the step and left to the numerical part.
-    pub(super) fn book(&mut self) {
+    pub(super) fn book(&mut self, delta: f64) {
         let (info, eval, w) = (self.field.info, &self.field.eval, &mut self.w);
         let n = info.len();
         w.acted.copy_from_slice(&self.impulses.impulse);
@@ -23,6 +24,9 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             }
             self.ledger.impact(info, eval, &w.impulse, u0, u1, &mut w.work);
             self.auditor.created += w.work.iter().sum::<f64>().max(0.0);
+            let e = &self.restitution;
+            let residual = step_residual(info, eval, &w.impacts, e, delta, &w.rates, u1, &w.impulse);
+            self.auditor.impact(residual);
         } else {
             axpy(1.0, &w.impulse, &mut w.acted);
         }

@@ -179,8 +179,8 @@ struct Work {
     mean: Vec<f64>,
     z_rate: Vec<f64>,
     tangential: Vec<f64>,
-    q: Vec<f64>,
-    q_rate: Vec<f64>,
+    /// Of one step.
+    displacement: Vec<f64>,
     triggers: Vec<Trigger>,
 }
 
@@ -218,8 +218,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             mean: vec![0.0; d.u],
             z_rate: vec![0.0; d.z],
             tangential: vec![0.0; d.contacts],
-            q: vec![0.0; d.q],
-            q_rate: vec![0.0; d.q],
+            displacement: Vec::with_capacity(d.u),
             ..Work::default()
         };
         Stepper {
@@ -366,7 +365,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         let power = self.field.eval.power;
         let drive = self.field.eval.drive_offset * delta;
         self.w.z_rate.copy_from_slice(&self.field.eval.z_rate);
-        self.book();
+        self.book(delta);
         let theta = self.settings.theta;
         for k in 0..dims.u {
             self.w.mean[k] = theta * self.impulses.u[k] + (1.0 - theta) * self.w.before.u[k];
@@ -374,7 +373,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         self.field.discrete.modes.copy_from_slice(&self.impulses.modes);
         self.field.signs.copy_from_slice(&self.impulses.signs);
         self.field.state.clone_from(&self.w.before);
-        self.move_mid(delta);
+        self.move_by(delta);
         self.field.state.u.copy_from_slice(&self.impulses.u);
         axpy(delta, &self.w.z_rate, &mut self.field.state.z);
         self.field.state.t = next;
@@ -543,22 +542,9 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
 
     /// Positions along `w.mean` for `delta`.
     fn move_by(&mut self, delta: f64) {
-        let Field { sys, state, .. } = &mut self.field;
-        std::mem::swap(&mut state.u, &mut self.w.mean);
-        sys.q_rate(state, &mut self.w.q_rate);
-        std::mem::swap(&mut state.u, &mut self.w.mean);
-        axpy(delta, &self.w.q_rate, &mut state.q);
-    }
-
-    /// The same by the midpoint rule.
-    fn move_mid(&mut self, delta: f64) {
-        self.w.q.copy_from_slice(&self.field.state.q);
-        self.move_by(0.5 * delta);
-        let Field { sys, state, .. } = &mut self.field;
-        std::mem::swap(&mut state.u, &mut self.w.mean);
-        sys.q_rate(state, &mut self.w.q_rate);
-        std::mem::swap(&mut state.u, &mut self.w.mean);
-        state.q.copy_from_slice(&self.w.q);
-        axpy(delta, &self.w.q_rate, &mut state.q);
+        let Work { mean, displacement, .. } = &mut self.w;
+        displacement.clear();
+        displacement.extend(mean.iter().map(|u| delta * u));
+        self.field.sys.move_by(&mut self.field.state.q, displacement);
     }
 }

@@ -10,7 +10,6 @@
 
 use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
 use crate::contact::MassFactor;
-use crate::linalg::axpy;
 use crate::system::{Dims, Mode, Normal, System};
 
 use super::super::field::Field;
@@ -32,7 +31,6 @@ pub(super) struct Positions {
     w_columns: Vec<Vec<usize>>,
     whole: Whole,
     delta: Vec<f64>,
-    q_step: Vec<f64>,
     closed: Vec<Mode>,
     projector: Projector,
 }
@@ -55,7 +53,6 @@ impl Positions {
             w_columns: vec![Vec::new(); d.rows],
             whole: Whole::default(),
             delta: vec![0.0; d.u],
-            q_step: vec![0.0; d.q],
             closed: vec![Mode::Open; d.contacts],
             projector: Projector::default(),
         }
@@ -75,10 +72,7 @@ impl Positions {
                 std::mem::swap(&mut field.discrete.modes, &mut self.closed);
                 return;
             }
-            std::mem::swap(&mut field.state.u, &mut self.delta);
-            field.sys.q_rate(&field.state, &mut self.q_step);
-            std::mem::swap(&mut field.state.u, &mut self.delta);
-            axpy(1.0, &self.q_step, &mut field.state.q);
+            field.sys.move_by(&mut field.state.q, &self.delta);
             field.evaluate();
         }
     }
