@@ -378,7 +378,7 @@ impl Fixed {
             Method::Lu => self.lu.solve(&mut self.lambda),
             Method::Rank => {
                 self.unit.clone_from(&self.lambda);
-                let size = 1.0 + crate::linalg::max_abs(&self.unit);
+                let size = crate::linalg::max_abs(&self.unit).max(f64::MIN_POSITIVE);
                 out.inconsistency = self.rank.solve(&self.unit, &self.near, &mut self.lambda) / size;
                 if !symmetric && out.redundant > 0 {
                     self.incline();

@@ -103,6 +103,7 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// What comes first along the growing forces of contact `i`.
     fn border(&mut self, i: usize) -> Option<Border> {
+        let moment = self.moment();
         let field = &mut self.field;
         let sign = if field.forces.normal[i] < 0.0 { -1.0 } else { 1.0 };
         let (mut accel, mut lambda) = field.fixed.growth(field.info, &field.eval, i)?;
@@ -142,7 +143,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             let a = field.fixed.approach(field.info, i)?.a;
             let mut q_step = vec![0.0; field.dims.q];
             field.sys.q_rate(&field.state, &mut q_step);
-            let back = 1e-4 * if self.h.is_finite() { self.h.max(1e-6) } else { 1.0 };
+            let back = 1e-4 * moment;
             axpy(-back, &q_step, &mut field.state.q);
             field.state.t -= back;
             field.evaluate();

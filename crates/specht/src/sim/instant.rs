@@ -417,7 +417,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// Time over which forces change: the last step, which may have been cut short by events, or a tenth of the longest.
-    fn moment(&self) -> f64 {
+    pub(super) fn moment(&self) -> f64 {
         match self.h.is_finite() {
             true => self.h.max(0.1 * self.longest),
             false => 1e-3 * (self.settings.until - self.time()).abs(),
