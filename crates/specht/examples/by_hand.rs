@@ -4,7 +4,7 @@
 
 use specht::prelude::*;
 use specht::sim::{Outside, event_driven};
-use specht::system::{ContactInfo, Dims, Discrete, Eval, Normal, Restitution};
+use specht::system::{ContactInfo, Dims, Discrete, Eval, Normal};
 
 /// Mass, slope, friction, gravity.
 struct Block {
@@ -38,14 +38,6 @@ impl System for Block {
         out.mu_static[0] = self.mu;
         out.kinetic = 0.5 * self.m * (s.u[0] * s.u[0] + s.u[1] * s.u[1]);
         out.potential = self.m * self.g * (s.q[0] * sin + s.q[1] * cos);
-    }
-
-    fn latch(&self, _: &State, _: &mut Discrete, _: &mut Eval, _: bool) {}
-
-    fn flip(&self, _: usize, _: &mut Discrete, _: &Eval) {}
-
-    fn restitution(&self, _: &State, _: &Discrete, out: &mut [Restitution]) {
-        out.fill(Restitution::default());
     }
 }
 

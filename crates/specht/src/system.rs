@@ -560,7 +560,9 @@ pub trait System: Sync {
 
     /// Set every latch from the values at `s` (at the start and after velocities or memory jumped). A guard that is
     /// zero keeps its latch when `keep` is true.
-    fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool);
+    fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {
+        let _ = (s, d, out, keep);
+    }
 
     /// Whether an elastic contact presses, where a latch tells it and not the gap (a surface that relaxes).
     fn presses(&self, contact: usize, d: &Discrete) -> Option<bool> {
@@ -575,7 +577,9 @@ pub trait System: Sync {
     }
 
     /// The guard `k` fell through zero: change to the neighbouring branch; `eval` is evaluated there.
-    fn flip(&self, k: usize, d: &mut Discrete, eval: &Eval);
+    fn flip(&self, k: usize, d: &mut Discrete, eval: &Eval) {
+        let _ = (k, d, eval);
+    }
 
     /// Whether guard `k` concerns event functions only: its flip changes no motion.
     fn is_silent(&self, _k: usize) -> bool {
@@ -595,8 +599,11 @@ pub trait System: Sync {
         false
     }
 
-    /// Restitution of every contact at `s` (only read at impacts).
-    fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]);
+    /// Restitution of every contact at `s` (only read at impacts); none unless a system says otherwise.
+    fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]) {
+        let _ = (s, d);
+        out.fill(Restitution::default());
+    }
 
     /// Direction of every event function of [`Eval::crossings`].
     fn directions(&self) -> &[Direction] {

@@ -87,8 +87,6 @@ impl System for Top {
         q.iter_mut().for_each(|v| *v /= size);
         true
     }
-    fn latch(&self, _: &State, _: &mut Discrete, _: &mut Eval, _: bool) {}
-    fn flip(&self, _: usize, _: &mut Discrete, _: &Eval) {}
     fn restitution(&self, _: &State, _: &Discrete, out: &mut [Restitution]) {
         out.iter_mut().for_each(|r| r.normal = 1.0);
     }

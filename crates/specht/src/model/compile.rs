@@ -7,27 +7,21 @@
 //! Sides                               tapes that are not part of an evaluation: restitution, outputs, events, starts, poses
 //! ```
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::{Derivation, NodeId, Op, SwitchKind, SwitchSet, Tape};
-use crate::linalg::Pattern;
-use crate::system::{ContactInfo, Dims, Direction, Normal};
+use crate::system::{ContactInfo, Dims, Direction};
 
 use super::compiled::CompiledSystem;
 use super::contacts::{BuildError, ContactsPlan};
 use super::contour::{ContourSolver, Sigma};
 use super::edges::WatchPlan;
-use super::forces::{Accounts, Link};
+use super::forces::Accounts;
 use super::frames::Builder;
-use super::lean::{TensorPlan, Tensors};
-use super::program::{FlankPlan, Guard, Program, Relevance, Scatter, Source};
-use super::tree::Tree;
+use super::main_tape::Main;
+use super::program::{FlankPlan, Guard, Program, Relevance, Source};
 use super::{Input, Model, Trigger};
-
-/// Up to this many velocities M and W are stored in full: nothing would be saved.
-const FULL: usize = 12;
 
 /// A number that was never given before.
 pub(super) fn number() -> u64 {
@@ -186,182 +180,6 @@ fn contact_infos(plan: &ContactsPlan) -> Vec<ContactInfo> {
         });
     }
     contacts
-}
-
-/// The main tape: everything an evaluation needs, and where it goes.
-#[derive(Default)]
-struct Main {
-    roots: Roots,
-    /// Roots of the equations of motion come first, then those of energies and friction laws, then event functions.
-    dynamics: usize,
-    motion: usize,
-    crossing_nodes: Vec<NodeId>,
-    switches: SwitchSet,
-    tape: Tape,
-    tree: Tree,
-    mass: Scatter,
-    mass_pattern: Arc<Pattern>,
-    w_pattern: Arc<Pattern>,
-    h: Scatter,
-    z_rate: Scatter,
-    w: Scatter,
-    gap: Scatter,
-    rate_offset: Scatter,
-    accel_offset: Scatter,
-    mu: Scatter,
-    mu_static: Scatter,
-    radius: Scatter,
-    load: Scatter,
-    load_static: Scatter,
-    load_terms: Scatter,
-    tensors: Tensors,
-    drive: Scatter,
-    powers: [u32; 2],
-    energies: [u32; 2],
-    crossings: Vec<u32>,
-    watch_corners: Vec<[u32; 2]>,
-    watch_middles: Vec<Option<[u32; 2]>>,
-    flank_roots: Vec<[u32; 4]>,
-}
-
-impl Main {
-    fn new(b: &mut Builder, plan: &ContactsPlan, accounts: &Accounts, links: &[Link]) -> Self {
-        let mut m = Main::default();
-        m.inertia(b, accounts, links);
-        m.first_order(b, plan, accounts);
-        m.tensors(plan);
-        m.rows(b, plan);
-        m.shapes(plan);
-        m.dynamics = m.roots.nodes.len();
-        m.powers(b, accounts);
-        m.friction(b, plan);
-        m.motion = m.roots.nodes.len();
-        m.event_functions(b, plan);
-        // energies last of all: stages of a step need none
-        let early = m.roots.nodes.len();
-        m.energies = [accounts.kinetic, accounts.potential].map(|n| m.roots.add(n));
-        m.tape = Tape::in_parts(&b.g, &m.roots.nodes, early, &mut m.switches);
-        m
-    }
-
-    /// M: bodies along their tree, kinetic formulas entry by entry.
-    fn inertia(&mut self, b: &Builder, accounts: &Accounts, links: &[Link]) {
-        let n = b.model.coordinates.len();
-        self.tree = Tree::new(b, links, |node| self.roots.add(node));
-        let mut entries: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
-        for (i, j) in self.tree.couplings().into_iter().chain(accounts.mass.keys().copied()) {
-            entries[i.max(j)].push(i.min(j));
-        }
-        let pattern = if n <= FULL { Pattern::lower(n) } else { Pattern::new(n, entries) };
-        self.tree.locate(&pattern);
-        for (&(i, j), &node) in &accounts.mass {
-            if let Some(place) = pattern.find(i, j) {
-                self.roots.put(b, &mut self.mass, place, node);
-            }
-        }
-        self.mass_pattern = Arc::new(pattern);
-    }
-
-    fn first_order(&mut self, b: &mut Builder, plan: &ContactsPlan, accounts: &Accounts) {
-        for (k, &node) in accounts.h.iter().enumerate() {
-            self.roots.put(b, &mut self.h, k, node);
-        }
-        for (k, z) in b.model.states.iter().enumerate() {
-            let rate = b.replace(z.rate, &plan.map);
-            self.roots.put(b, &mut self.z_rate, k, rate);
-        }
-        for (state, rate) in plan.flanks.iter().filter_map(|f| f.surface) {
-            self.roots.put(b, &mut self.z_rate, state, rate);
-        }
-    }
-
-    /// Directions, gaps and offsets.
-    fn rows(&mut self, b: &Builder, plan: &ContactsPlan) {
-        let n = b.model.coordinates.len();
-        let mut entries: Vec<Vec<usize>> =
-            plan.rows.iter().map(|row| row.columns.iter().map(|c| c.0).collect()).collect();
-        // a tangent that leans has the columns of its normal too
-        for t in &self.tensors.list {
-            let normal = entries[t.rows[0]].clone();
-            entries[t.rows[1]].extend(normal);
-        }
-        let rows = plan.rows.len();
-        let pattern = if n <= FULL { Pattern::full(rows, n) } else { Pattern::new(n, entries) };
-        for (r, row) in plan.rows.iter().enumerate() {
-            for &(k, node) in &row.columns {
-                if let Some(place) = pattern.find(r, k) {
-                    self.roots.put(b, &mut self.w, place, node);
-                }
-            }
-            self.roots.put(b, &mut self.gap, r, row.value);
-            self.roots.put(b, &mut self.rate_offset, r, row.rate_offset);
-            self.roots.put(b, &mut self.accel_offset, r, row.accel_offset);
-        }
-        self.w_pattern = Arc::new(pattern);
-    }
-
-    /// Friction tensors, and the ideal constraints beside them.
-    fn tensors(&mut self, plan: &ContactsPlan) {
-        let mut tensors = Vec::new();
-        for (c, contact) in plan.contacts.iter().enumerate() {
-            let (Normal::Unilateral { row } | Normal::Bilateral { row }) = contact.normal else { continue };
-            if let (Some(entries), Some(tangent)) = (contact.tensor, contact.tangent) {
-                let entries = entries.map(|list| list.map(|n| self.roots.add(n)));
-                tensors.push(TensorPlan { contact: c, rows: [row, tangent], entries });
-            }
-        }
-        let ideal = plan.contacts.iter().filter(|c| !c.friction).flat_map(|c| match c.normal {
-            Normal::Bilateral { row } => vec![row],
-            Normal::Pin { rows } => rows.to_vec(),
-            _ => Vec::new(),
-        });
-        self.tensors = Tensors::new(tensors, ideal.collect());
-    }
-
-    /// What tells edges and flanks where they are.
-    fn shapes(&mut self, plan: &ContactsPlan) {
-        let roots = &mut self.roots;
-        self.watch_corners = plan.watches.iter().map(|x| x.1.corner.map(|n| roots.add(n))).collect();
-        self.watch_middles =
-            plan.watches.iter().map(|x| x.1.middle.map(|m| m.map(|n| roots.add(n)))).collect();
-        let of = |f: &super::contacts::Flank| [f.away, f.force, f.gap, f.gap_rate];
-        self.flank_roots = plan.flanks.iter().map(|f| of(f).map(|n| roots.add(n))).collect();
-    }
-
-    fn powers(&mut self, b: &Builder, accounts: &Accounts) {
-        for (k, &node) in accounts.drive.iter().enumerate() {
-            self.roots.put(b, &mut self.drive, k, node);
-        }
-        self.powers = [accounts.power, accounts.drive_offset].map(|n| self.roots.add(n));
-    }
-
-    fn friction(&mut self, b: &Builder, plan: &ContactsPlan) {
-        let mut term = 0;
-        for (c, contact) in plan.contacts.iter().enumerate() {
-            self.roots.put(b, &mut self.mu, c, contact.mu);
-            self.roots.put(b, &mut self.mu_static, c, contact.mu_static);
-            self.roots.put(b, &mut self.radius, c, contact.radius);
-            self.roots.put(b, &mut self.load, c, contact.load);
-            self.roots.put(b, &mut self.load_static, c, contact.load_static);
-            for &(k, node) in &contact.terms {
-                for _ in plan.of_model[k].clone() {
-                    self.roots.put(b, &mut self.load_terms, term, node);
-                    term += 1;
-                }
-            }
-        }
-    }
-
-    /// Event functions last: switches that only they use change no motion.
-    fn event_functions(&mut self, b: &mut Builder, plan: &ContactsPlan) {
-        for e in &b.model.events {
-            if let Trigger::Crossing(node, _) = e.trigger {
-                let node = b.replace(node, &plan.map);
-                self.crossing_nodes.push(node);
-                self.crossings.push(self.roots.add(node));
-            }
-        }
-    }
 }
 
 /// Guards and latches.
@@ -561,32 +379,6 @@ fn check(b: &mut Builder) -> Result<(), BuildError> {
         }
     }
     Ok(())
-}
-
-/// Roots of a tape, each once.
-#[derive(Default)]
-struct Roots {
-    nodes: Vec<NodeId>,
-    known: HashMap<NodeId, u32>,
-}
-
-impl Roots {
-    fn add(&mut self, node: NodeId) -> u32 {
-        *self.known.entry(node).or_insert_with(|| {
-            self.nodes.push(node);
-            self.nodes.len() as u32 - 1
-        })
-    }
-
-    /// A value that goes to a place of an array; zeros need no place.
-    fn put(&mut self, b: &Builder, scatter: &mut Scatter, place: usize, node: NodeId) {
-        if node == b.zero {
-            return;
-        }
-        let root = self.add(node);
-        let list = if b.is_parameter(node) { &mut scatter.constant } else { &mut scatter.moving };
-        list.push((place as u32, root));
-    }
 }
 
 /// Whether an input stays as it is between events.

@@ -27,6 +27,7 @@ mod kinematics;
 mod latches;
 mod lean;
 mod live;
+mod main_tape;
 mod outline;
 mod points;
 mod program;

@@ -7,47 +7,45 @@
 use crate::contact::{Forces, Reduced, Small, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
-use crate::system::{ContactEvent, Discrete, Mode, Normal, Restitution, State, System, Trigger};
+use crate::system::{Mode, Normal, Restitution, State, System, Trigger};
 
 use super::classify::{SPEED_ZERO, flank_acts};
 use super::decide::Decision;
 use super::event_driven::{End, Run};
-use super::field::Field;
 use super::settings::Record;
 use super::settling::{Closing, Undo};
-use super::start::GAP_ZERO;
 use super::tangential::before;
-use super::trajectory::{Event, Kind, Participant, Status};
-use super::watch::{Hold, What, rate_size};
+use super::trajectory::Status;
+use super::watch::{Hold, What};
 
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
 
 /// Gaps that count as zero where another contact arrives, relative to the resolution of hops.
-const TOUCHING: f64 = 1e-2;
+pub(super) const TOUCHING: f64 = 1e-2;
 
 /// What is known about the present instant.
 #[derive(Default)]
 pub(crate) struct Moment {
     pub(super) before: State,
-    modes: Vec<Mode>,
+    pub(super) modes: Vec<Mode>,
     pub(super) forces: Forces,
     pub(super) tie: bool,
     pub(super) switched: Vec<usize>,
-    guards: usize,
-    flipped: Vec<usize>,
+    pub(super) guards: usize,
+    pub(super) flipped: Vec<usize>,
     /// A flip turned a direction of a closed contact: its velocities must be judged anew.
-    turned: bool,
-    singular: bool,
+    pub(super) turned: bool,
+    pub(super) singular: bool,
     pub(super) jumped: bool,
     pub(super) triggers: Vec<Trigger>,
     pub(super) fired: Vec<usize>,
     /// The user's event functions before, and those that have passed zero.
     pub(super) crossings: Vec<f64>,
     pub(super) crossed: Vec<usize>,
-    impulse_n: Vec<f64>,
-    impulse_t: Vec<f64>,
-    loss: Vec<f64>,
+    pub(super) impulse_n: Vec<f64>,
+    pub(super) impulse_t: Vec<f64>,
+    pub(super) loss: Vec<f64>,
     pub(super) tangential: bool,
     /// What is known of the tangential impact of this instant.
     pub(super) remark: String,
@@ -59,7 +57,7 @@ pub(crate) struct Moment {
     pub(super) settled: Vec<usize>,
     /// Contacts that were closed, once for every time.
     pub(super) closed: Vec<usize>,
-    start_written: bool,
+    pub(super) start_written: bool,
 }
 
 /// Solvers that only instants need.
@@ -152,52 +150,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         let before = self.field.discrete.clone();
         let gaps = self.field.eval.gap.clone();
-        for n in 0..self.locator.found.watches.len() {
-            let k = self.locator.found.watches[n];
-            let what = self.field.watches.list[k].what;
-            let eval = &self.field.eval;
-            let smooth = |i: usize| eval.mu[i] == 0.0 && eval.mu_static[i] == 0.0;
-            let watches = &mut self.field.watches;
-            let hold = match what {
-                What::Normal(i) | What::Saturation(i, _) | What::Give(i) => Some((i, &mut watches.bounds[i])),
-                What::Slip(i, _) if smooth(i) => Some((i, &mut watches.slips[i])),
-                _ => None,
-            };
-            if let Some((i, hold)) = hold
-                && hold.flip(t, self.settings.until.abs(), Hold::BOUNDS, 0.0)
-            {
-                let name = &self.field.info[i].name;
-                self.warn_once(format!("the forces of `{name}` chatter"), t);
-            }
-            match what {
-                What::Gap(i) => self.sets.closed[i] = true,
-                What::Normal(i) => {
-                    m.tie = true;
-                    if !self.field.info[i].is_unilateral() {
-                        m.switched.push(i);
-                    }
-                    if let Some(g) = self.twin(i) {
-                        self.flip(&mut m, g);
-                    }
-                }
-                What::Saturation(i, _) => {
-                    m.tie = true;
-                    self.decider.saturated.push(i);
-                }
-                What::Give(i) => {
-                    m.tie = true;
-                    self.decider.gave.push(i);
-                }
-                What::Slip(i, _) => self.sets.stopped[i] = true,
-                What::Guard(g) => self.flip(&mut m, g),
-                What::Crossing(c, _) => {
-                    m.triggers.push(Trigger::Crossing(c));
-                    m.crossed.push(c);
-                    self.fired.push(c);
-                }
-                What::Singular => m.singular = true,
-            }
-        }
+        self.take_watches(&mut m);
         self.join_touching();
         let rates = self.closed_rates();
         self.follow(&before);
@@ -238,161 +191,55 @@ impl<S: System + ?Sized> Run<'_, S> {
         end
     }
 
-    /// Where one contact arrives, all whose gap is zero take part, also those that have just opened: their impacts would
-    /// otherwise answer each other at the same instant without end.
-    fn join_touching(&mut self) {
-        let Run { field, sets, .. } = self;
-        let open = |i: usize| field.discrete.modes[i] == Mode::Open;
-        if !(0..field.dims.contacts).any(|i| sets.closed[i] && open(i)) {
-            return;
-        }
-        let zero = TOUCHING * self.settings.resolution * self.length;
-        for (i, c) in field.info.iter().enumerate() {
-            if let Normal::Unilateral { row } = c.normal {
-                sets.closed[i] |= field.eval.gap[row] <= zero;
-            }
-        }
-    }
-
-    /// Gaps that a guard made jump: a chain of edges that no longer faces a body lets go, and what takes over at the same place
-    /// holds (a body that passes from an edge to a corner). `before`: the gaps before the guards.
-    fn hand_over(&mut self, before: &[f64]) {
-        let Run { field, sets, .. } = self;
-        let gap = |i: usize| match field.info[i].normal {
-            Normal::Unilateral { row } => {
-                let (gap, zero) = (field.eval.gap[row], GAP_ZERO * field.watches.scales.gap[row]);
-                Some((gap - before[row], gap, zero))
-            }
-            _ => None,
-        };
-        let contacts = || (0..field.dims.contacts).filter_map(|i| gap(i).map(|g| (i, g)));
-        let mut left = false;
-        for (i, (jump, gap, zero)) in contacts() {
-            if jump.abs() > zero {
-                left |= sets.closed[i];
-                sets.closed[i] = gap <= zero;
-            }
-        }
-        for (i, (_, gap, zero)) in contacts() {
-            sets.closed[i] |= left && gap.abs() <= zero;
-        }
-    }
-
-    /// The guard that is the load of the elastic contact `i`, if it has not fallen by itself: both flanks of a tooth change at zero load.
-    fn twin(&self, i: usize) -> Option<usize> {
-        let Field { info, eval, forces, signs, watches, sys, .. } = &self.field;
-        let found =
-            |g: usize| self.locator.found.watches.iter().any(|&k| watches.list[k].what == What::Guard(g));
-        let load = signs[i] * forces.normal[i];
-        let mut own = (0..eval.guards.len()).filter(|&g| sys.guard_contact(g) == Some(i) && !found(g));
-        own.find(|&g| info[i].is_given() && (eval.guards[g] - load).abs() <= 1e-6 * load.abs())
-    }
-
-    /// Rates of all directions of closed contacts, with their sizes.
-    fn closed_rates(&self) -> Vec<(f64, f64)> {
-        let (eval, u) = (&self.field.eval, &self.field.state.u);
-        let mut out = Vec::new();
-        for (c, _) in self.field.info.iter().zip(&self.field.discrete.modes).filter(|(_, m)| m.is_closed()) {
-            let rows = c.normal_row().into_iter().chain(c.tangent.iter().copied());
-            out.extend(rows.map(|r| (eval.rate(r, u), rate_size(eval, r, u))));
-        }
-        out
-    }
-
-    /// Change to the neighbouring branch of guard `g`.
-    fn flip(&mut self, m: &mut Moment, g: usize) {
+    /// What the event functions that fell through zero say.
+    fn take_watches(&mut self, m: &mut Moment) {
         let t = self.time();
-        let field = &mut self.field;
-        field.sys.flip(g, &mut field.discrete, &field.eval);
-        m.guards += usize::from(!field.sys.is_silent(g));
-        m.flipped.push(g);
-        if let Some(i) = field.sys.guard_contact(g)
-            && !m.switched.contains(&i)
-        {
-            m.switched.push(i);
-        }
-        let span = self.settings.until.abs();
-        let watches = &mut self.field.watches;
-        let size = watches.scales.guard[g];
-        if watches.holds[g].flip(t, span, Hold::FLIPS, size) {
-            self.warn_once("a switch chatters".to_string(), t);
-        }
-    }
-
-    /// Say once that something chatters.
-    fn warn_once(&mut self, what: String, t: f64) {
-        if !self.out.warnings.iter().any(|w| w.starts_with(&what)) {
-            self.out.warnings.push(format!(
-                "{what} from t = {t:.9} on: both branches lead back to its border, which is followed approximately"
-            ));
-        }
-    }
-
-    /// Guards within rounding of zero that fall belong to this instant too (a corner that reaches an edge and its end at
-    /// once): the branch that holds afterwards decides whether contacts approach.
-    fn flip_along(&mut self, m: &mut Moment) {
-        let guards = self.field.dims.guards;
-        if guards == 0 || !self.h.is_finite() {
-            return;
-        }
-        let field = &mut self.field;
-        if m.guards > 0 {
-            field.evaluate();
-        }
-        let now = field.eval.guards.clone();
-        let near = |k: usize, v: f64| v.abs() <= 1e-12 * field.watches.scales.guard[k];
-        if !(0..guards).any(|k| near(k, now[k]) && !m.flipped.contains(&k)) {
-            return;
-        }
-        let here = field.state.clone();
-        let delta = 1e-6 * self.h;
-        let mut q_step = vec![0.0; field.dims.q];
-        field.sys.q_rate(&here, &mut q_step);
-        axpy(delta, &q_step, &mut field.state.q);
-        axpy(delta, &field.forces.accel, &mut field.state.u);
-        axpy(delta, &field.eval.z_rate, &mut field.state.z);
-        field.state.t += delta;
-        field.sys.evaluate(&field.state, &field.discrete, &mut field.eval);
-        let along: Vec<usize> = (0..guards)
-            .filter(|&k| {
-                let later = field.eval.guards[k];
-                !m.flipped.contains(&k)
-                    && now[k].abs() <= 1e-12 * field.watches.scales.guard[k]
-                    && later < now[k]
-                    && later < -1e-12 * field.watches.scales.guard[k]
-            })
-            .collect();
-        field.state = here;
-        field.evaluate();
-        let before = field.discrete.clone();
-        for k in along {
-            self.flip(m, k);
-        }
-        self.follow(&before);
-    }
-
-    /// Latches or modes changed: the switches whose guards jumped with them change too. True when there are such.
-    fn follow(&mut self, before: &Discrete) -> bool {
-        let Field { sys, state, discrete, eval, .. } = &mut self.field;
-        before != discrete && sys.follow(state, before, discrete, eval)
-    }
-
-    /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
-    fn touch_down(&mut self) {
-        let Run { field, projector, sets, .. } = self;
-        let arrived = |i: usize| sets.closed[i] && field.info[i].is_unilateral();
-        if !(0..field.dims.contacts).any(|i| arrived(i) && field.discrete.modes[i] == Mode::Open) {
-            return;
-        }
-        let modes = field.discrete.modes.clone();
-        for i in 0..modes.len() {
-            if field.info[i].is_unilateral() {
-                field.discrete.modes[i] = if sets.closed[i] { Mode::Closed } else { Mode::Open };
+        for n in 0..self.locator.found.watches.len() {
+            let k = self.locator.found.watches[n];
+            let what = self.field.watches.list[k].what;
+            let eval = &self.field.eval;
+            let smooth = |i: usize| eval.mu[i] == 0.0 && eval.mu_static[i] == 0.0;
+            let watches = &mut self.field.watches;
+            let hold = match what {
+                What::Normal(i) | What::Saturation(i, _) | What::Give(i) => Some((i, &mut watches.bounds[i])),
+                What::Slip(i, _) if smooth(i) => Some((i, &mut watches.slips[i])),
+                _ => None,
+            };
+            if let Some((i, hold)) = hold
+                && hold.flip(t, self.settings.until.abs(), Hold::BOUNDS, 0.0)
+            {
+                let name = &self.field.info[i].name;
+                self.warn_once(format!("the forces of `{name}` chatter"), t);
+            }
+            match what {
+                What::Gap(i) => self.sets.closed[i] = true,
+                What::Normal(i) => {
+                    m.tie = true;
+                    if !self.field.info[i].is_unilateral() {
+                        m.switched.push(i);
+                    }
+                    if let Some(g) = self.twin(i) {
+                        self.flip(m, g);
+                    }
+                }
+                What::Saturation(i, _) => {
+                    m.tie = true;
+                    self.decider.saturated.push(i);
+                }
+                What::Give(i) => {
+                    m.tie = true;
+                    self.decider.gave.push(i);
+                }
+                What::Slip(i, _) => self.sets.stopped[i] = true,
+                What::Guard(g) => self.flip(m, g),
+                What::Crossing(c, _) => {
+                    m.triggers.push(Trigger::Crossing(c));
+                    m.crossed.push(c);
+                    self.fired.push(c);
+                }
+                What::Singular => m.singular = true,
             }
         }
-        projector.positions(field, 1e-13);
-        field.discrete.modes = modes;
-        field.evaluate();
     }
 
     pub(super) fn open_moment(&mut self, m: &mut Moment) {
@@ -642,169 +489,5 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         self.field.pack(&mut self.x);
         self.book();
-    }
-
-    /// What each contact did, as triggers of user events.
-    pub(super) fn changes(&self, m: &mut Moment) {
-        for i in 0..m.modes.len() {
-            let mut push = |kind| m.triggers.push(Trigger::Contact { contact: i, kind });
-            if m.impulse_n[i] != 0.0 && !m.tangential {
-                push(ContactEvent::Impact);
-            }
-            match (m.modes[i], self.field.discrete.modes[i]) {
-                (Mode::Open, Mode::Open) => {}
-                (Mode::Open, after) => {
-                    if m.impulse_n[i] == 0.0 {
-                        push(ContactEvent::Touch);
-                    }
-                    if after == Mode::Stick {
-                        push(ContactEvent::Stick);
-                    }
-                }
-                (_, Mode::Open) => push(ContactEvent::Detach),
-                (Mode::Stick, after) if after.direction() != 0.0 => push(ContactEvent::Slip),
-                (before, Mode::Stick) if before != Mode::Stick => push(ContactEvent::Stick),
-                (before, after) if before.direction() * after.direction() < 0.0 => {
-                    push(ContactEvent::Reverse)
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Write the log entries of this instant, one per kind.
-    pub(super) fn log(&mut self, m: &Moment) {
-        let n = self.field.dims.contacts;
-        let largest = m.impulse_n.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        let hit: Vec<usize> = (0..n)
-            .filter(|&i| m.impulse_n[i].abs() > 1e-13 * largest || m.impulse_t[i].abs() > 1e-13 * largest)
-            .collect();
-        if !hit.is_empty() {
-            self.push_event(
-                m,
-                match m.tangential {
-                    // nothing moves any more: dynamic seizure (4.61)
-                    true if self.at_rest_after(m) => Kind::Seizure,
-                    true => Kind::TangentialImpact,
-                    false => Kind::Impact,
-                },
-                &hit,
-                None,
-                m.remark.clone(),
-            );
-        }
-        for (kind, what) in [
-            (Kind::Touch, ContactEvent::Touch),
-            (Kind::Detach, ContactEvent::Detach),
-            (Kind::Stick, ContactEvent::Stick),
-            (Kind::Slip, ContactEvent::Slip),
-            (Kind::Reverse, ContactEvent::Reverse),
-        ] {
-            let list: Vec<usize> = m
-                .triggers
-                .iter()
-                .filter_map(|t| match t {
-                    Trigger::Contact { contact, kind } if *kind == what => Some(*contact),
-                    _ => None,
-                })
-                .collect();
-            if !list.is_empty() {
-                self.push_event(m, kind, &list, None, String::new());
-            }
-        }
-        // which edge an open contact looks at is nobody's business
-        let looks = |i: usize| {
-            let open = [m.modes[i], self.field.discrete.modes[i]].iter().all(|m| *m == Mode::Open);
-            open && self.field.info[i].is_unilateral()
-        };
-        let list: Vec<usize> = m.switched.iter().copied().filter(|&i| !looks(i)).collect();
-        let sys = self.field.sys;
-        let nameless = m.flipped.iter().any(|&g| sys.guard_contact(g).is_none() && !sys.is_silent(g));
-        if nameless || !list.is_empty() {
-            self.push_event(m, Kind::Switch, &list, None, String::new());
-        }
-        self.await_limit(m);
-    }
-
-    pub(super) fn push_event(
-        &mut self,
-        m: &Moment,
-        kind: Kind,
-        contacts: &[usize],
-        name: Option<String>,
-        note: String,
-    ) {
-        let after = &self.field.discrete.modes;
-        let contacts = contacts
-            .iter()
-            .map(|&i| Participant {
-                contact: i,
-                before: m.modes[i],
-                after: after[i],
-                impulse_n: m.impulse_n[i],
-                impulse_t: m.impulse_t[i],
-                loss: m.loss[i],
-            })
-            .collect();
-        self.out.events.push(Event {
-            time: self.field.state.t,
-            kind,
-            contacts,
-            before: m.before.clone(),
-            after: self.field.state.clone(),
-            name,
-            note,
-            alternatives: Vec::new(),
-        });
-    }
-
-    pub(super) fn log_finding(&mut self, m: &Moment, note: String) {
-        let list: Vec<usize> = (0..self.field.dims.contacts).filter(|&i| self.sets.closed[i]).collect();
-        self.push_event(m, Kind::Finding, &list, None, note);
-        let alternatives = self.decider.alternatives();
-        if let Some(e) = self.out.events.last_mut() {
-            e.alternatives = alternatives;
-        }
-    }
-
-    fn tell_incomplete(&mut self) {
-        const NOTE: &str = "not all modes of the closed contacts were examined: there may be other solutions";
-        if !self.decider.set.complete && !self.out.warnings.iter().any(|w| w.ends_with(NOTE)) {
-            self.out.warnings.push(format!("at t = {}: {NOTE}", self.time()));
-        }
-    }
-
-    fn several_note(&self) -> String {
-        let set = &self.decider.set;
-        let policy = self.settings.several.word();
-        match set.status {
-            Set::Several => {
-                format!("the force problem has {} solutions; policy {policy}", set.solutions.len())
-            }
-            Set::Family => {
-                format!("the accelerations are not unique (a continuum of solutions); policy {policy}")
-            }
-            Set::None => format!("the rigid force problem has no solution; policy {policy}"),
-            Set::Unknown => {
-                "no solution of the force problem was found, and not all modes of its contacts were examined"
-                    .into()
-            }
-            _ => format!("the force problem could not be solved; policy {policy}"),
-        }
-    }
-
-    /// Names and modes of the closed contacts, for messages.
-    fn describe(&self) -> String {
-        let mut text = String::new();
-        for (i, c) in self.field.info.iter().enumerate() {
-            if self.sets.closed.get(i).copied().unwrap_or(false) {
-                text += &format!("`{}` {}, ", c.name, self.field.discrete.modes[i].word());
-            }
-        }
-        if text.is_empty() {
-            "no contact closed".to_string()
-        } else {
-            format!("closed contacts {}", text.trim_end_matches(", "))
-        }
     }
 }

@@ -21,6 +21,7 @@ mod compare;
 mod hits;
 mod impulses;
 mod log;
+mod operator;
 mod positions;
 #[cfg(test)]
 mod random_tests;

@@ -14,7 +14,7 @@ use crate::system::{Dims, Mode, Normal, System};
 
 use super::super::field::Field;
 use super::super::project::Projector;
-use super::impulses::{Whole, fill_row};
+use super::operator::{Whole, fill_row};
 
 /// Repetitions.
 const ROUNDS: usize = 4;
