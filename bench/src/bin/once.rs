@@ -23,8 +23,11 @@ fn main() {
         "chain-10" => evaluate(&chain(10), times),
         "chain-50" => evaluate(&chain(50), times),
         "chain-200" => evaluate(&chain(200), times),
+        "variants" => variants(times),
         _ => {
-            eprintln!("tasks: woodpecker by-hand lcp-100 lcp-300 tree-100 chain-10 chain-50 chain-200");
+            eprintln!(
+                "tasks: woodpecker by-hand lcp-100 lcp-300 tree-100 chain-10 chain-50 chain-200 variants"
+            );
             std::process::exit(2);
         }
     }
@@ -33,6 +36,19 @@ fn main() {
 fn motion(system: &impl System, times: usize) {
     let start = woodpecker_start();
     (0..times).for_each(|_| drop(black_box(run(system, &start, 10.0))));
+}
+
+/// Variants of the woodpecker, all alive at once.
+fn variants(times: usize) {
+    let system = woodpecker_of_file();
+    let list: Vec<_> = (0..times)
+        .map(|_| {
+            let mut variant = system.clone();
+            variant.set_parameters(&[]);
+            variant
+        })
+        .collect();
+    black_box(list);
 }
 
 fn lcp(n: usize, times: usize) {

@@ -21,11 +21,11 @@ y = 0
 
 /// v₀²/(2 μ g).
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sled = Machine::read(SLED)?;
+    let sled = Machine::read(SLED)?.live(vec!["mu".into()])?;
     println!("mu     way, m");
     for k in 1..=10 {
         let mu = 0.1 * f64::from(k);
-        let run = sled.with("mu", mu)?.run()?;
+        let run = sled.vary(&[mu]).run()?;
         let way = run.trajectory.last.state.q[0];
         println!("{mu:.1}  {way:9.6}");
         assert_eq!(run.trajectory.status, Status::Stopped);

@@ -202,3 +202,22 @@ fn tasks_of_a_file_are_answered_in_their_cases() {
     }
     assert!(answered > 10, "{answered}");
 }
+
+/// Ten thousand variants of one compiled model: each is its numbers, and every run is that of the parameter set in the text.
+#[test]
+fn variants_share_the_equations_and_run_like_the_text_with_the_parameter_set() {
+    let text = include_str!("../../../gallery/woodpecker/model.toml");
+    let open = Machine::read(text).unwrap().live(vec!["mu1".into()]).unwrap().until(0.5);
+    for mu in [0.1, 0.3, 0.55] {
+        let (a, b) = (open.vary(&[mu]).run().unwrap(), open.with("mu1", mu).unwrap().run().unwrap());
+        let (a, b) = (&a.trajectory, &b.trajectory);
+        assert_eq!((a.status, a.events.len()), (b.status, b.events.len()), "mu1 = {mu}");
+        for (x, y) in a.last.state.q.iter().zip(&b.last.state.q) {
+            assert!((x - y).abs() < 1e-9, "mu1 = {mu}: {x} {y}");
+        }
+    }
+    // the order of questions does not matter: the same bits again
+    let first = open.vary(&[0.3]).run().unwrap().trajectory.last.state;
+    open.vary(&[0.7]).run().unwrap();
+    assert_eq!(first, open.vary(&[0.3]).run().unwrap().trajectory.last.state);
+}

@@ -212,7 +212,15 @@ impl Machine {
         Ok(Machine { setup, ..Machine::new(self.source.clone(), options)? })
     }
 
-    /// The same machine with these parameters left open, so that they can be changed in the compiled equations.
+    /// The machine with the parameters of [`Machine::live`] set, in their order and in SI. No text is read again: all such machines share
+    /// the compiled equations.
+    pub fn vary(&self, values: &[f64]) -> Machine {
+        let mut system = CompiledSystem::clone(&self.system);
+        system.set_parameters(values);
+        Machine { system: Arc::new(system), ..self.clone() }
+    }
+
+    /// The same machine with these parameters left open, so that they can be changed in the compiled equations ([`Machine::vary`]).
     ///
     /// # Errors
     ///

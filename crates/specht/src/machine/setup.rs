@@ -41,7 +41,7 @@ impl Machine {
     /// No end time, or a setting out of its range.
     pub fn settings(&self) -> Result<(Scheme, Settings), Error> {
         let (asked, file) = (&self.setup, &self.model().run);
-        let value = |node| self.model().constant(node);
+        let value = |node| self.system().constant(node);
         let Some(until) = asked.until.or(file.until.map(value)) else {
             let help = "write  [run] until = \"1 s\"  or give --until \"1 s\"";
             return Err(Error::plain(format!("{}: the model has no end time", self.source.label), help));

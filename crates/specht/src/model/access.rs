@@ -13,6 +13,14 @@ impl CompiledSystem {
         &self.model
     }
 
+    /// Value of an expression of parameters.
+    pub fn constant(&self, node: NodeId) -> f64 {
+        let tape = Tape::new(&self.model.graph, &[node]);
+        let mut work = tape.workspace();
+        tape.eval(&self.base, &mut work);
+        tape.output(&work, 0)
+    }
+
     /// Names of the coordinates.
     pub fn coordinate_names(&self) -> Vec<&str> {
         self.model.coordinates.iter().map(|c| c.name.as_str()).collect()
