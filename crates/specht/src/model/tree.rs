@@ -285,11 +285,11 @@ impl Tree {
                     let on = s.first..s.first + s.count;
                     let factor = if s.twice { 2.0 } else { 1.0 };
                     let to = &mut mass[s.place..s.place + s.count];
-                    let (x, y, r) = (&x[on.clone()], &y[on.clone()], &r[on.clone()]);
-                    let (px, py) = (&px[on.clone()], &py[on]);
-                    for i in 0..to.len() {
-                        let n = n + ((lx - px[i]) * fy - (ly - py[i]) * fx);
-                        to[i] += factor * (fx * x[i] + fy * y[i] + n * r[i]).result();
+                    let directions = x[on.clone()].iter().zip(&y[on.clone()]).zip(&r[on.clone()]);
+                    let points = px[on.clone()].iter().zip(&py[on]);
+                    for ((to, ((&x, &y), &r)), (&px, &py)) in to.iter_mut().zip(directions).zip(points) {
+                        let n = n + ((lx - px) * fy - (ly - py) * fx);
+                        *to += factor * (fx * x + fy * y + n * r).result();
                     }
                 }
             }
