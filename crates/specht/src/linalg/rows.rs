@@ -17,6 +17,8 @@ pub struct Pattern {
     column: Vec<u32>,
     /// Whether every row is full.
     full: bool,
+    /// Whether row i has the columns 0 to i.
+    triangle: bool,
 }
 
 impl Pattern {
@@ -29,8 +31,11 @@ impl Pattern {
             column.extend(list.into_iter().map(|k| k as u32));
             start.push(column.len());
         }
-        let full = column.len() == cols * (start.len() - 1);
-        Pattern { cols, start, column, full }
+        let rows = start.len() - 1;
+        let full = column.len() == cols * rows;
+        let ends = |i: usize| start[i + 1] - start[i] == i + 1 && column[start[i + 1] - 1] as usize == i;
+        let triangle = (0..rows).all(ends);
+        Pattern { cols, start, column, full, triangle }
     }
 
     /// Every entry.
@@ -77,6 +82,9 @@ impl Pattern {
     pub fn find(&self, i: usize, j: usize) -> Option<usize> {
         if self.full {
             return Some(i * self.cols + j);
+        }
+        if self.triangle {
+            return (j <= i).then(|| self.start[i] + j);
         }
         self.row(i).binary_search(&(j as u32)).ok().map(|k| self.start[i] + k)
     }
