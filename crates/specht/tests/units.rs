@@ -13,8 +13,8 @@ use specht::model::CompiledSystem;
 use specht::sim::{Scheme, Settings, Trajectory, event_driven};
 use specht::system::*;
 
-/// Entries that still differ: solutions of guides with friction are told apart with a size that has a unit, and `coupling_rod` needs
-/// derivatives at its change points, which [`Scaled`] does not have.
+/// Entries that still differ: most are guides with friction, where the cause is not found yet; `coupling_rod` needs derivatives at its
+/// change points, which [`Scaled`] does not have.
 const KNOWN: [&str; 9] = [
     "cam_follower",
     "coupling_rod",
