@@ -25,7 +25,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("mu     way, m");
     for k in 1..=10 {
         let mu = 0.1 * f64::from(k);
-        let run = sled.vary(&[mu]).run()?;
+        let run = sled.vary(&[("mu", mu)])?.run()?;
         let way = run.trajectory.last.state.q[0];
         println!("{mu:.1}  {way:9.6}");
         assert_eq!(run.trajectory.status, Status::Stopped);

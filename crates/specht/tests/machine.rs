@@ -203,21 +203,38 @@ fn tasks_of_a_file_are_answered_in_their_cases() {
     assert!(answered > 10, "{answered}");
 }
 
-/// Ten thousand variants of one compiled model: each is its numbers, and every run is that of the parameter set in the text.
+/// Parameters are set by name, in any order, and everything that is read off the run has them, also what is derived from them.
 #[test]
-fn variants_share_the_equations_and_run_like_the_text_with_the_parameter_set() {
-    let text = include_str!("../../../gallery/woodpecker/model.toml");
-    let open = Machine::read(text).unwrap().live(vec!["mu1".into()]).unwrap().until(0.5);
-    for mu in [0.1, 0.3, 0.55] {
-        let (a, b) = (open.vary(&[mu]).run().unwrap(), open.with("mu1", mu).unwrap().run().unwrap());
-        let (a, b) = (&a.trajectory, &b.trajectory);
-        assert_eq!((a.status, a.events.len()), (b.status, b.events.len()), "mu1 = {mu}");
-        for (x, y) in a.last.state.q.iter().zip(&b.last.state.q) {
-            assert!((x - y).abs() < 1e-9, "mu1 = {mu}: {x} {y}");
-        }
+fn variants_share_the_equations_and_answer_like_the_text_with_the_parameters_set() {
+    let text = r#"
+name = "sled"
+gravity = [0, -9.81]
+parameters = { mu = 0.3, v0 = "2 m/s", g = "9.81 m/s^2", way = "v0^2/(2*mu*g)" }
+coordinates = { x = { rate = "v0" }, y = 0 }
+ground = { floor = { through = [0, 0], normal = [0, 1] } }
+body = [{ name = "sled", mass = "5 kg", position = ["x", "y"] }]
+contact = [{ name = "runner", between = ["sled", "ground.floor"], friction = "mu" }]
+run = { until = "2*v0/(mu*g)" }
+"#;
+    let open = Machine::read(text).unwrap().live(vec!["v0".into(), "mu".into()]).unwrap();
+    for (mu, v0) in [(0.1, 3.0), (0.55, 1.0)] {
+        let a = open.vary(&[("v0", v0), ("mu", mu)]).unwrap().run().unwrap();
+        let b = Machine::read(text).unwrap().with("mu", mu).unwrap().with("v0", v0).unwrap().run().unwrap();
+        let way = v0 * v0 / (2.0 * mu * 9.81);
+        assert!((a.trajectory.last.state.q[0] - way).abs() < 1e-9 * way);
+        assert!((a.trajectory.time - b.trajectory.time).abs() < 1e-12 * b.trajectory.time);
+        let [x, y] = [&a, &b].map(|run| run.series("runner.tangential/(mu*1 N) + way/1 m").unwrap());
+        let ends = |s: &[f64]| [s[0], s[s.len() - 1]];
+        ends(&x).iter().zip(ends(&y)).for_each(|(x, y)| assert!((x - y).abs() < 1e-9 * y.abs(), "{x} {y}"));
+        let [p, q] = [&a, &b].map(|run| serde_json::to_value(run.record()).unwrap()["parameters"].clone());
+        assert_eq!(p, q);
     }
     // the order of questions does not matter: the same bits again
-    let first = open.vary(&[0.3]).run().unwrap().trajectory.last.state;
-    open.vary(&[0.7]).run().unwrap();
-    assert_eq!(first, open.vary(&[0.3]).run().unwrap().trajectory.last.state);
+    let end = |mu: f64| open.vary(&[("mu", mu)]).unwrap().run().unwrap().trajectory.last.state;
+    let first = end(0.3);
+    end(0.7);
+    assert_eq!(first, end(0.3));
+    for (name, value) in [("way", 1.0), ("nothing", 1.0), ("mu", f64::NAN)] {
+        assert!(open.vary(&[(name, value)]).is_err(), "{name}");
+    }
 }

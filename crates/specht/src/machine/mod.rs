@@ -49,7 +49,7 @@ pub use task::Task;
 
 use std::fmt::Display;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::analysis::place::start_of;
 use crate::file::{self, Diagnostic, Options};
@@ -69,6 +69,8 @@ pub struct Machine {
     /// What looks odd in the file but can be used.
     pub warnings: Vec<Diagnostic>,
     system: Arc<CompiledSystem>,
+    /// The model with the parameters of [`Machine::vary`], read when someone asks for it; a run does not.
+    varied: Option<Arc<OnceLock<Model>>>,
 }
 
 impl Machine {
@@ -105,6 +107,7 @@ impl Machine {
             setup: Setup::default(),
             warnings: loaded.warnings,
             system: Arc::new(system),
+            varied: None,
         })
     }
 
@@ -149,7 +152,12 @@ impl Machine {
 
     /// What the file says, with all names resolved.
     pub fn model(&self) -> &Model {
-        self.system.model()
+        let compiled = self.system.model();
+        let Some(varied) = &self.varied else { return compiled };
+        varied.get_or_init(|| {
+            let loaded = read(&self.source, &self.options, &[]);
+            loaded.map_or_else(|_| compiled.clone(), |l| l.model)
+        })
     }
 
     /// Its equations.
@@ -212,12 +220,38 @@ impl Machine {
         Ok(Machine { setup, ..Machine::new(self.source.clone(), options)? })
     }
 
-    /// The machine with the parameters of [`Machine::live`] set, in their order and in SI. No text is read again: all such machines share
-    /// the compiled equations.
-    pub fn vary(&self, values: &[f64]) -> Machine {
+    /// The machine with parameters of [`Machine::live`] set to numbers in SI. No text is read again for a run: all such machines share the
+    /// compiled equations.
+    ///
+    /// # Errors
+    ///
+    /// A parameter that is not there or was not left open, or a number that is not finite.
+    pub fn vary(&self, values: &[(&str, f64)]) -> Result<Machine, Error> {
+        let known = &self.system.model().parameters;
         let mut system = CompiledSystem::clone(&self.system);
-        system.set_parameters(values);
-        Machine { system: Arc::new(system), ..self.clone() }
+        let mut numbers = system.parameters().to_vec();
+        let mut options = self.options.clone();
+        for &(name, value) in values {
+            let Some(k) = known.iter().find(|p| p.name == name).and_then(|p| p.live) else {
+                let open: Vec<String> =
+                    known.iter().filter(|p| p.live.is_some()).map(|p| p.name.clone()).collect();
+                return Err(Error::unknown(
+                    "open parameter",
+                    name,
+                    &open,
+                    "leave it open with `Machine::live`",
+                ));
+            };
+            if !value.is_finite() {
+                return Err(Error::plain(format!("`{name}` = {value} is not a number to set"), ""));
+            }
+            numbers[k] = value;
+            options.set.retain(|(other, _)| other != name);
+            options.set.push((name.to_string(), value.to_string()));
+        }
+        system.set_parameters(&numbers);
+        let varied = Some(Arc::default());
+        Ok(Machine { system: Arc::new(system), options, varied, ..self.clone() })
     }
 
     /// The same machine with these parameters left open, so that they can be changed in the compiled equations ([`Machine::vary`]).

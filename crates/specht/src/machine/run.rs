@@ -60,7 +60,7 @@ pub struct Curve {
 impl Machine {
     /// Names of everything that is numbered.
     pub fn names(&self) -> Names {
-        let (system, model) = (self.system(), self.model());
+        let (system, model) = (self.system(), self.system().model());
         Names {
             coordinates: model.coordinates.iter().map(|c| c.name.clone()).collect(),
             states: system.state_names().to_vec(),

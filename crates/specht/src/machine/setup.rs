@@ -40,7 +40,7 @@ impl Machine {
     ///
     /// No end time, or a setting out of its range.
     pub fn settings(&self) -> Result<(Scheme, Settings), Error> {
-        let (asked, file) = (&self.setup, &self.model().run);
+        let (asked, file) = (&self.setup, &self.system().model().run);
         let value = |node| self.system().constant(node);
         let Some(until) = asked.until.or(file.until.map(value)) else {
             let help = "write  [run] until = \"1 s\"  or give --until \"1 s\"";

@@ -13,6 +13,11 @@ impl CompiledSystem {
         &self.model
     }
 
+    /// Values of the live parameters, by their numbers.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
     /// Value of an expression of parameters.
     pub fn constant(&self, node: NodeId) -> f64 {
         let tape = Tape::new(&self.model.graph, &[node]);

@@ -26,7 +26,7 @@ use super::tree::Numbers;
 pub struct CompiledSystem {
     program: Arc<Program>,
     /// Values of the live parameters.
-    parameters: Vec<f64>,
+    pub(super) parameters: Vec<f64>,
     /// Inputs with the parameters in place.
     pub(super) base: Vec<f64>,
     /// Constant parts of every array, and their number: what has been copied once stays in place.
