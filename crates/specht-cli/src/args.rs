@@ -8,7 +8,8 @@ use std::path::PathBuf;
 #[command(name = "specht", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
     after_help = "MODEL is a model file or the name of a gallery entry (`specht gallery` lists them).\n\
-    Exit codes: 0 done; 1 the run ended in a finding that stops it, its audit or a comparison failed; 2 the input is wrong."
+    Exit codes: 0 done; 1 the run ended in a finding that stops it or by Ctrl-C, its audit or a comparison failed; 2 the\n\
+    input is wrong or the result cannot be written."
 )]
 pub struct Args {
     /// What to do.

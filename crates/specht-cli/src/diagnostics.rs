@@ -2,6 +2,7 @@
 //! colours.
 
 use crate::outcome::Refusal;
+use crate::text::tell;
 use anstyle::{AnsiColor, Style};
 use specht::file::{Diagnostic, Severity};
 use specht::machine::{Complaint, Error, Machine, Source};
@@ -38,7 +39,7 @@ pub fn refused(error: Error) -> Refusal {
 /// Print what looks odd in the file of a machine to standard error.
 pub fn warn(machine: &Machine) {
     for d in &machine.warnings {
-        anstream::eprint!("{}", render(d, &machine.source, &machine.options.set));
+        tell(render(d, &machine.source, &machine.options.set).trim_end_matches('\n'));
     }
 }
 

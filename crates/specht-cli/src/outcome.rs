@@ -1,6 +1,8 @@
-//! How a command ends: 0 done, 1 a stopping finding, a failed audit or a failed comparison, 2 wrong input.
+//! How a command ends: 0 done, 1 a stopping finding, a failed audit or a failed comparison, 2 wrong input or no place to write.
 
+use crate::text::tell;
 use anstyle::{AnsiColor, Style};
+use specht::file::visible;
 use std::process::ExitCode;
 
 /// A command that did its work.
@@ -8,7 +10,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Exit code 0.
     Done,
-    /// Exit code 1: the run ended in a finding that stops it, or its audit or a comparison failed.
+    /// Exit code 1: the run ended in a finding that stops it or was interrupted, or its audit or a comparison failed.
     Stopped,
 }
 
@@ -58,12 +60,12 @@ impl Refusal {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let bold = Style::new().bold();
         if self.rendered {
-            anstream::eprint!("{}", self.message);
+            tell(self.message.trim_end_matches('\n'));
         } else {
-            anstream::eprintln!("{red}error{red:#}{bold}: {}{bold:#}", self.message);
+            tell(&format!("{red}error{red:#}{bold}: {}{bold:#}", visible(&self.message)));
         }
         if let Some(help) = &self.help {
-            anstream::eprintln!("  {bold}help{bold:#}: {help}");
+            tell(&format!("  {bold}help{bold:#}: {}", visible(help)));
         }
     }
 }

@@ -2,22 +2,75 @@
 //! seen under its final name.
 
 use crate::outcome::Refusal;
+use crate::text::tell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Write `text` to `path`.
+/// Write `text` to `path`; a file there that this program did not write stays.
 pub fn write(path: &Path, text: &str) -> Result<(), Refusal> {
-    let fail = |e: std::io::Error| Refusal::new(format!("cannot write {}: {e}", path.display()));
-    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(fail)?;
-    }
-    let temporary = beside(path);
-    let done = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same for any content.
+pub fn write_bytes(path: &Path, content: &[u8]) -> Result<(), Refusal> {
+    let fail = |e: std::io::Error| cannot_write(path, &e);
+    let target = claim(path)?;
+    let Target::File(path) = target else {
+        return fs::write(path, content).map_err(fail);
+    };
+    let temporary = beside(&path);
+    let done = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, &path));
     if let Err(e) = done {
         let _ = fs::remove_file(&temporary);
         return Err(fail(e));
     }
     Ok(())
+}
+
+/// Where to write.
+pub enum Target {
+    /// A file, behind all links, that is not there or was written by this program.
+    File(PathBuf),
+    /// A device or pipe: nothing to rename.
+    Device,
+}
+
+/// Make the folder of a file, and make sure that nothing of somebody else is lost.
+pub fn claim(path: &Path) -> Result<Target, Refusal> {
+    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|e| cannot_write(path, &e))?;
+    }
+    let Ok(found) = fs::metadata(path) else { return Ok(Target::File(path.to_path_buf())) };
+    if !found.is_file() && !found.is_dir() {
+        return Ok(Target::Device);
+    }
+    if found.is_file() && !ours(path) {
+        return Err(Refusal::new(format!("{} exists and was not written by specht", path.display()))
+            .help("choose another name or folder, or remove the file"));
+    }
+    Ok(Target::File(fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())))
+}
+
+/// Whether this program wrote a file: its name stands near the beginning; a table of numbers stands beside such a file.
+fn ours(path: &Path) -> bool {
+    use std::io::Read;
+    let begins = |path: &Path| {
+        let mut head = Vec::new();
+        let _ = fs::File::open(path).and_then(|f| f.take(4096).read_to_end(&mut head));
+        String::from_utf8_lossy(&head).into_owned()
+    };
+    let head = begins(path);
+    let table = path.extension().is_some_and(|e| e == "csv");
+    head.is_empty()
+        || head.contains(MADE_BY)
+        || (table && begins(&path.with_file_name("run.json")).contains(MADE_BY))
+}
+
+/// Stands in every file that this program writes.
+pub const MADE_BY: &str = "specht";
+
+fn cannot_write(path: &Path, e: &std::io::Error) -> Refusal {
+    Refusal::new(format!("cannot write {}: {e}", path.display()))
 }
 
 /// `folder/.name.PID.part`.
@@ -41,7 +94,7 @@ pub fn open(path: &Path) {
         "xdg-open"
     };
     if std::process::Command::new(program).arg(path).spawn().is_err() {
-        eprintln!("open {} in a browser ({program} was not found)", path.display());
+        tell(&format!("open {} in a browser ({program} was not found)", path.display()));
     }
 }
 
@@ -53,8 +106,11 @@ mod tests {
     fn a_file_is_replaced_as_a_whole_and_nothing_else_is_left() {
         let folder = std::env::temp_dir().join(format!("specht-output-{}", std::process::id()));
         let path = folder.join("deep/run.json");
-        write(&path, "one").unwrap();
+        write(&path, "one by specht").unwrap();
         write(&path, "two").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        // somebody else's now
+        assert!(write(&path, "three").unwrap_err().message.contains("not written by specht"));
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         let names: Vec<_> =
             fs::read_dir(folder.join("deep")).unwrap().flatten().map(|e| e.file_name()).collect();

@@ -70,10 +70,12 @@ pub fn run(args: ProblemArgs) -> Outcome {
         KindArg::Random => problems::random(n, mu, args.seed),
     };
     let text = serde_json::to_string(&p).unwrap_or_default();
+    // the reader of problems passes over comments
+    let made = format!("{{\"comment\":\"made by specht problem, size {n}, seed {}\",", args.seed);
+    let text = text.replacen('{', &made, 1);
     match &args.out {
-        Some(f) => std::fs::write(f, text + "\n")
-            .map_err(|e| Refusal::new(format!("cannot write {}: {e}", f.display())))?,
-        None => print(&format!("{text}\n")),
+        Some(file) => crate::output::write(file, &format!("{text}\n"))?,
+        None => print(&format!("{text}\n"))?,
     }
     Ok(Exit::Done)
 }

@@ -77,7 +77,7 @@ pub fn run(args: SolveArgs) -> Outcome {
             .map_err(|e| Refusal::new(format!("cannot read {}: {e}", args.problem.display())))?
     };
     let (answer, exit) = answer(&text, &args)?;
-    print(&format!("{}\n", serde_json::to_string_pretty(&answer).unwrap_or_default()));
+    print(&format!("{}\n", serde_json::to_string_pretty(&answer).unwrap_or_default()))?;
     Ok(exit)
 }
 

@@ -3,6 +3,7 @@
 use crate::embedded::GALLERY;
 use crate::outcome::Refusal;
 use crate::text::nearest;
+use specht::file::visible;
 use specht::machine::Files;
 use std::path::{Path, PathBuf};
 
@@ -32,19 +33,17 @@ pub enum Origin {
 }
 
 impl Source {
-    /// The model that the user means. An existing file wins over a gallery name; a folder means its `model.toml`.
+    /// The model that the user means. An existing file wins over a gallery name; a folder means its `model.toml`, or the only
+    /// model file in it.
     pub fn find(typed: &str) -> Result<Source, Refusal> {
         let path = Path::new(typed);
-        if path.is_dir() && path.join("model.toml").is_file() {
-            return Source::read(&path.join("model.toml"), stem(path));
+        if path.is_dir()
+            && let Some(file) = only_model(path)
+        {
+            return Source::read(&file);
         }
         if path.is_file() {
-            let folder_is_name = path.file_name().is_some_and(|n| n == "model.toml");
-            let name = match path.parent() {
-                Some(parent) if folder_is_name && parent.file_name().is_some() => stem(parent),
-                _ => stem(path),
-            };
-            return Source::read(path, name);
+            return Source::read(path);
         }
         match Source::gallery(typed) {
             Some(source) => Ok(source),
@@ -73,12 +72,12 @@ impl Source {
         })
     }
 
-    fn read(path: &Path, name: String) -> Result<Source, Refusal> {
-        let text = read_text(path)?;
+    fn read(path: &Path) -> Result<Source, Refusal> {
+        let (text, name) = (read_text(path)?, name_of(path));
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Source {
             name,
-            label: path.display().to_string(),
+            label: visible(&path.display().to_string()).into_owned(),
             text,
             origin: Origin::Folder(folder.to_path_buf()),
         })
@@ -121,11 +120,66 @@ pub fn read_text(path: &Path) -> Result<String, Refusal> {
     }
     let bytes = std::fs::read(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
     String::from_utf8(bytes).map_err(|e| {
-        Refusal::new(format!("{shown} is not text: byte {} is not UTF-8", e.utf8_error().valid_up_to()))
+        let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
+        let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        let begin = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |k| k + 1);
+        let column = String::from_utf8_lossy(&bytes[begin..at]).chars().count() + 1;
+        Refusal::new(format!("{shown}:{line}:{column}: not text: the byte 0x{:02x} is not UTF-8", bytes[at]))
             .help("save the file with the encoding UTF-8")
     })
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| "model".into())
+/// The model file that a folder means.
+fn only_model(folder: &Path) -> Option<PathBuf> {
+    let usual = folder.join("model.toml");
+    if usual.is_file() {
+        return Some(usual);
+    }
+    let is_model = |p: &PathBuf| {
+        p.extension().is_some_and(|e| e == "toml") && !p.ends_with("expected.toml") && p.is_file()
+    };
+    let mut found = std::fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).filter(is_model);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// Short name of a model: the stem of its file, or of its folder when the file is called `model.toml`; never a name that
+/// leads out of a folder.
+fn name_of(path: &Path) -> String {
+    let named = |p: &Path| {
+        let stem = p.file_stem().map(|s| visible(&s.to_string_lossy()).into_owned()).unwrap_or_default();
+        let stem = stem.trim_start_matches('.');
+        (!stem.is_empty()).then(|| stem.to_string())
+    };
+    let folder = || {
+        let whole = std::fs::canonicalize(path).ok()?;
+        named(Path::new(whole.parent()?.file_name()?))
+    };
+    let usual = path.file_name().is_some_and(|n| n == "model.toml");
+    usual.then(folder).flatten().or_else(|| named(path)).unwrap_or_else(|| "model".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_has_the_name_of_its_file_or_folder_and_never_leads_elsewhere() {
+        for (path, name) in [
+            ("a/rod.toml", "rod"),
+            ("rod", "rod"),
+            ("...toml", "model"),
+            (".toml", "toml"),
+            ("..", "model"),
+            ("nowhere/model.toml", "model"),
+        ] {
+            assert_eq!(name_of(Path::new(path)), name, "{path}");
+        }
+        let folder = std::env::temp_dir().join(format!("specht-name-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("model.toml"), "").unwrap();
+        assert_eq!(Some(name_of(&folder.join("model.toml")).as_str()), folder.file_name().unwrap().to_str());
+        assert_eq!(only_model(&folder), Some(folder.join("model.toml")));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

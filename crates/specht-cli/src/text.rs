@@ -1,11 +1,22 @@
 //! Small helpers for words and terminal output.
 
-use std::io::Write;
+use crate::outcome::Refusal;
+use std::io::{ErrorKind, Write};
 
-/// Write to standard output; a closed pipe (`| head`) is not an error.
-pub fn print(text: &str) {
+/// Write to standard output. A reader that went away (`| head`) is not an error; a full disk is.
+pub fn print(text: &str) -> Result<(), Refusal> {
     let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Refusal::new(format!("cannot write to standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Write a line to standard error; where nobody can read it, it is lost.
+pub fn tell(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Without escape codes for colours.

@@ -3,6 +3,7 @@
 mod lab;
 
 use lab::{Dice, Lab, close, same};
+use specht::analysis::map::Watch;
 use specht::analysis::tensor_set::{regular_set, sampled_set};
 use specht::analysis::{Snapshot, Verdict};
 use specht::contact::Reduced;
@@ -104,7 +105,7 @@ fn vag_5_regular_coulomb_rod_at_states_and_over_samples() {
     }
     // the other parameters have their values of the file: k1 = 2
     let ranges = [("th0".to_string(), [0.2, 1.4])];
-    let s = sampled_set(&lab.sys, &ranges, 400, &[]).unwrap();
+    let s = sampled_set(&lab.sys, &ranges, 400, &[], Watch::default()).unwrap();
     assert_eq!((s.count, s.irregular, s.undefined.0), (400, 400, 0));
     let worst = s.worst.unwrap();
     same(2.0 * worst.value, critical(worst.at[0]));
@@ -117,13 +118,13 @@ fn vag_5_regular_coulomb_rod_at_states_and_over_samples() {
 fn vag_5_regular_samples_over_a_coordinate() {
     let lab = Lab::with("rod_tensor", &["th0"], None, &[("c", "0")]);
     let range = [0.3, 1.3];
-    let a = sampled_set(&lab.sys, &[("th0".to_string(), range)], 50, &[]).unwrap();
-    let b = sampled_set(&lab.sys, &[("th".to_string(), range)], 50, &[]).unwrap();
+    let a = sampled_set(&lab.sys, &[("th0".to_string(), range)], 50, &[], Watch::default()).unwrap();
+    let b = sampled_set(&lab.sys, &[("th".to_string(), range)], 50, &[], Watch::default()).unwrap();
     let (x, y) = (a.worst.unwrap(), b.worst.unwrap());
     assert_eq!((a.count, a.irregular), (b.count, b.irregular));
     assert_eq!(x.at, y.at);
     same(x.value, y.value);
-    assert!(sampled_set(&lab.sys, &[("nothing".to_string(), range)], 5, &[]).is_err());
+    assert!(sampled_set(&lab.sys, &[("nothing".to_string(), range)], 5, &[], Watch::default()).is_err());
 }
 
 const TURNING: &str = "

@@ -5,7 +5,7 @@ use crate::diagnostics::refused;
 use crate::outcome::{Exit, Outcome, Refusal};
 use crate::session::{Request, prepare, time};
 use crate::tasks;
-use crate::text::{nearest, print};
+use crate::text::{nearest, print, tell};
 use crate::words::words;
 use specht::machine::task::{KINDS, Task};
 
@@ -33,18 +33,19 @@ pub fn run(args: AnalyseArgs) -> Outcome {
     let finding = tasks::ask(&prepared.machine, &task)?;
     let text = serde_json::to_string_pretty(&finding).unwrap_or_default();
     if let Some(folder) = &args.out {
-        crate::output::write(&folder.join(format!("{}.json", kind.name)), &format!("{text}\n"))?;
+        let kept = text.replacen('{', "{\n  \"program\": \"specht\",", 1);
+        crate::output::write(&folder.join(format!("{}.json", kind.name)), &format!("{kept}\n"))?;
         if let Some(svg) = crate::report::finding(&finding) {
             crate::output::write(&folder.join(format!("{}.svg", kind.name)), &svg)?;
         }
     }
     if args.json {
-        print(&format!("{text}\n"));
+        print(&format!("{text}\n"))?;
     } else {
-        print(&words(kind.name, &prepared.model().name, &finding, args.out.as_deref()));
+        print(&words(kind.name, &prepared.model().name, &finding, args.out.as_deref()))?;
     }
     if crate::progress::interrupted() {
-        eprintln!("interrupted: the finding holds what was done until then");
+        tell("interrupted: the finding holds what was done until then");
         return Ok(Exit::Stopped);
     }
     Ok(Exit::Done)

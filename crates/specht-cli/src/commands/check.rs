@@ -14,7 +14,7 @@ pub fn run(args: ModelArgs) -> Outcome {
     request.setup.until.get_or_insert(1.0); // a check needs no end time
     let prepared = prepare(request)?;
     prepared.warn();
-    print(&understood(&prepared));
+    print(&understood(&prepared))?;
     Ok(Exit::Done)
 }
 

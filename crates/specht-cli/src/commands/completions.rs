@@ -2,10 +2,13 @@
 
 use crate::args::{Args, CompletionsArgs};
 use crate::outcome::{Exit, Outcome};
+use crate::text::print;
 use clap::CommandFactory;
 
 /// Print the script.
 pub fn run(args: CompletionsArgs) -> Outcome {
-    clap_complete::generate(args.shell, &mut Args::command(), "specht", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), "specht", &mut script);
+    print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }

@@ -13,12 +13,12 @@ pub fn run(args: ExplainArgs) -> Outcome {
         for (name, page) in EXPLAIN {
             list += &format!("{name:width$}  {}\n", title(page));
         }
-        print(&list);
+        print(&list)?;
         return Ok(Exit::Done);
     };
     match EXPLAIN.iter().find(|(name, _)| *name == topic) {
         Some((_, page)) => {
-            print(page);
+            print(page)?;
             Ok(Exit::Done)
         }
         None => {

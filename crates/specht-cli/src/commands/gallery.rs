@@ -12,12 +12,12 @@ use crate::{output, tasks};
 /// List, show or run.
 pub fn run(args: GalleryArgs) -> Outcome {
     let Some(name) = args.name else {
-        print(&list());
+        print(&list())?;
         return Ok(Exit::Done);
     };
     let model = ModelArgs { model: name, set: Vec::new(), case: None };
     if args.show {
-        print(&Source::find(&model.model)?.text);
+        print(&Source::find(&model.model)?.text)?;
         return Ok(Exit::Done);
     }
     let prepared = prepare(Request::new(&model)?)?;
@@ -27,9 +27,9 @@ pub fn run(args: GalleryArgs) -> Outcome {
     finished.pictures = tasks::pictures(&all);
     let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
     write(&finished, &folder)?;
-    print(&summary(&finished));
-    print(&tasks::said(&all));
-    print(&format!("  report  {}\n", folder.join("report.html").display()));
+    print(&summary(&finished))?;
+    print(&tasks::said(&all))?;
+    print(&format!("  report  {}\n", folder.join("report.html").display()))?;
     let failed = all.iter().any(|d| d.outcome.is_err());
     Ok(if failed { Exit::Stopped } else { exit(&finished) })
 }

@@ -42,12 +42,12 @@ pub fn run(args: RunArgs) -> Outcome {
         output::write(file, &report::picture(&finished))?;
     }
     if args.json {
-        print(&format!("{}\n", pretty(&finished)));
+        print(&format!("{}\n", pretty(&finished)))?;
     } else {
-        print(&summary(&finished));
-        print(&tasks::said(&tasks));
-        print(&hint(&finished, &prepared));
-        print(&format!("  report  {}\n", folder.join("report.html").display()));
+        print(&summary(&finished))?;
+        print(&tasks::said(&tasks))?;
+        print(&hint(&finished, &prepared))?;
+        print(&format!("  report  {}\n", folder.join("report.html").display()))?;
     }
     if args.open && files {
         output::open(&folder.join("report.html"));
@@ -55,7 +55,7 @@ pub fn run(args: RunArgs) -> Outcome {
     Ok(exit(&finished))
 }
 
-/// 0 when the run went to its end and passed its audit; 1 when a finding stopped it, or the audit failed.
+/// 0 when the run went to its end and passed its audit; 1 when a finding stopped it, or the audit failed, or after Ctrl-C.
 pub fn exit(run: &Finished) -> Exit {
     match run.trajectory().status {
         Status::Finished | Status::Stopped if run.trajectory().audit.passed => Exit::Done,

@@ -83,9 +83,9 @@ pub fn run(args: VerifyArgs) -> Outcome {
         .collect();
     drop(line);
     if args.json {
-        print(&format!("{}\n", serde_json::to_string_pretty(&as_json(&entries)).unwrap_or_default()));
+        print(&format!("{}\n", serde_json::to_string_pretty(&as_json(&entries)).unwrap_or_default()))?;
     } else {
-        print(&table(&entries, args.verbose));
+        print(&table(&entries, args.verbose))?;
     }
     if interrupted() {
         return Ok(Exit::Stopped);

@@ -15,6 +15,7 @@ use specht::model::Input;
 use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Scheme};
 
 pub use picture::picture;
+use svg::escape;
 pub use svg::finding;
 
 const PAGE: &str = include_str!("../../../../web/report.html");
@@ -33,16 +34,29 @@ const EVENTS: usize = 5_000;
 
 /// The page as text.
 pub fn html(run: &Finished) -> String {
-    let data = data(run).to_string().replace("</", "<\\/").replace("<!--", "<\\!--");
+    // in JSON `<` stands in texts only; without `</` and `<!` nothing in them can end the element or open a comment in it
+    let data = data(run).to_string().replace("</", "\\u003c/").replace("<!", "\\u003c!");
     let scripts: Vec<String> = SCRIPTS.iter().map(|s| s.replacen("\"use strict\";\n", "", 1)).collect();
-    let title = run.model().name.replace('&', "&amp;").replace('<', "&lt;");
-    // data last: they may contain anything
-    let page = PAGE.replace("{{TITLE}}", &title).replace("{{CSS}}", STYLE);
-    let page = page.replace("{{JS}}", &format!("\"use strict\";\n{}", scripts.join("\n")));
-    match page.split_once("{{DATA}}") {
-        Some((before, after)) => format!("{before}{data}{after}"),
-        None => page,
+    let script = format!("\"use strict\";\n{}", scripts.join("\n"));
+    let parts = [
+        ("{{TITLE}}", escape(&run.model().name)),
+        ("{{CSS}}", STYLE.to_string()),
+        ("{{DATA}}", data),
+        ("{{JS}}", script),
+    ];
+    fill(PAGE, &parts)
+}
+
+/// The template with its places filled in their order; what is put in is not looked at again.
+fn fill(template: &str, parts: &[(&str, String)]) -> String {
+    let (mut out, mut rest) = (String::new(), template);
+    for (place, text) in parts {
+        let Some((before, after)) = rest.split_once(place) else { continue };
+        out += before;
+        out += text;
+        rest = after;
     }
+    out + rest
 }
 
 fn data(run: &Finished) -> Json {

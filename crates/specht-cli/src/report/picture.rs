@@ -1,7 +1,7 @@
 //! A still picture of a run as SVG, for documents: the machine at a few instants, two plots and the modes below them.
 
 use super::polyline::simplify;
-use super::svg::escape;
+use super::svg::{escape, signed};
 use crate::session::Finished;
 use specht::machine::scene::{DrawTrack, Place, Prim, Scene};
 use specht::machine::table::Column;
@@ -40,7 +40,7 @@ pub fn picture(run: &Finished) -> String {
     };
     plots(run, left, &mut out);
     out += "</svg>\n";
-    out
+    signed(out)
 }
 
 /// The machine: ghosts of earlier instants, then one in full.

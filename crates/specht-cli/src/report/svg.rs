@@ -1,23 +1,30 @@
 //! What all drawings share, and the drawing of a finding.
 
 use super::{domains, roses};
+use specht::file::visible;
 use specht::machine::Finding;
 use specht::machine::finding::RestFinding;
 
-/// Text that may stand anywhere in a drawing.
+/// Text that may stand anywhere in a drawing or page: no marks of its language, no control characters.
 pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The picture of a finding, when there is something to see.
 pub fn finding(f: &Finding) -> Option<String> {
-    match f {
+    let drawn = match f {
         Finding::Map(f) => Some(domains::svg(&f.map, &f.title)),
         Finding::Along(f) => Some(domains::along_svg(&f.along, &f.contacts, &f.title)),
         Finding::Rest(f) if !f.found.points.is_empty() => Some(rest(f)),
         Finding::SelfBraking(f) if !f.roses.is_empty() => Some(roses::roses(&f.roses)),
         _ => None,
-    }
+    };
+    drawn.map(signed)
+}
+
+/// A drawing with the name of its maker.
+pub fn signed(svg: String) -> String {
+    svg.replacen('>', &format!(">\n<!-- made by {} -->", crate::output::MADE_BY), 1)
 }
 
 /// Of one point at which forces can be carried their limits, else the directions of all points.

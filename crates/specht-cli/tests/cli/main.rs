@@ -2,6 +2,7 @@
 
 mod asks;
 mod commands;
+mod faults;
 mod page;
 mod readme;
 mod robust;

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-fn browser() -> Option<&'static str> {
+pub fn browser() -> Option<&'static str> {
     ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
         Command::new(name)
             .arg("--version")
@@ -18,7 +18,7 @@ fn browser() -> Option<&'static str> {
 }
 
 /// The page after its scripts ran, and what it wrote to the console.
-fn load(browser: &str, page: &Path, profile: &Path) -> (String, String) {
+pub fn load(browser: &str, page: &Path, profile: &Path) -> (String, String) {
     let output = Command::new(browser)
         .args([
             "--headless",

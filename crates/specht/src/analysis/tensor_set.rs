@@ -13,6 +13,7 @@
 //! Samples: the corners of the box of ranges, then a Halton sequence (bases 2, 3, 5, …), so the same states for every run. A
 //! sample is the start of the file with these parameters, coordinates and velocities. "Regular over the samples" is no proof for states between them.
 
+use super::map::Watch;
 use super::place::{Place, Slot, slot};
 use super::probe::free_motions;
 use super::tensor::{Orthogonality, TensorRegularity, decide, orthogonality};
@@ -278,6 +279,7 @@ pub fn sampled_set(
     ranges: &[Range],
     count: usize,
     of: &[usize],
+    watch: Watch,
 ) -> Result<SampledSet, AnalysisError> {
     if ranges.is_empty() || ranges.len() > BASES.len() {
         let text =
@@ -300,6 +302,12 @@ pub fn sampled_set(
         residual: None,
     };
     for i in 0..count {
+        if watch.is_interrupted() {
+            break;
+        }
+        if let Some(progress) = watch.progress {
+            progress(i as f64 / count as f64);
+        }
         let point: Vec<f64> = sample(i, ranges.len())
             .iter()
             .zip(ranges)
@@ -328,6 +336,9 @@ pub fn sampled_set(
                 out.undefined.1.get_or_insert_with(|| e.to_string());
             }
         }
+    }
+    if out.count == 0 && watch.is_interrupted() {
+        return Err(AnalysisError::Interrupted);
     }
     if out.count == 0 {
         let why = out.undefined.1.unwrap_or_default();

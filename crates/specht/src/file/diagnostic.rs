@@ -9,6 +9,7 @@
 //!    |              ^^ not a parameter, coordinate, definition or state; did you mean `phi`?
 //! ```
 
+use super::visible::visible;
 use crate::model::Span;
 
 /// How bad it is.
@@ -77,7 +78,12 @@ impl Diagnostic {
 
     /// Plain text with file, line, column, the line itself and a mark below it. `file` is the name to show, `text` the
     /// content of the file; `sets` are the overrides that were given.
+    /// Nothing in it steers a terminal.
     pub fn render(&self, file: &str, text: &str, sets: &[(String, String)]) -> String {
+        visible(&self.laid_out(file, text, sets)).into_owned()
+    }
+
+    fn laid_out(&self, file: &str, text: &str, sets: &[(String, String)]) -> String {
         let word = match self.severity {
             Severity::Warning => "warning",
             Severity::Error => "error",

@@ -33,6 +33,7 @@ mod start;
 mod tasks;
 mod tensor;
 mod tree;
+mod visible;
 
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ pub use diagnostic::{Diagnostic, Origin, Place, Severity};
 pub use schema::schema;
 pub use start::explain_start;
 pub use tree::MAX_BYTES;
+pub use visible::visible;
 
 /// The sentence for what only spatial models have.
 const SPATIAL: &str =

@@ -32,6 +32,7 @@ pub struct RawFile {
     pub closed: Vec<Word>,
     pub sticking: Vec<Word>,
     pub equilibrium: bool,
+    pub start: Span,
     pub run: RawRun,
     pub outputs: Vec<(Word, Formula)>,
     pub cases: Vec<RawCase>,
@@ -419,6 +420,7 @@ fn start(node: &Node, raw: &mut RawFile, report: &mut Report) {
     raw.closed = fields.words("closed", report).unwrap_or_default();
     raw.sticking = fields.words("sticking", report).unwrap_or_default();
     raw.equilibrium = fields.flag("equilibrium", report);
+    raw.start = fields.key_span("equilibrium");
 }
 
 fn run(node: &Node, report: &mut Report) -> Option<RawRun> {

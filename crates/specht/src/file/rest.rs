@@ -190,6 +190,7 @@ impl Builder<'_> {
     pub fn finish_start(&mut self) {
         let raw = self.raw.clone();
         self.model.start.equilibrium = raw.equilibrium;
+        self.model.start.span = raw.start;
         for (words, sticking) in [(&raw.closed, false), (&raw.sticking, true)] {
             for word in words {
                 let found = self.contacts_named(word);

@@ -35,29 +35,75 @@ pub fn explain_start(model: &Model, text: &str, error: &StartError) -> Diagnosti
                 None => Diagnostic::error(contact_span(model, contact), message, "start outside"),
             }
         }
+        StartError::Undefined { what } => Diagnostic::error(
+            named_span(model, what).unwrap_or_default(),
+            error.to_string(),
+            "for example 0/0, or the root of a negative number: a length is too short for the geometry to close",
+        ),
+        StartError::Unsolvable(_) => Diagnostic::error(
+            model.start.span,
+            error.to_string(),
+            "the forces must be able to balance near the start: check supports and springs, or start elsewhere",
+        ),
+        StartError::CreatesEnergy { contact, .. } => Diagnostic::error(
+            contact_span(model, contact),
+            error.to_string(),
+            "check its entries, or let  friction = { regular = mu }  build one",
+        ),
+        StartError::NoTensor { contact } => Diagnostic::error(
+            contact_span(model, contact),
+            error.to_string(),
+            "give a coefficient,  friction = mu",
+        ),
+        StartError::NotFinite => Diagnostic::error(
+            model.coordinates.first().map_or(Span::default(), |c| c.span),
+            error.to_string(),
+            "give every coordinate, velocity and state a finite start",
+        ),
         other => Diagnostic::error(Span::default(), other.to_string(), ""),
     }
 }
 
-fn broken(model: &Model, text: &str, contact: &str, message: String, number: String) -> Diagnostic {
-    match blamed(model, contact) {
-        Some(c) => {
-            let coordinate = &model.coordinates[c];
-            let base = coordinate.name.split('[').next().unwrap_or("");
-            let start = start_text(text, coordinate.span);
-            let help = format!("{number}; write  {base} = {{ guess = {start} }}  and it will be solved for");
-            Diagnostic::error(coordinate.span, message, help)
-        }
-        None => Diagnostic::error(
-            contact_span(model, contact),
-            message,
-            format!("{number}; no coordinate moves it"),
-        ),
+/// The place of "the position of body `rod`": the thing of that kind and name.
+fn named_span(model: &Model, what: &str) -> Option<Span> {
+    let (before, rest) = what.split_once('`')?;
+    let name = rest.split('`').next()?;
+    match before.split_whitespace().last()? {
+        "body" => model.bodies.iter().find(|b| b.name == name).map(|b| b.span),
+        "contact" => Some(contact_span(model, name)),
+        "force" => model.forces.iter().find(|f| f.name == name).map(|f| f.span),
+        "coordinate" => model.coordinates.iter().find(|c| c.name == name).map(|c| c.span),
+        _ => None,
     }
 }
 
+/// A bilateral contact or pin that is apart or moves apart: which coordinate to solve for. When some are solved for already, they went
+/// as far as they can: it cannot close.
+fn broken(model: &Model, text: &str, contact: &str, message: String, number: String) -> Diagnostic {
+    let solved = moving(model, contact).into_iter().filter(|c| model.coordinates[*c].guess);
+    let solved: Vec<&str> = solved.map(|c| model.coordinates[c].name.as_str()).collect();
+    let place = contact_span(model, contact);
+    let stuck = format!(
+        "it cannot close: {number} when {} went as far as they can; check the lengths",
+        solved.join(", ")
+    );
+    let Some(c) = blamed(model, contact) else {
+        let help = if solved.is_empty() { format!("{number}; no coordinate moves it") } else { stuck };
+        return Diagnostic::error(place, message, help);
+    };
+    let coordinate = &model.coordinates[c];
+    let base = coordinate.name.split('[').next().unwrap_or("");
+    let start = start_text(text, coordinate.span);
+    let help = format!("{number}; write  {base} = {{ guess = {start} }}  and it will be solved for");
+    let found = Diagnostic::error(coordinate.span, message, help);
+    if solved.is_empty() { found } else { found.note(place, stuck) }
+}
+
+/// Place of the contact of the model that became the contact of this name: itself, or the outline of which it is a part.
 fn contact_span(model: &Model, contact: &str) -> Span {
-    model.contacts.iter().find(|c| c.name == contact).map_or(Span::default(), |c| c.span)
+    let part = |base: &str| contact.strip_prefix(base).is_some_and(|rest| rest.starts_with('['));
+    let found = model.contacts.iter().find(|c| c.name == contact || part(&c.name));
+    found.map_or(Span::default(), |c| c.span)
 }
 
 /// The coordinate to change: one that moves the contact and is no guess, if possible one that starts at rest.

@@ -6,6 +6,7 @@
 use toml_edit::{Document, Item, Key, Value as Toml};
 
 use super::diagnostic::{Diagnostic, Report};
+use super::visible::visible;
 use crate::model::Span;
 
 /// Longest file that is read.
@@ -161,7 +162,7 @@ impl Reader<'_> {
     fn entry(&mut self, key: &Key, item: &Item) -> Option<Entry> {
         let span = range(key.span());
         let node = self.item(item, span)?;
-        Some(Entry { key: key.get().to_string(), span, node })
+        Some(Entry { key: visible(key.get()).into_owned(), span, node })
     }
 
     fn item(&mut self, item: &Item, key: Span) -> Option<Node> {
@@ -242,7 +243,7 @@ impl Reader<'_> {
         } else {
             None
         };
-        Text { text: content.to_string(), offset }
+        Text { text: visible(content).into_owned(), offset }
     }
 }
 

@@ -4,8 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::expr::did_you_mean;
-use crate::file::{Diagnostic, Options, Origin};
-use crate::model::{Contact, Model};
+use crate::file::{Diagnostic, Options, Origin, explain_start};
 use crate::sim::StartError;
 
 use super::{Machine, Source};
@@ -127,39 +126,18 @@ impl Machine {
         Error::located(&self.source, &self.options, vec![d])
     }
 
-    /// Why it cannot start, at the contact that spoils the start.
+    /// Why it cannot start, at the place in the file that spoils the start.
     pub(super) fn start_error(&self, error: &StartError) -> Error {
-        let name = match error {
-            StartError::Apart { contact, .. }
-            | StartError::Moving { contact, .. }
-            | StartError::Inside { contact, .. }
-            | StartError::CreatesEnergy { contact, .. }
-            | StartError::NoTensor { contact } => contact,
-            _ => return self.labelled(error),
-        };
-        let Some(contact) = contact_of(self.model(), name) else { return self.labelled(error) };
-        let help = match error {
-            StartError::Inside { .. } => format!(
-                "list it in  [start] closed = [\"{}\"]  and make a coordinate a guess, or start outside",
-                contact.name
-            ),
-            StartError::CreatesEnergy { .. } => {
-                "check its entries, or let  friction = { regular = mu }  build one".to_string()
+        match error {
+            StartError::Settings(_) | StartError::Size { .. } | StartError::NoDerivatives => {
+                self.labelled(error)
             }
-            StartError::NoTensor { .. } => "give a coefficient,  friction = mu".to_string(),
-            _ => "make a coordinate a guess, { guess = … }, and it will be solved for".to_string(),
-        };
-        self.error_at(Diagnostic::error(contact.span, error.to_string(), help))
+            _ => self.error_at(explain_start(self.model(), &self.source.text, error)),
+        }
     }
 
     /// A sentence about the whole file.
     pub(super) fn labelled(&self, what: impl fmt::Display) -> Error {
         Error::plain(format!("{}: {what}", self.source.label), "")
     }
-}
-
-/// The contact of the model that became the contact of this name: itself, or the outline of which it is a part.
-fn contact_of<'a>(model: &'a Model, name: &str) -> Option<&'a Contact> {
-    let part = |base: &str| name.strip_prefix(base).is_some_and(|rest| rest.starts_with('['));
-    model.contacts.iter().find(|c| c.name == *name || part(&c.name))
 }

@@ -167,7 +167,4 @@ written!(Verdict, border::Kind, Character);
 
 by_word!(Mode, [Mode::Open, Mode::Stick, Mode::SlipPlus, Mode::SlipMinus, Mode::Closed]);
 by_word!(Kind, KINDS);
-by_word!(
-    Status,
-    [Status::Finished, Status::Stopped, Status::Inconsistent, Status::Indeterminate, Status::Failed]
-);
+by_word!(Status, Status::ALL);

@@ -15,6 +15,9 @@ use super::{Names, Run};
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
+    /// The program that wrote it.
+    #[serde(default)]
+    pub program: String,
     /// Title of the model.
     pub model: String,
     /// One sentence.
@@ -279,6 +282,7 @@ impl Run {
         let family = |f: &Option<Family>| f.as_ref().map(|f| open(f, names));
         let start = &run.start;
         RunRecord {
+            program: "specht".into(),
             model: model.name.clone(),
             about: model.about.clone(),
             source: model.source.clone(),

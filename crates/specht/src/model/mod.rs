@@ -506,6 +506,8 @@ pub struct Start {
     pub sticking: Vec<usize>,
     /// Start from an equilibrium.
     pub equilibrium: bool,
+    /// Place in the file.
+    pub span: Span,
 }
 
 /// Run settings of the file; `None` means the default of the contract.

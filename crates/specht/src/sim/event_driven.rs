@@ -30,7 +30,7 @@ use super::locate::Locator;
 use super::passage::Passage;
 use super::project::Projector;
 use super::record::Recorder;
-use super::settings::{Outside, Record, Settings};
+use super::settings::{Outside, Record, Settings, interrupted};
 use super::settling::Pending;
 use super::start::{self, StartError};
 use super::trajectory::{Family, Point, Samples, Status, Trajectory};
@@ -219,7 +219,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let mut blind = 0;
         loop {
             if outside.interrupt.is_some_and(|i| i.load(Ordering::Relaxed)) {
-                return Flow::End(Status::Failed, "interrupted".to_string());
+                return Flow::End(Status::Interrupted, interrupted(self.ode.time()));
             }
             if let Some(progress) = outside.progress.as_mut() {
                 progress(self.ode.time());
@@ -506,10 +506,15 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         if self.field.chart.active {
             return Flow::End(Status::Indeterminate, self.undecided());
         }
-        Flow::End(
-            Status::Failed,
-            format!("the step size fell to {h:.1e} s at t = {t}: the motion is singular or too stiff there"),
-        )
+        let message = match self.field.lost_ahead() {
+            Some(what) => format!(
+                "{what} has no value a little further than at t = {t}: the geometry cannot close there"
+            ),
+            None => format!(
+                "the step size fell to {h:.1e} s at t = {t}: the motion is singular or too stiff there"
+            ),
+        };
+        Flow::End(Status::Failed, message)
     }
 
     /// What the laws leave open at the present state, where forces are not determined.

@@ -2,7 +2,7 @@
 //! frozen modes, signs and latches.
 
 use crate::contact::{Fixed, Forces, Regularity, Small};
-use crate::linalg::axpy;
+use crate::linalg::{axpy, max_abs};
 use crate::ode::{Rhs, STAGES, nudge};
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, State, System};
 
@@ -114,6 +114,25 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     pub fn evaluate_rates(&mut self) {
         self.evaluations += 1;
         self.sys.evaluate_rates(&self.state, &self.discrete, &mut self.eval);
+    }
+
+    /// The name of what loses its value a little further on the way of the present motion.
+    pub fn lost_ahead(&mut self) -> Option<String> {
+        let speed = max_abs(&self.state.u);
+        if !(speed > 0.0) {
+            return None;
+        }
+        let here = self.state.clone();
+        let found = [1e-9, 1e-7, 1e-5, 1e-3].into_iter().find_map(|part| {
+            for ((q, q0), u) in self.state.q.iter_mut().zip(&here.q).zip(&here.u) {
+                *q = q0 + part * (1.0 + q0.abs()) * u / speed;
+            }
+            self.evaluate();
+            self.undefined()
+        });
+        self.state = here;
+        self.evaluate();
+        found
     }
 
     /// The name of what has no finite value at the present state, if something has none.

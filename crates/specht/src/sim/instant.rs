@@ -333,10 +333,16 @@ impl<S: System + ?Sized> Run<'_, S> {
                     break;
                 }
                 Decision::Invalid => {
-                    return Some((
-                        Status::Failed,
-                        format!("the force problem cannot be posed at t = {t}: the mass matrix is singular"),
-                    ));
+                    let why = match self.field.lost_ahead() {
+                        Some(what) => {
+                            format!("{what} has no value a little further: the geometry cannot close there")
+                        }
+                        None => {
+                            "the mass matrix is singular: nothing with mass moves with one of the coordinates"
+                                .into()
+                        }
+                    };
+                    return Some((Status::Failed, format!("no forces can be found at t = {t}: {why}")));
                 }
                 Decision::Stop => {
                     let status = match self.decider.set.status {

@@ -164,8 +164,13 @@ impl Settings {
 /// How the outside follows and ends a run.
 #[derive(Default)]
 pub struct Outside<'a> {
-    /// Set it to end the run; the trajectory so far is returned with status `failed` and the message `interrupted`.
+    /// Set it to end the run; the trajectory so far is returned with status `interrupted`.
     pub interrupt: Option<&'a AtomicBool>,
     /// Called with the present time after every step.
     pub progress: Option<&'a mut dyn FnMut(f64)>,
+}
+
+/// The message of a run that the outside ended.
+pub(crate) fn interrupted(t: f64) -> String {
+    format!("interrupted at t = {t}; what was computed until then is kept")
 }

@@ -19,9 +19,21 @@ pub enum Status {
     Indeterminate,
     /// The numerics failed; the message says why.
     Failed,
+    /// The outside asked for the end (Ctrl-C); what was computed until then is there.
+    Interrupted,
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Status; 6] = [
+        Status::Finished,
+        Status::Stopped,
+        Status::Inconsistent,
+        Status::Indeterminate,
+        Status::Failed,
+        Status::Interrupted,
+    ];
+
     /// The word used in every output.
     pub fn word(self) -> &'static str {
         match self {
@@ -30,6 +42,7 @@ impl Status {
             Status::Inconsistent => "inconsistent",
             Status::Indeterminate => "indeterminate",
             Status::Failed => "failed",
+            Status::Interrupted => "interrupted",
         }
     }
 }

@@ -99,7 +99,7 @@ impl Machine {
             Task::TrueMotion(task) => self.true_motion(task, watch).map(Finding::TrueMotion),
             Task::Rest(task) => self.rest(task).map(|f| Finding::Rest(Box::new(f))),
             Task::SelfBraking(task) => self.self_braking(task).map(Finding::SelfBraking),
-            Task::Tensor(task) => self.tensor(task).map(Finding::Tensor),
+            Task::Tensor(task) => self.tensor(task, watch).map(Finding::Tensor),
         }
     }
 

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use crate::analysis::Snapshot;
+use crate::analysis::map::Watch;
 use crate::analysis::tensor_set::{Extreme, Range, SampledSet, SetFinding, regular_set, sampled_set};
 use crate::contact::Reduced;
 use crate::machine::json::{Named, Num};
@@ -59,6 +60,8 @@ pub struct TensorContact {
 pub struct TensorSamples {
     /// Number.
     pub count: usize,
+    /// False when it was interrupted.
+    pub complete: bool,
     /// Of them regular.
     pub regular: usize,
     /// Of them not.
@@ -104,7 +107,7 @@ pub struct TensorExtreme {
 }
 
 impl Machine {
-    pub(super) fn tensor(&self, task: &TensorTask) -> Result<TensorFinding, Error> {
+    pub(super) fn tensor(&self, task: &TensorTask, watch: Watch) -> Result<TensorFinding, Error> {
         let (system, of) = (self.system(), self.named(&task.contacts)?);
         let mut at = Snapshot::new(system);
         at.state.clone_from(&self.start()?);
@@ -117,8 +120,9 @@ impl Machine {
             let is_parameter = |name: &String| self.model().parameters.iter().any(|q| q.name == *name);
             let live = ranges.iter().map(|r| r.0.clone()).filter(is_parameter).collect();
             let machine = self.live(live)?;
-            let s = sampled_set(machine.system(), &ranges, samples, &of).map_err(|e| self.refuse(e))?;
-            Some(self.samples(&s, &ranges, &f))
+            let s =
+                sampled_set(machine.system(), &ranges, samples, &of, watch).map_err(|e| self.refuse(e))?;
+            Some(self.samples(&s, samples, &ranges, &f))
         } else {
             None
         };
@@ -167,7 +171,7 @@ impl Machine {
         f.contacts.iter().zip(list).map(|(c, d)| (name(c.contact), *d as i64)).collect()
     }
 
-    fn samples(&self, s: &SampledSet, ranges: &[Range], f: &SetFinding) -> TensorSamples {
+    fn samples(&self, s: &SampledSet, asked: usize, ranges: &[Range], f: &SetFinding) -> TensorSamples {
         let at = |e: &Extreme| ranges.iter().zip(&e.at).map(|(r, v)| (r.0.clone(), Num(*v))).collect();
         let extreme = |e: &Extreme| TensorExtreme {
             contact: e.contact.map(|i| self.system().contacts()[i].name.clone()),
@@ -176,6 +180,7 @@ impl Machine {
         };
         TensorSamples {
             count: s.count,
+            complete: s.count + s.undefined.0 == asked,
             regular: s.count - s.irregular,
             irregular: s.irregular,
             creating_energy: s.creating,

@@ -38,7 +38,7 @@ use super::audit::Auditor;
 use super::classify::Sets;
 use super::field::Field;
 use super::ledger::Ledger;
-use super::settings::{Outside, Settings};
+use super::settings::{Outside, Settings, interrupted};
 use super::start::{self, StartError};
 use super::trajectory::{Samples, Status, Trajectory};
 use hits::DIVISIONS;
@@ -94,7 +94,7 @@ fn run<S: System + ?Sized>(
     s.begin();
     let end = loop {
         if outside.interrupt.is_some_and(|i| i.load(Ordering::Relaxed)) {
-            break (Status::Failed, "interrupted".to_string());
+            break (Status::Interrupted, interrupted(s.field.state.t));
         }
         if let Some(progress) = outside.progress.as_mut() {
             progress(s.field.state.t);
