@@ -1,4 +1,4 @@
-//! No metre, no second, no kilogram is hidden in the engine: every model of the gallery runs in other units of length, time and energy.
+//! No metre, no second, no kilogram is hidden in the engine: every model of the gallery runs in other units of length, time and mass.
 //!
 //! ```text
 //! q' = s q,   t' = t / T,   E' = e E     ⇒     u' = s T u,   M' = e M/(sT)²,   h', λ' = e/s (h, λ),   g' = s g,   W' = W
@@ -10,25 +10,23 @@
 
 use specht::machine::Machine;
 use specht::model::CompiledSystem;
-use specht::sim::{Scheme, Settings, Trajectory, event_driven};
+use specht::sim::{Record, Scheme, Settings, Trajectory, event_driven, time_stepping};
 use specht::system::*;
-
-/// Entries that still differ: most are guides with friction, where the cause is not found yet; `coupling_rod` needs derivatives at its
-/// change points, which [`Scaled`] does not have.
-const KNOWN: [&str; 9] = [
-    "cam_follower",
-    "coupling_rod",
-    "crank",
-    "drawer",
-    "elliptic_pendulum",
-    "particle_line",
-    "slider_crank",
-    "sliders",
-    "zhukovsky_froude",
-];
 
 /// What may differ by rounding.
 const SAME: f64 = 1e-9;
+
+/// Powers of two by which the numbers of lengths, times and masses grow.
+const UNITS: [(&str, [i32; 3]); 8] = [
+    ("nm", [30, 0, 0]),
+    ("km", [-10, 0, 0]),
+    ("µs", [0, 20, 0]),
+    ("days", [0, -16, 0]),
+    ("µg", [0, 0, 30]),
+    ("kt", [0, 0, -20]),
+    ("nm, µs, µg", [30, 20, 30]),
+    ("km, days, kt", [-10, -16, -20]),
+];
 
 /// A system in other units.
 struct Scaled<'a> {
@@ -38,7 +36,12 @@ struct Scaled<'a> {
     energy: f64,
 }
 
-impl Scaled<'_> {
+impl<'a> Scaled<'a> {
+    fn new(inner: &'a CompiledSystem, powers: [i32; 3]) -> Self {
+        let [length, time, mass] = powers.map(|k| 2f64.powi(k));
+        Scaled { inner, length, time: 1.0 / time, energy: mass * (length / time).powi(2) }
+    }
+
     fn force(&self) -> f64 {
         self.energy / self.length
     }
@@ -131,6 +134,19 @@ impl System for Scaled<'_> {
         let mut inner = self.inner_eval(out);
         self.inner.evaluate(&self.state_in(s), &self.discrete_in(d), &mut inner);
         self.take(inner, out);
+    }
+    fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
+        let fresh = self.memory();
+        let at = at.scratch.get::<Eval>().unwrap_or(&fresh);
+        let times = |v: &[f64], factor: f64| v.iter().map(|x| factor * x).collect::<Vec<_>>();
+        let (q, u) = (times(along.q, 1.0 / self.length), times(along.u, 1.0 / self.speed()));
+        let along = Along { t: self.time * along.t, q: &q, u: &u, ..*along };
+        let mut inner = Tangent { rate: *self.inner_eval(&mut out.rate) };
+        let found = self.inner.tangent(&self.state_in(s), &self.discrete_in(d), at, &along, &mut inner);
+        if found {
+            self.take(Box::new(inner.rate), &mut out.rate);
+        }
+        found
     }
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {
         let mut inner = self.inner_eval(out);
@@ -232,45 +248,74 @@ fn difference(a: &Trajectory, b: &Trajectory, scaled: &Scaled) -> Option<String>
     (a.audit.passed != b.audit.passed).then(|| format!("audit: {:?} / {:?}", a.audit, b.audit))
 }
 
-#[test]
-fn every_model_of_the_gallery_moves_the_same_in_other_units() {
-    let gallery = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery");
-    let (mut wrong, mut count) = (Vec::new(), 0);
+/// The models of the gallery that run, with their names.
+fn gallery() -> Vec<(String, Machine)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery");
     let mut entries: Vec<_> =
-        std::fs::read_dir(gallery).expect("the gallery").flatten().map(|e| e.path()).collect();
+        std::fs::read_dir(folder).expect("the gallery").flatten().map(|e| e.path()).collect();
     entries.sort();
     let only = std::env::var("SPECHT_ENTRY").unwrap_or_default();
-    for path in entries {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Ok(text) = std::fs::read_to_string(path.join("model.toml")) else { continue };
-        if !name.contains(&only) || (only.is_empty() && KNOWN.contains(&name.as_str())) {
-            continue;
-        }
-        let Ok(machine) = Machine::read(&text) else { continue };
-        let (Ok(start), Ok((Scheme::Event, settings))) = (machine.start(), machine.settings()) else {
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path.join("model.toml")).ok()?;
+        Some((name, Machine::read(&text).ok()?))
+    };
+    entries.into_iter().filter_map(read).filter(|(name, _)| name.contains(&only)).collect()
+}
+
+/// Run every model that `wanted` has settings for, in all units.
+fn compare(wanted: impl Fn(Scheme, Settings) -> Option<(Scheme, Settings)>, least: usize) {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (name, machine) in gallery() {
+        let (Ok(start), Ok((scheme, settings))) = (machine.start(), machine.settings()) else { continue };
+        let Some((scheme, settings)) = wanted(scheme, Settings { record: Record::Events, ..settings }) else {
             continue;
         };
-        let system = machine.system();
-        let settings =
-            Settings { record: specht::sim::Record::Events, until: settings.until.min(1.5), ..settings };
         count += 1;
-        let one = event_driven(system, &start, &settings, &mut Default::default());
-        // lengths in nm; km, days and kt; nm, µs and µg, or nearly so
-        for (length, time, energy) in [(30, 0, 0), (-10, -16, 20), (30, 16, -40)] {
-            let [length, time, energy] = [length, time, energy].map(|k| 2f64.powi(k));
-            let scaled = Scaled { inner: system, length, time, energy };
-            let settings = Settings { until: settings.until / time, ..settings.clone() };
-            let other = event_driven(&scaled, &scaled.state_out(&start), &settings, &mut Default::default());
+        let system = machine.system();
+        let one = run(system, scheme, &start, &settings);
+        for (units, powers) in UNITS {
+            let scaled = Scaled::new(system, powers);
+            let settings = Settings {
+                until: settings.until / scaled.time,
+                step: settings.step / scaled.time,
+                ..settings.clone()
+            };
+            let other = run(&scaled, scheme, &scaled.state_out(&start), &settings);
             let said = match (&one, &other) {
                 (Ok(one), Ok(other)) => difference(one, other, &scaled),
-                (Err(a), Err(b)) if a.to_string() == b.to_string() => None,
+                (Err(a), Err(b)) if a == b => None,
                 (a, b) => Some(format!("{:?} / {:?}", a.as_ref().err(), b.as_ref().err())),
             };
-            if let Some(said) = said {
-                wrong.push(format!("{name} (length {length:e}, time {time:e}, energy {energy:e}): {said}"));
-            }
+            wrong.extend(said.map(|said| format!("{name} in {units}: {said}")));
         }
     }
-    assert!(count > 45 || !only.is_empty(), "{count} models");
+    assert!(count > least || std::env::var("SPECHT_ENTRY").is_ok(), "{count} models");
     assert!(wrong.is_empty(), "{} runs differ\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn run(sys: &impl System, scheme: Scheme, start: &State, settings: &Settings) -> Result<Trajectory, String> {
+    let outside = &mut Default::default();
+    let run = match scheme {
+        Scheme::Event => event_driven(sys, start, settings, outside),
+        Scheme::Step => time_stepping(sys, start, settings, outside),
+    };
+    run.map_err(|e| e.to_string())
+}
+
+#[test]
+fn every_model_of_the_gallery_moves_the_same_in_other_units() {
+    let wanted = |scheme, settings: Settings| {
+        (scheme == Scheme::Event).then(|| (scheme, Settings { until: settings.until.min(1.5), ..settings }))
+    };
+    compare(wanted, 45);
+}
+
+#[test]
+fn every_model_of_the_gallery_steps_the_same_in_other_units() {
+    let wanted = |scheme, settings: Settings| {
+        let step = if scheme == Scheme::Step { settings.step } else { settings.until.min(1.5) / 256.0 };
+        Some((Scheme::Step, Settings { until: settings.until.min(256.0 * step), step, ..settings }))
+    };
+    compare(wanted, 45);
 }

@@ -8,7 +8,8 @@
 //!
 //! A tangent may use other bounds while it sticks than while it slides (static and sliding friction), and may be known
 //! to slide. Scaling: x̂ = d x, ŷ = y/d with d² = w M⁻¹ wᵀ, so that both have the unit √J/s (or √J) and H has diagonal
-//! at most 1. All tolerances are relative to the largest of |ĉ|, |x̂|, |ŷ|.
+//! at most 1. The load of a tangent has the unit of its force: ν̂ = d ν with the d of the tangent. All tolerances are relative to
+//! the largest of |ĉ|, |x̂|, |ŷ|.
 
 use super::{Reduced, Start};
 use crate::linalg::{Mat, dot};
@@ -98,11 +99,11 @@ impl Bounds {
 #[derive(Clone, Debug)]
 pub(crate) struct Friction {
     pub kind: Kind,
-    /// ν without pins, sliding value of the constant.
+    /// ν̂ without pins, sliding value of the constant.
     pub load: Affine,
     /// Constant of ν at stick.
     pub static_constant: f64,
-    /// Pins in ν: index and factor.
+    /// Pins in ν̂: index and factor.
     pub pins: Vec<(usize, f64)>,
     pub stick: Bounds,
     pub slide: Bounds,
@@ -178,7 +179,7 @@ impl Problem {
         self.pins.clear();
         self.pin_contact.clear();
         self.friction.clear();
-        for &contact in &layout.tangents {
+        for (j, &contact) in layout.tangents.iter().enumerate() {
             let mut f = Friction {
                 kind: Kind::Plain,
                 load: Affine { coef: vec![0.0; r], constant: 0.0 },
@@ -188,7 +189,7 @@ impl Problem {
                 slide: Bounds::default(),
                 start: Start::Zero,
             };
-            self.fill_load(info, eval, layout, red, contact, loads, &mut f);
+            self.fill_load(info, eval, layout, red, contact, loads, self.scale[self.normals + j], &mut f);
             self.friction.push(f);
         }
     }
@@ -201,13 +202,14 @@ impl Problem {
         red: &Reduced,
         contact: usize,
         loads: bool,
+        d: f64,
         f: &mut Friction,
     ) {
         if loads {
-            f.load.constant = eval.bound_given(contact, false);
-            f.static_constant = eval.bound_given(contact, true);
+            f.load.constant = d * eval.bound_given(contact, false);
+            f.static_constant = d * eval.bound_given(contact, true);
         }
-        for (j, c) in eval.bound_terms(info, contact) {
+        for (j, c) in eval.bound_terms(info, contact).map(|(j, c)| (j, d * c)) {
             match info[j].normal {
                 Normal::Unilateral { .. } => {
                     if let Some(p) = layout.normals.iter().position(|&k| k == j) {
@@ -279,13 +281,11 @@ impl Problem {
         }
     }
 
-    /// Give tangent `j` the bounds of the physical variable x.
+    /// Give tangent `j` its bounds: multiples of ν, and constants of x̂.
     pub fn set_bounds(&mut self, j: usize, stick: Bounds, slide: Bounds, start: Start) {
-        let d = self.scale[self.normals + j];
-        let times = |b: Bounds| Bounds { lo: d * b.lo, lo0: d * b.lo0, hi: d * b.hi, hi0: d * b.hi0 };
         let f = &mut self.friction[j];
-        f.stick = times(stick);
-        f.slide = times(slide);
+        f.stick = stick;
+        f.slide = slide;
         f.start = start;
         // without friction there is nothing to decide: the force is that of a slip in any direction, zero
         if start == Start::Zero && f.is_smooth() {
@@ -304,7 +304,7 @@ impl Problem {
         self.pins[k][0].at(x).hypot(self.pins[k][1].at(x))
     }
 
-    /// ν of tangent `j` at x̂, with the constant of stick or of sliding.
+    /// ν̂ of tangent `j` at x̂, with the constant of stick or of sliding.
     pub fn nu(&self, j: usize, x: &[f64], at_stick: bool) -> f64 {
         let f = &self.friction[j];
         let mut v = dot(&f.load.coef, x) + if at_stick { f.static_constant } else { f.load.constant };
@@ -338,7 +338,8 @@ impl Problem {
     /// Size of the forces that the loads ask for: rows are scaled so that H has a unit diagonal.
     pub fn natural_size(&self) -> f64 {
         let loads = self.friction.iter().flat_map(|f| [f.load.constant, f.static_constant]);
-        let pins = self.pins.iter().flatten().map(|a| a.constant);
+        let pins = self.friction.iter().flat_map(|f| &f.pins);
+        let pins = pins.flat_map(|&(k, c)| self.pins[k].iter().map(move |a| c * a.constant));
         loads.chain(pins).chain(self.c.iter().copied()).fold(0.0, |m: f64, v| m.max(v.abs()))
     }
 

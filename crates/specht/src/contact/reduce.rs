@@ -28,7 +28,7 @@ pub struct Reduced {
     pub a: Mat,
     /// a.
     pub a0: Vec<f64>,
-    /// Mobility of row i without the bilateral rows, `w M⁻¹ wᵀ`: the natural scale of row i, positive.
+    /// Mobility of row i without the bilateral rows, `w M⁻¹ wᵀ`: the natural scale of row i, positive (that of the largest where w = 0).
     pub mobility: Vec<f64>,
     /// Dependent bilateral rows.
     pub redundant: usize,
@@ -72,9 +72,12 @@ impl Reduced {
         for (i, &row) in rows.iter().enumerate() {
             w.row(row).write(self.a.row_mut(i));
             l.forward(self.a.row_mut(i));
-            let m = dot(self.a.row(i), self.a.row(i));
-            self.mobility.push(if m > 0.0 { m } else { 1.0 });
+            self.mobility.push(dot(self.a.row(i), self.a.row(i)));
         }
+        // a row that moves nothing (w = 0) is measured like the others
+        let largest = self.mobility.iter().fold(0.0, |m: f64, v| m.max(*v));
+        let other = if largest > 0.0 { largest } else { 1.0 };
+        self.mobility.iter_mut().filter(|m| **m == 0.0).for_each(|m| *m = other);
         self.a0.clear();
         self.a0.extend_from_slice(f);
         self.mass.correct(w, bilateral, offset, &mut self.a0);

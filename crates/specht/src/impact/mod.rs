@@ -350,7 +350,7 @@ impl Impactor {
             let mu = eval.mu[i];
             let mut b = Bounds::symmetric(mu);
             // (8.31), (8.37): the bound on the side of Λ_TC moves inwards
-            let tc = x_c[nn + j] / p.scale[nn + j];
+            let tc = x_c[nn + j];
             if tc != 0.0 && info[i].is_unilateral() {
                 let kept = e[i].normal * e[i].tangential * tc;
                 if tc > 0.0 {

@@ -19,7 +19,7 @@
 //! The iteration ends when the last change is a hundredth of the tolerance relative to the component itself, or as small as rounding permits. No function here allocates after [`Radau::new`].
 //! [Hairer1996, IV.5 and IV.8; the numbers: `radau_numbers`]
 
-use super::radau_numbers::{A, C, E, PAIRS, REAL, S, T, TI};
+use super::radau_numbers::{A, C, E, PAIRS, REAL, S, T, TI, lagrange};
 use super::{Control, INSIDE, Rhs, SAMPLES, STAGES, nudge};
 use crate::linalg::{Lu, Mat, axpy, dot};
 
@@ -75,6 +75,9 @@ pub struct Radau {
     matrix: Mat,
     real: Lu,
     pairs: [Lu; 2],
+    /// Powers of two near the weights: the columns of the factors count in these, so that pivots do not depend on units and nothing
+    /// is rounded.
+    unit: Vec<f64>,
     /// Step of the factors; 0: none.
     factored: f64,
     /// Rate of convergence seen last.
@@ -110,7 +113,8 @@ impl Radau {
             jacobian: Mat::zeros(n, active),
             increment: vec![0.0; active],
             noise: vec![0.0; active],
-            vector: vec![1.0; active],
+            unit: vec![1.0; active],
+            vector: vec![0.0; active],
             ..Default::default()
         }
     }
@@ -257,15 +261,19 @@ impl Radau {
         any
     }
 
-    /// Size of the largest eigenvalue: products of J and the vector that the last ones left.
+    /// Size of the largest eigenvalue: products of J and the vector that the last ones left, each component measured by its weight, so
+    /// that positions and velocities count alike in any units.
     fn estimate_radius(&mut self) {
         let mut growth = 0.0;
+        if self.weighed(&self.vector) == 0.0 {
+            self.vector.copy_from_slice(&self.weights[..self.active]);
+        }
         for _ in 0..PRODUCTS {
-            let before = self.vector.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let before = self.weighed(&self.vector);
             self.jacobian.mul_vec(&self.vector, &mut self.stage);
-            let length = self.stage[..self.active].iter().map(|v| v * v).sum::<f64>().sqrt();
+            let length = self.weighed(&self.stage);
             if !(length > 0.0 && length.is_finite()) {
-                self.vector.fill(1.0);
+                self.vector.fill(0.0);
                 growth = f64::NEG_INFINITY;
                 break;
             }
@@ -277,16 +285,24 @@ impl Radau {
         self.radius = (growth / PRODUCTS as f64).exp();
     }
 
+    /// Length of a vector in units of the weights.
+    fn weighed(&self, v: &[f64]) -> f64 {
+        let parts = v[..self.active].iter().zip(&self.weights).filter(|(_, w)| **w > 0.0);
+        parts.map(|(v, w)| (v / w).powi(2)).sum::<f64>().sqrt()
+    }
+
     /// Factors of Λ/h ⊗ I − I ⊗ J, if there are none for this step. False when singular.
     fn factor(&mut self) -> bool {
         if self.factored == self.h {
             return true;
         }
         let (n, h) = (self.active, self.h);
+        self.unit.iter_mut().zip(&self.weights).for_each(|(u, w)| *u = power_of_two(*w));
+        let unit = &self.unit;
         self.matrix.reshape(n, n);
         for i in 0..n {
             for j in 0..n {
-                self.matrix[(i, j)] = if i == j { REAL / h } else { 0.0 } - self.jacobian[(i, j)];
+                self.matrix[(i, j)] = (if i == j { REAL / h } else { 0.0 } - self.jacobian[(i, j)]) * unit[j];
             }
         }
         let mut regular = self.real.factor(&self.matrix) > 0.0 || n == 0;
@@ -295,14 +311,14 @@ impl Radau {
             self.matrix.fill(0.0);
             for i in 0..n {
                 for j in 0..n {
-                    let v = -self.jacobian[(i, j)];
+                    let v = -self.jacobian[(i, j)] * unit[j];
                     self.matrix[(i, j)] = v;
                     self.matrix[(n + i, n + j)] = v;
                 }
-                self.matrix[(i, i)] += alpha / h;
-                self.matrix[(n + i, n + i)] += alpha / h;
-                self.matrix[(i, n + i)] += beta / h;
-                self.matrix[(n + i, i)] -= beta / h;
+                self.matrix[(i, i)] += alpha / h * unit[i];
+                self.matrix[(n + i, n + i)] += alpha / h * unit[i];
+                self.matrix[(i, n + i)] += beta / h * unit[i];
+                self.matrix[(n + i, i)] -= beta / h * unit[i];
             }
             regular &= lu.factor(&self.matrix) > 0.0 || n == 0;
         }
@@ -395,7 +411,7 @@ impl Radau {
             }
         }
         self.error[..n].copy_from_slice(&self.noise);
-        self.real.solve(&mut self.error[..n]);
+        solve(&mut self.real, &self.unit, &mut self.error[..n]);
         (0..n).all(|k| {
             let change = self.change.iter().fold(0.0_f64, |m, c| m.max(c[k].abs()));
             let size = self.z.iter().fold(self.x[k].abs(), |m, z| m.max((self.x[k] + z[k]).abs()));
@@ -410,7 +426,7 @@ impl Radau {
         // right sides T⁻¹ F − Λ w / h in `error` and `pair`, changes of w into f
         combine(&TI[0], &self.f, &mut self.error[..n]);
         axpy(-REAL / h, &self.w[0][..n], &mut self.error[..n]);
-        self.real.solve(&mut self.error[..n]);
+        solve(&mut self.real, &self.unit, &mut self.error[..n]);
         axpy(1.0, &self.error[..n], &mut self.w[0][..n]);
         for (b, ((alpha, beta), lu)) in PAIRS.iter().zip(&mut self.pairs).enumerate() {
             let (first, second) = (1 + 2 * b, 2 + 2 * b);
@@ -421,7 +437,7 @@ impl Radau {
                 self.pair[k] -= (alpha * p + beta * q) / h;
                 self.pair[n + k] -= (alpha * q - beta * p) / h;
             }
-            lu.solve(&mut self.pair);
+            solve(lu, &self.unit, &mut self.pair);
             axpy(1.0, &self.pair[..n], &mut self.w[first][..n]);
             axpy(1.0, &self.pair[n..], &mut self.w[second][..n]);
         }
@@ -458,7 +474,7 @@ impl Radau {
             self.pair[k] = self.error[k];
             self.error[k] += self.rates[0][k];
         }
-        self.real.solve(&mut self.error[..n]);
+        solve(&mut self.real, &self.unit, &mut self.error[..n]);
         if again {
             for k in 0..self.n {
                 self.stage[k] = self.x[k] + if k < n { self.error[k] } else { 0.0 };
@@ -468,7 +484,7 @@ impl Radau {
                 for k in 0..n {
                     self.error[k] = self.pair[k] + self.f[0][k];
                 }
-                self.real.solve(&mut self.error[..n]);
+                solve(&mut self.real, &self.unit, &mut self.error[..n]);
             }
         }
     }
@@ -555,12 +571,17 @@ impl Radau {
     }
 }
 
-/// Weights Lᵢ(θ) of the stages in the polynomial through 0 at θ = 0 and zᵢ at cᵢ.
-fn lagrange(theta: f64) -> [f64; S] {
-    std::array::from_fn(|i| {
-        let others = (0..S).filter(|&k| k != i);
-        theta / C[i] * others.map(|k| (theta - C[k]) / (C[i] - C[k])).product::<f64>()
-    })
+/// The largest power of two that is not above `x`; 1 for nothing.
+fn power_of_two(x: f64) -> f64 {
+    if x.is_normal() { f64::from_bits(x.abs().to_bits() & !((1 << 52) - 1)) } else { 1.0 }
+}
+
+/// Solve with factors whose columns count in `unit`.
+fn solve(lu: &mut Lu, unit: &[f64], b: &mut [f64]) {
+    lu.solve(b);
+    for part in b.chunks_mut(unit.len().max(1)) {
+        part.iter_mut().zip(unit).for_each(|(b, u)| *b *= u);
+    }
 }
 
 /// Σ aⱼ vⱼ for the components of `out`.

@@ -52,6 +52,14 @@ pub const PAIRS: [(f64, f64); 2] = [
 #[rustfmt::skip]
 pub const E: [f64; S] = [-4.4189977167963817226, 0.57923485225667005447, -0.19923756095346800874, 0.094167483691945488975, -0.031813168885493824096];
 
+/// Weights Lᵢ(θ) of the stages in the polynomial through 0 at θ = 0 and zᵢ at cᵢ.
+pub fn lagrange(theta: f64) -> [f64; S] {
+    std::array::from_fn(|i| {
+        let others = (0..S).filter(|&k| k != i);
+        theta / C[i] * others.map(|k| (theta - C[k]) / (C[i] - C[k])).product::<f64>()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -161,3 +161,35 @@ fn an_oscillation_that_is_not_stiff_is_explicit_but_for_few_trials() {
     assert!(100 * implicit < steps, "{implicit} of {steps} steps implicit");
     assert!((ode.state()[0] - 2000.0_f64.cos()).abs() < 1e-6);
 }
+
+/// Two springs, one stiff, as (q, u) in other units of length and time: pivots and the largest eigenvalue once depended on them.
+#[test]
+fn steps_and_the_largest_eigenvalue_do_not_depend_on_units() {
+    let solve = |length: f64, time: f64| {
+        let mut f = |_t: f64, x: &[f64], dx: &mut [f64]| {
+            (dx[0], dx[1]) = (x[2], x[3]);
+            dx[2] = (3.0 * (x[1] - x[0]) - x[0]) * (time * time);
+            dx[3] = (3.0 * (x[0] - x[1]) - 1e6 * x[1]) * (time * time) - 1e4 * time * x[3];
+        };
+        let mut control = Control::new(1e-9, vec![0..2, 2..4]);
+        let mut ode = Radau::new(4, 4);
+        ode.start(0.0, &[length, 0.5 * length, 0.0, length * time], &mut f);
+        let h = 1e-5 / time;
+        for _ in 0..3 {
+            assert!(ode.attempt(h, &control, &mut f));
+            assert!(matches!(control.judge(&ode), Verdict::Accept(_)));
+            ode.advance();
+        }
+        let x = ode.state();
+        ([x[0] / length, x[1] / length, x[2] / (length * time), x[3] / (length * time)], ode.radius() / time)
+    };
+    let (x, radius) = solve(1.0, 1.0);
+    // λ² + 10⁴ λ + 10⁶ ≈ 0
+    let fast = 5e3 + (25e6_f64 - 1e6).sqrt();
+    assert!(radius > 0.5 * fast && radius < 3.0 * fast, "{radius} {fast}");
+    for (k, l) in [(30, 0), (-10, 0), (0, 20), (0, -16), (30, -20)] {
+        let (other, own) = solve(2f64.powi(k), 2f64.powi(l));
+        assert_eq!(other, x, "2^{k}, 2^{l}");
+        assert!((own / radius - 1.0).abs() < 1e-12, "2^{k}, 2^{l}: {own} {radius}");
+    }
+}

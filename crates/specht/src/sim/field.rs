@@ -29,7 +29,7 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     /// The branch of a linkage near a change point.
     pub chart: Chart,
     pub evaluations: u64,
-    /// Time over which forces are differenced for laws that use the rate of loading.
+    /// Time over which forces are differenced for laws that use the rate of loading; follows the step.
     pub moment: f64,
     uses_load_rate: bool,
     here: State,
@@ -62,7 +62,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             watches,
             chart: Chart::default(),
             evaluations: 0,
-            moment: 1e-8,
+            moment: 0.0,
             uses_load_rate: sys.uses_load_rate(),
             here: State::default(),
             flow: [vec![0.0; dims.q], vec![0.0; dims.u], vec![0.0; dims.z]],

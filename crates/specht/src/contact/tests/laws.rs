@@ -368,6 +368,24 @@ fn given_loads_bound_the_friction() {
     close(f.accel[1], 12.0, 1e-12);
 }
 
+/// The sign of a guide's force was once decided in newtons and compared with √J/s: a light slider had two solutions.
+#[test]
+fn a_slider_in_a_guide_has_one_acceleration_in_any_units() {
+    for (mass, force) in [-30, -15, 0, 15, 30].into_iter().flat_map(|m| [(m, -20), (m, 0), (m, 20)]) {
+        let [mass, force] = [mass, force].map(|k| 10f64.powi(k));
+        // pushed by 7 along the guide and by 10 against it; a disc beside it is pressed by 4
+        let mut b = Bench::new(diag(&[2.0 * mass, mass, mass]), &[7.0 * force, -10.0 * force, 9.0 * force]);
+        b.bilateral((&[0.0, 1.0, 0.0], 0.0), Some((&[1.0, 0.0, 0.0], 0.0)), 0.5);
+        b.given((&[0.0, 0.0, 1.0], 0.0), 0.25, 4.0 * force);
+        let set = b.transition(&[Start::Zero, Start::Zero]);
+        assert_eq!((set.status, set.solutions.len()), (Status::Unique, 1), "{mass:e} {force:e}");
+        let unit = mass / force;
+        close(unit * set.solutions[0].forces.accel[0], (7.0 - 0.5 * 10.0) / 2.0, 1e-12);
+        close(unit * set.solutions[0].forces.accel[2], 9.0 - 0.25 * 4.0, 1e-12);
+        assert_eq!(set.solutions[0].modes, [Mode::SlipPlus; 2]);
+    }
+}
+
 /// At the instant of an event the deciding quantity is zero: the contact is marked, both mode lists are given.
 #[test]
 fn contacts_at_the_border_are_marked_degenerate() {

@@ -50,7 +50,7 @@ use stiffness::{AHEAD, EVERY, Stiffness};
 pub const STEP_BOUND: f64 = 1e-2;
 /// Warnings of a run.
 const WARNINGS: usize = 20;
-/// Coordinates and velocities beyond this are the explosion of an unstable step, in any units.
+/// Coordinates beyond this many lengths of the model, and velocities beyond as many per step, are the explosion of an unstable step.
 const RUNAWAY: f64 = 1e30;
 /// How often a step is halved when its problem is not solved.
 const HALVINGS: u32 = 2;
@@ -471,8 +471,8 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         if let Some(what) = self.field.undefined() {
             return Some((Status::Failed, format!("{what} has no finite value at t = {t}")));
         }
-        let state = &self.field.state;
-        if state.u.iter().chain(&state.q).all(|x| x.abs() < RUNAWAY) {
+        let (state, far) = (&self.field.state, RUNAWAY * self.length);
+        if state.q.iter().all(|q| q.abs() < far) && state.u.iter().all(|u| delta * u.abs() < far) {
             return None;
         }
         let text = format!(
