@@ -3,8 +3,11 @@
 #![allow(missing_docs)] // the macro of criterion
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use specht::lcp::{Lcp, LemkeWorkspace, Solver};
-use specht::linalg::Cholesky;
+use specht::inside::Cholesky;
+use specht::{
+    inside::LemkeWorkspace,
+    lcp::{Lcp, Solver},
+};
 use specht_bench::definite;
 use std::hint::black_box;
 

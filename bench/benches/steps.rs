@@ -1,7 +1,7 @@
 //! One time step with many contacts: the cone problem of the step against the search over all patterns of modes that it
 //! replaces, in one run; growth with the number of blocks and of bricks.
 
-use specht::contact::{Start, Transition};
+use specht::inside::{Start, Transition};
 use specht::sim::{Outside, Record, Settings, Status, time_stepping};
 use specht::system::{State, System};
 use specht_bench::{compiled, open, tower};

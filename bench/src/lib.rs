@@ -1,10 +1,10 @@
 //! Problems of the benchmarks. `cargo bench -p specht-bench` measures time; `bench/instructions.sh` counts instructions.
 
-use specht::file::{self, Options};
+use specht::inside::{self as file, Options};
 use specht::linalg::Mat;
-use specht::model::{CompiledSystem, build};
 use specht::sim::{Outside, Settings, Status, Trajectory, event_driven};
 use specht::system::{Direction, Discrete, Eval, State, System};
+use specht::{inside::build, model::CompiledSystem};
 
 #[allow(missing_docs)]
 #[path = "../../crates/specht/tests/systems/mod.rs"]

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use specht::file::{Options, read};
-use specht::system::{Discrete, Eval, Mode, System};
+use specht::inside::{Options, build, read};
+use specht::system::{Discrete, System};
 
 /// Larger machines are read, but not built: they only take time.
 const LARGE: usize = 40;
@@ -26,16 +26,10 @@ fuzz_target!(|text: &str| {
     if model.coordinates.len() > LARGE || model.contacts.len() > LARGE || model.bodies.len() > LARGE {
         return;
     }
-    let Ok(system) = specht::model::build(model) else { return };
-    let dims = system.dims();
+    let Ok(system) = build(model) else { return };
     let state = system.start();
-    let mut eval = Eval::new(&dims);
-    let mut discrete = Discrete {
-        modes: vec![Mode::Open; dims.contacts],
-        latches: vec![0; dims.latches],
-        stick_since: vec![f64::NAN; dims.contacts],
-        load_rate: vec![0.0; dims.contacts],
-    };
+    let mut eval = system.memory();
+    let mut discrete = Discrete::new(&system.dims());
     system.latch(&state, &mut discrete, &mut eval, false);
     system.evaluate(&state, &discrete, &mut eval);
 });

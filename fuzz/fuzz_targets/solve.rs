@@ -1,30 +1,29 @@
 //! A problem for `specht solve`: refused with a message, or answered.
 #![no_main]
 
-#[allow(dead_code)]
-#[path = "../../crates/specht-cli/src/outcome.rs"]
-mod outcome;
-#[allow(dead_code)]
-#[path = "../../crates/specht-cli/src/solve.rs"]
-mod solve;
-#[allow(dead_code)]
-#[path = "../../crates/specht-cli/src/text.rs"]
-mod text;
-
 use libfuzzer_sys::fuzz_target;
+use specht::cone::format::Posed;
+use specht::cone::{Settings, Solver, solve_all};
+use specht::lcp::{self, EnumerateSettings, Lcp};
 
 fuzz_target!(|text: &str| {
-    let args = solve::SolveArgs {
-        problem: "-".into(),
-        tolerance: 1e-8,
-        method: solve::MethodArg::Cascade,
-        time_limit: Some(1.0),
-        nearest: text.len() % 3 == 1,
-        all: text.len() % 3 == 2,
-        check: text.len() % 5 == 1,
-    };
-    match solve::answer(text, &args) {
-        Ok((answer, _)) => assert!(answer.is_object()),
-        Err(refusal) => assert!(!refusal.message.is_empty()),
+    let settings = || Settings { time_limit: Some(1.0), ..Default::default() };
+    match Posed::read(text) {
+        Err(e) => assert!(!e.message.is_empty()),
+        Ok(Posed::Contacts(p)) => {
+            let mut solver = Solver::new(settings());
+            let answer = if text.len() % 2 == 0 { solver.solve(&p) } else { solver.solve_nearest(&p, &[]) };
+            if let Err(e) = answer {
+                assert!(!e.to_string().is_empty());
+            }
+            let _ = solve_all(&p, Some(1.0));
+        }
+        Ok(Posed::Lcp { a, b }) => {
+            let p = Lcp::new(&a, &b);
+            lcp::Solver::default().solve(p);
+            if b.len() <= 8 {
+                let _ = lcp::enumerate(p, &EnumerateSettings::default());
+            }
+        }
     }
 });

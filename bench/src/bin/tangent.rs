@@ -4,8 +4,8 @@
 //! cargo run --release -p specht-bench --bin tangent
 //! ```
 
-use specht::file::{Options, read_with};
-use specht::model::build;
+use specht::inside::build;
+use specht::inside::{Options, read_with};
 use specht::system::{Along, State, System, Tangent};
 use specht_bench::{open, tree};
 use std::hint::black_box;

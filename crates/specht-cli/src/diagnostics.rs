@@ -4,8 +4,8 @@
 use crate::outcome::Refusal;
 use crate::text::tell;
 use anstyle::{AnsiColor, Style};
-use specht::file::{Diagnostic, Severity};
 use specht::machine::{Complaint, Error, Machine, Source};
+use specht::machine::{Diagnostic, Severity};
 
 const fn bold(colour: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(anstyle::Color::Ansi(colour)))

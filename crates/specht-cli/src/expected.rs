@@ -13,7 +13,8 @@
 //! A word from `sequence(…)` is compared as a cycle: the last two periods of what happened must be the given word,
 //! beginning anywhere in it.
 
-use crate::address::{Data, Value, evaluate, quantity};
+use specht::machine::address::{Data, Value, evaluate};
+use specht::machine::quantity;
 use std::collections::BTreeMap;
 use toml_edit::{Item, Table as Toml};
 

@@ -11,7 +11,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod address;
 mod args;
 mod commands;
 mod diagnostics;

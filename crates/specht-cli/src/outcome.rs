@@ -2,7 +2,7 @@
 
 use crate::text::tell;
 use anstyle::{AnsiColor, Style};
-use specht::file::visible;
+use specht::machine::visible;
 use std::process::ExitCode;
 
 /// A command that did its work.

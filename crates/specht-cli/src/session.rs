@@ -6,7 +6,7 @@ use crate::outcome::Refusal;
 use crate::progress::{Progress, interrupt};
 use crate::source::Source;
 use serde_json::Value as Json;
-use specht::file::Options;
+use specht::machine::Options;
 use specht::machine::table::Table;
 use specht::machine::{Machine, Names, Run, Setup};
 use specht::model::Model;
@@ -43,7 +43,7 @@ impl Request {
 
 /// A time as typed: `2`, `"50 ms"`.
 pub fn time(name: &str, text: &str) -> Result<f64, Refusal> {
-    let value = crate::address::quantity(text).map_err(|e| format!("--{name}: {e}"))?;
+    let value = specht::machine::quantity(text).map_err(|e| format!("--{name}: {e}"))?;
     if !(value.is_finite() && value > 0.0) {
         return Err(Refusal::new(format!("--{name} must be a positive time, not `{text}`")));
     }

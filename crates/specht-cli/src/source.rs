@@ -3,8 +3,8 @@
 use crate::embedded::GALLERY;
 use crate::outcome::Refusal;
 use crate::text::nearest;
-use specht::file::visible;
 use specht::machine::Files;
+use specht::machine::visible;
 use std::path::{Path, PathBuf};
 
 /// Largest model file that is read.

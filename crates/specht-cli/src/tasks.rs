@@ -5,7 +5,7 @@ use crate::diagnostics::refused;
 use crate::outcome::Refusal;
 use crate::progress::{Progress, interrupt};
 use serde_json::{Value as Json, json};
-use specht::analysis::map::Watch;
+use specht::analysis::Watch;
 use specht::machine::finding::Finding;
 use specht::machine::task::{KINDS, Kind, Task};
 use specht::machine::{Error, Machine};
@@ -118,7 +118,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
             continue;
         }
         let number =
-            crate::address::quantity(text.trim()).ok().filter(|x| x.is_finite()).ok_or_else(|| {
+            specht::machine::quantity(text.trim()).ok().filter(|x| x.is_finite()).ok_or_else(|| {
                 Refusal::new(format!("`--{name} {text}` is not a number"))
                     .help("write a number, with its unit if it has one")
             })?;
@@ -129,14 +129,14 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         keys.push(("along".into(), TaskValue::Bool(true)));
     }
     if let Some(text) = &args.at_time {
-        let t = crate::address::quantity(text.trim())
+        let t = specht::machine::quantity(text.trim())
             .map_err(|e| Refusal::new(format!("--at-time: {e}")).help("write a time: --at-time \"0.2 s\""))?;
         keys.push(("at_time".into(), TaskValue::Number(t)));
     }
     let mut at = Vec::new();
     for text in &args.at {
         let value = text.split_once('=').and_then(|(name, value)| {
-            let value = crate::address::quantity(value.trim()).ok()?;
+            let value = specht::machine::quantity(value.trim()).ok()?;
             Some((name.trim().to_string(), TaskValue::Number(value)))
         });
         at.push(value.ok_or_else(|| {
@@ -164,7 +164,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
 fn by_contact(text: &str) -> Result<TaskValue, Refusal> {
     let entry = |part: &str| {
         let (name, value) = part.split_once('=')?;
-        let value = crate::address::quantity(value.trim()).ok()?;
+        let value = specht::machine::quantity(value.trim()).ok()?;
         Some((name.trim().to_string(), TaskValue::Number(value)))
     };
     let list: Option<Vec<_>> = text.split(',').map(entry).collect();
@@ -179,7 +179,7 @@ fn range(text: &str) -> Option<(String, TaskValue)> {
     let (name, rest) = text.split_once('=')?;
     let (from, rest) = rest.split_once("..")?;
     let (to, count) = rest.rsplit_once(':')?;
-    let number = |text: &str| crate::address::quantity(text.trim()).ok().map(TaskValue::Number);
+    let number = |text: &str| specht::machine::quantity(text.trim()).ok().map(TaskValue::Number);
     let count: u32 = count.trim().parse().ok()?;
     Some((
         name.trim().into(),

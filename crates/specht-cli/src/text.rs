@@ -26,7 +26,7 @@ pub fn plain(text: &str) -> String {
 
 /// The candidate that a mistyped `word` most likely means.
 pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    specht::expr::did_you_mean(word, candidates.iter().copied())
+    specht::machine::did_you_mean(word, candidates.iter().copied())
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use specht::analysis::BorderKind as Kind;
+use specht::analysis::Character;
+use specht::analysis::Outcome;
+use specht::analysis::PointVerdict;
+use specht::analysis::RestVerdict;
 use specht::analysis::Verdict;
-use specht::analysis::border::Kind;
-use specht::analysis::fast::Character;
-use specht::analysis::rest::RestVerdict;
-use specht::analysis::self_braking::PointVerdict;
-use specht::analysis::true_motion::Outcome;
 use specht::machine::finding::{
     AlongFinding, BorderPlace, Critical, Finding, HereFinding, HereSolution, MapFinding, Range, RestFinding,
     SelfBrakingFinding, TensorFinding, TrueMotionFinding,

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --example paradox_map
 
-use specht::analysis::map::Axis;
+use specht::analysis::Axis;
 use specht::machine::task::{Look, View};
 use specht::prelude::*;
 

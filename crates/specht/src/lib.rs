@@ -44,39 +44,68 @@
 //!
 //! # The house
 //!
-//! Modules stand on each other in this order; a module uses only those before it.
+//! Modules stand on each other in this order; a module uses only those before it. Those with a link are open to programs, the
+//! others work inside.
 //!
 //! | module | is |
 //! |---|---|
-//! | [`linalg`], [`root`] | small dense matrices; zeros of functions |
-//! | [`expr`] | the language of the files: units, exact derivatives, switches |
+//! | [`linalg`], `root` | dense and sparse matrices; zeros of functions |
+//! | `expr` | the language of the files: units, exact derivatives, switches |
 //! | [`lcp`], [`cone`] | complementarity problems; contact problems with exact friction cones |
-//! | [`ode`] | integrators with error control |
+//! | `ode` | integrators with error control |
 //! | [`mod@system`] | the border between models and numerics: M, h, W, gaps |
-//! | [`contact`], [`impact`] | forces, modes and transitions of contacts; impact laws |
+//! | `contact`, `impact` | forces, modes and transitions of contacts; impact laws |
 //! | [`sim`] | the schemes: event-driven and time-stepping; trajectories and their audit |
 //! | [`model`] | bodies, shapes, forces, contacts → equations |
 //! | [`analysis`] | paradoxes, true motion, rest, self-braking, friction tensors |
-//! | [`mod@file`] | text → model, with messages that point at the place |
+//! | `mod@file` | text → model, with messages that point at the place |
 //! | [`machine`] | the floor a program stands on: read, with, run, ask; `run.json` and findings as types |
 //!
 //! `examples/` has programs to copy: run a file, build a system by hand, solve an LCP or a friction problem, map a paradox, sweep a
 //! parameter.
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod analysis;
 pub mod cone;
-pub mod contact;
-pub mod expr;
-pub mod file;
-pub mod impact;
+mod contact;
+mod expr;
+mod file;
+mod impact;
 pub mod lcp;
 pub mod linalg;
 pub mod machine;
 pub mod model;
-pub mod ode;
+mod ode;
 pub mod prelude;
-pub mod root;
+mod root;
 pub mod sim;
 pub mod system;
+
+/// What the tests and benches of this project reach beside the interface. Not for others: it changes without notice.
+#[doc(hidden)]
+pub mod inside {
+    pub use crate::analysis::along::along;
+    pub use crate::analysis::branches::Patterns;
+    pub use crate::analysis::critical::{alone, common_factor};
+    pub use crate::analysis::frictional_contact;
+    pub use crate::analysis::map::{Plane, map};
+    pub use crate::analysis::one_pair::BookPoint;
+    pub use crate::analysis::painleve::{Classifier, Possible, painleve_at};
+    pub use crate::analysis::particles::Particles;
+    pub use crate::analysis::place::start_of;
+    pub use crate::analysis::reactions::{Free, Reactions};
+    pub use crate::analysis::self_braking::{SelfBrakingTask, analyse_self_braking};
+    pub use crate::analysis::start_load::{RestTask, analyse_rest};
+    pub use crate::analysis::tensor_set::{SetFinding, regular_set, sampled_set};
+    pub use crate::contact::{
+        Fast, FastPair, Fate, Reduced, Solution, SolutionSet, Start, Status, Transition,
+    };
+    pub use crate::file::{Options, read, read_with};
+    pub use crate::impact::{ImpactStatus, Impactor};
+    pub use crate::lcp::LemkeWorkspace;
+    pub use crate::linalg::{Cholesky, dot};
+    pub use crate::model::build;
+    pub use crate::root::minimum;
+    pub use crate::sim::start::{consistent, equilibrium};
+}

@@ -12,7 +12,7 @@
 
 /// The point where `f` falls through zero inside `[a, b]`, given `f(a) > 0 ≥ f(b)`; the bracket at the end is at most
 /// `width` wide and its right end is returned.
-pub fn falls(mut f: impl FnMut(f64) -> f64, a: f64, fa: f64, b: f64, fb: f64, width: f64) -> f64 {
+pub(crate) fn falls(mut f: impl FnMut(f64) -> f64, a: f64, fa: f64, b: f64, fb: f64, width: f64) -> f64 {
     // b: last point, a: other end of the bracket, c: the point before b
     let (mut a, mut fa, mut b, mut fb) = (b, fb, a, fa);
     let (mut c, mut fc);

@@ -93,7 +93,7 @@ pub enum Mode {
 
 impl Mode {
     /// Sliding direction: +1, −1, or 0.
-    pub fn direction(self) -> f64 {
+    pub(crate) fn direction(self) -> f64 {
         match self {
             Mode::SlipPlus => 1.0,
             Mode::SlipMinus => -1.0,
@@ -102,7 +102,7 @@ impl Mode {
     }
 
     /// Whether a normal force may act.
-    pub fn is_closed(self) -> bool {
+    pub(crate) fn is_closed(self) -> bool {
         self != Mode::Open
     }
 
@@ -303,7 +303,7 @@ pub struct Forces {
 
 impl Forces {
     /// Zeros for a system of these sizes.
-    pub fn new(d: &Dims) -> Self {
+    pub(crate) fn new(d: &Dims) -> Self {
         Forces { lambda: vec![0.0; d.rows], normal: vec![0.0; d.contacts], tangential: vec![0.0; d.contacts] }
     }
 }
@@ -392,12 +392,12 @@ pub struct Eval {
 
 impl Eval {
     /// Memory for a system of these sizes, every entry of M and W writable.
-    pub fn new(d: &Dims) -> Self {
+    pub(crate) fn new(d: &Dims) -> Self {
         Eval::with(d, Symmetric::zeros(d.u), Rows::zeros(d.rows, d.u))
     }
 
     /// Memory for a system with patterns of M and W of its own.
-    pub fn with(d: &Dims, mass: Symmetric, w: Rows) -> Self {
+    pub(crate) fn with(d: &Dims, mass: Symmetric, w: Rows) -> Self {
         Eval {
             mass,
             h: vec![0.0; d.u],
@@ -430,12 +430,12 @@ impl Eval {
     }
 
     /// Rate of row `i` at the velocities `u`.
-    pub fn rate(&self, i: usize, u: &[f64]) -> f64 {
+    pub(crate) fn rate(&self, i: usize, u: &[f64]) -> f64 {
         self.w.row(i).dot(u) + self.rate_offset[i]
     }
 
     /// The friction coefficient behind a factor of [`Eval::mu`]: for a journal the factor is r μ/√(1 + μ²).
-    pub fn coefficient(&self, i: usize, factor: f64) -> f64 {
+    pub(crate) fn coefficient(&self, i: usize, factor: f64) -> f64 {
         match self.radius.get(i) {
             Some(&r) if r > 0.0 => {
                 let s = factor / r;
@@ -446,7 +446,7 @@ impl Eval {
     }
 
     /// The factor of [`Eval::mu`] for a friction coefficient: the inverse of [`Eval::coefficient`].
-    pub fn bound_factor(&self, i: usize, mu: f64) -> f64 {
+    pub(crate) fn bound_factor(&self, i: usize, mu: f64) -> f64 {
         match self.radius.get(i) {
             Some(&r) if r > 0.0 => r * mu / (1.0 + mu * mu).sqrt(),
             _ => mu,
@@ -455,7 +455,7 @@ impl Eval {
 
     /// Lowest eigenvalue of the symmetric part of the friction tensor of contact `i`, 0 without a tensor: negative when friction
     /// creates energy (VAG-1, condition ii). Rounding counts as zero.
-    pub fn tensor_eigenvalue(&self, i: usize) -> f64 {
+    pub(crate) fn tensor_eigenvalue(&self, i: usize) -> f64 {
         let Some(&[tt, tn, nt, nn]) = self.tensor.get(i) else { return 0.0 };
         let (mean, off) = (0.5 * (tt + nn), 0.5 * (tn + nt));
         let lowest = mean - (0.5 * (tt - nn)).hypot(off);
@@ -464,7 +464,7 @@ impl Eval {
     }
 
     /// Slip of contact `i` along its first tangent, without the lean of a friction tensor; 0 without a tangent.
-    pub fn slip(&self, info: &ContactInfo, i: usize, u: &[f64]) -> f64 {
+    pub(crate) fn slip(&self, info: &ContactInfo, i: usize, u: &[f64]) -> f64 {
         let Some(&row) = info.tangent.first() else { return 0.0 };
         let along = self.rate(row, u);
         match (self.lean.get(i), info.normal_row()) {
@@ -474,7 +474,7 @@ impl Eval {
     }
 
     /// Acceleration of row `i` at the accelerations `a`.
-    pub fn accel(&self, i: usize, a: &[f64]) -> f64 {
+    pub(crate) fn accel(&self, i: usize, a: &[f64]) -> f64 {
         self.w.row(i).dot(a) + self.accel_offset[i]
     }
 }

@@ -5,7 +5,7 @@ mod systems;
 use std::alloc::{GlobalAlloc, Layout, System as Memory};
 use std::cell::Cell;
 
-use specht::ode::Choice;
+use specht::sim::Integrator as Choice;
 use specht::sim::*;
 use systems::*;
 
@@ -100,9 +100,9 @@ fn tangents_do_not_allocate() {
         let path = format!("{}/../../gallery/{name}/model.toml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();
         let live: Vec<String> = live.iter().map(ToString::to_string).collect();
-        let options = specht::file::Options { live, ..Default::default() };
-        let model = specht::file::read(&text, &options).unwrap().model;
-        let sys = specht::model::build(&model).unwrap();
+        let options = specht::inside::Options { live, ..Default::default() };
+        let model = specht::inside::read(&text, &options).unwrap().model;
+        let sys = specht::inside::build(&model).unwrap();
         let (s, mut d, mut eval) = (sys.start(), Discrete::new(&sys.dims()), sys.memory());
         sys.latch(&s, &mut d, &mut eval, false);
         sys.evaluate(&s, &d, &mut eval);

@@ -4,10 +4,13 @@ mod lab;
 mod systems;
 
 use lab::Dice;
-use specht::contact::{Fast, Fate, SolutionSet, Start, Status, Transition};
-use specht::linalg::{Cholesky, Mat, dot};
+use specht::inside::{Fast, Fate, SolutionSet, Start, Status, Transition};
 use specht::sim::{Kind, Policy, Settings, event_driven};
 use specht::system::{ContactInfo, Eval, System};
+use specht::{
+    inside::{Cholesky, dot},
+    linalg::Mat,
+};
 use systems::{Hand, bilateral, loaded, state, unilateral};
 
 /// A random system: per pair a normal and a tangent, constant coefficients.
@@ -184,7 +187,7 @@ fn stiff_run(case: &Case, set: &SolutionSet, fast: &Fast, stiffer: f64, r0: &[f6
     let r: Vec<f64> = (0..m).map(|a| case.reaction(a, k, alpha, r0[a], last.t, &last.q, &last.u)).collect();
     let x = &run.last.tangential;
     let size = set.solutions.iter().flat_map(|s| s.forces.normal.iter()).fold(0.0_f64, |m, v| m.max(v.abs()));
-    let near = |s: &specht::contact::Solution| {
+    let near = |s: &specht::inside::Solution| {
         (0..m).all(|a| {
             (s.forces.normal[a] - r[a]).abs() < 0.02 * size
                 && (s.forces.tangential[a] - x[a]).abs() < 0.05 * size

@@ -3,9 +3,9 @@
 mod lab;
 
 use lab::{Dice, Lab, close, same};
-use specht::analysis::painleve::Possible;
-use specht::analysis::particles::Particles;
 use specht::analysis::{Painleve, Verdict};
+use specht::inside::Particles;
+use specht::inside::Possible;
 use specht::system::Mode;
 
 /// u̇ − u̇⁰.

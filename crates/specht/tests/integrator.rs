@@ -3,7 +3,7 @@
 mod lab;
 
 use lab::Lab;
-use specht::ode::Choice;
+use specht::sim::Integrator as Choice;
 use specht::sim::{Kind, Outside, Record, Settings, Status, Trajectory, event_driven};
 
 fn run(text: &str, settings: &Settings) -> Trajectory {

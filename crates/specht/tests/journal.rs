@@ -4,8 +4,8 @@ mod lab;
 
 use lab::{Dice, Lab, close, same};
 use specht::analysis::Verdict;
-use specht::analysis::self_braking::{SelfBrakingTask, analyse_self_braking};
-use specht::file::{Options, read};
+use specht::inside::{Options, read};
+use specht::inside::{SelfBrakingTask, analyse_self_braking};
 use specht::model::Model;
 
 /// ANH-4.6-ZHUKFROUDE (4.102): a particle at the distance l on a sleeve has L = r/l and μ_c = l/√(r² − l²); R of (4.98).

@@ -3,7 +3,7 @@
 mod lab;
 
 use lab::{Lab, close};
-use specht::file::{self, Options};
+use specht::inside::{self as file, Options};
 use specht::sim::{Event, Kind, Outside, Settings, Trajectory, event_driven};
 
 const G: f64 = 9.81;
@@ -220,7 +220,7 @@ contact = [{{ name = "c", between = ["b.skin", "ground.floor"] }}]
     assert!(read(&text(square, ", closed = true")).warnings.is_empty());
     let returns = read(&text(&format!("{square}, [-1, -1]"), ""));
     assert!(returns.warnings.is_empty());
-    let sys = specht::model::build(&returns.model).unwrap();
+    let sys = specht::inside::build(&returns.model).unwrap();
     assert_eq!(specht::system::System::contacts(&sys).len(), 4);
     assert!(file::read(&text("[-1, -1], [-1, -1], [1, 1]", ""), &Options::default()).is_err());
 }
@@ -279,8 +279,8 @@ contact = [{{ name = "c", between = ["box.skin", "ground.base"] }}]
 run     = {{ until = {until} }}
 "#
         );
-        let loaded = specht::file::read(&text, &specht::file::Options::default()).unwrap();
-        let sys = specht::model::build(&loaded.model).unwrap();
+        let loaded = specht::inside::read(&text, &specht::inside::Options::default()).unwrap();
+        let sys = specht::inside::build(&loaded.model).unwrap();
         let settings = specht::sim::Settings::until(until);
         let out = specht::sim::event_driven(&sys, &sys.start(), &settings, &mut Default::default()).unwrap();
         let u = &out.last.state.u;

@@ -4,7 +4,7 @@
 mod lab;
 
 use lab::{Dice, Lab, close, same};
-use specht::analysis::fast::Character;
+use specht::analysis::Character;
 use specht::analysis::{Verdict, painleve};
 
 /// ANH-1.2-PK0, ANH-1.1-COULOMB: unit masses, all four candidates of the table, over random angle, friction and pull.

@@ -3,11 +3,11 @@
 mod lab;
 
 use lab::{Lab, close};
+use specht::analysis::BorderKind as Kind;
 use specht::analysis::Verdict;
-use specht::analysis::along::{Along, along};
-use specht::analysis::border::Kind;
-use specht::analysis::map::start_of;
+use specht::inside::start_of;
 use specht::sim::{Settings, event_driven};
+use specht::{analysis::Along, inside::along};
 
 fn follow(lab: &Lab, until: f64) -> Along {
     let start = start_of(&lab.sys).unwrap();

@@ -3,9 +3,12 @@
 mod lab;
 
 use lab::{Lab, close};
+use specht::analysis::BorderKind as Kind;
 use specht::analysis::Verdict;
-use specht::analysis::border::Kind;
-use specht::analysis::map::{Axis, Map, Plane, Watch, map};
+use specht::{
+    analysis::{Axis, Map, Watch},
+    inside::{Plane, map},
+};
 
 const DEG: f64 = std::f64::consts::PI / 180.0;
 
@@ -139,7 +142,7 @@ fn anh_3_6_crank_shortest_coupler_of_a_map() {
     let best = m.largest.clone().unwrap();
     // the maximum by the formula
     let f = |q: f64| -crank_index(q, 1.1298 * r, r, 1.0, 1.0);
-    let (q, v) = specht::root::minimum(f, 1.8, 2.3, 1e-10, f64::NEG_INFINITY);
+    let (q, v) = specht::inside::minimum(f, 1.8, 2.3, 1e-10, f64::NEG_INFINITY);
     close(best.value, -v, 1e-12);
     close(best.value, 1.0, 1e-3);
     assert!((best.at[0] - q).abs() < 1e-6 && (best.at[1] - 1.1298 * r).abs() < 1e-12, "{best:?}");

@@ -5,8 +5,8 @@
 mod lab;
 
 use lab::Dice;
-use specht::file::{Options, read};
-use specht::model::build;
+use specht::inside::build;
+use specht::inside::{Options, read};
 use specht::sim::{Record, Settings, Status, event_driven};
 
 /// End of every run.

@@ -4,11 +4,11 @@ mod lab;
 mod systems;
 
 use lab::Dice;
-use specht::analysis::branches::Patterns;
-use specht::analysis::painleve::{Classifier, painleve_at};
-use specht::analysis::reactions::{Free, Reactions};
-use specht::analysis::{AnalysisError, Snapshot, Verdict, critical, painleve};
-use specht::contact::Transition;
+use specht::analysis::{AnalysisError, Snapshot, Verdict, painleve};
+use specht::inside::Patterns;
+use specht::inside::Transition;
+use specht::inside::{Classifier, painleve_at};
+use specht::inside::{Free, Reactions};
 use specht::linalg::Mat;
 use specht::system::{ContactInfo, Normal, State};
 use systems::{Hand, bilateral, state, unilateral};
@@ -192,7 +192,7 @@ fn below_the_critical_factor_every_load_has_one_solution() {
             re.fill(&hand, &at).unwrap();
             re
         };
-        let s = critical::common_factor(&reactions(&case)).unwrap();
+        let s = specht::inside::common_factor(&reactions(&case)).unwrap();
         case.mu.iter_mut().for_each(|x| *x *= 0.999 * s);
         for _ in 0..5 {
             case.h.iter_mut().for_each(|x| *x = dice.range(-1.0, 1.0));
@@ -200,7 +200,7 @@ fn below_the_critical_factor_every_load_has_one_solution() {
         }
         // alone: one coefficient up to its own limit
         let a = (m as f64 * dice.next()) as usize;
-        let limit = critical::alone(&reactions(&case), a);
+        let limit = specht::inside::alone(&reactions(&case), a);
         if limit.is_finite() {
             case.mu[a] = 0.999 * limit;
             assert_eq!(case.brute().len(), 1);
@@ -222,7 +222,7 @@ fn painleves_friction_forces_are_the_smallest() {
         at.take(&hand).unwrap();
         let mut re = Reactions::default();
         re.fill(&hand, &at).unwrap();
-        let mut factor = specht::linalg::Cholesky::default();
+        let mut factor = specht::inside::Cholesky::default();
         factor.factor(&case.mass).unwrap();
         let square = |k: &[f64]| {
             let mut x = k.to_vec();
@@ -324,7 +324,7 @@ fn eighteen_pairs_by_the_complementarity_form() {
 /// Bad questions get answers that name the thing and the remedy.
 #[test]
 fn bad_questions_get_good_answers() {
-    use specht::analysis::frictional_contact;
+    use specht::inside::frictional_contact;
     let info = vec![unilateral("floor", 0, None), bilateral("rub", 1, 2)];
     let text = |e: AnalysisError| e.to_string();
     assert!(text(frictional_contact(&info, "rib").unwrap_err()).contains("`rub`"));

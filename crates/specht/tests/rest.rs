@@ -1,11 +1,14 @@
 //! Rest, self-braking and efficiency of gallery models against closed forms.
 
-use specht::analysis::one_pair::BookPoint;
-use specht::analysis::rest::RestVerdict;
-use specht::analysis::self_braking::{PointVerdict, SelfBrakingTask, analyse_self_braking};
-use specht::analysis::start_load::{RestTask, analyse_rest};
-use specht::file::{Options, read};
+use specht::analysis::RestVerdict;
+use specht::inside::BookPoint;
+use specht::inside::{Options, read};
+use specht::inside::{RestTask, analyse_rest};
 use specht::model::Model;
+use specht::{
+    analysis::PointVerdict,
+    inside::{SelfBrakingTask, analyse_self_braking},
+};
 
 fn load(name: &str, set: &[(&str, f64)], live: &[&str]) -> Model {
     let path = format!("{}/../../gallery/{name}/model.toml", env!("CARGO_MANIFEST_DIR"));

@@ -3,9 +3,9 @@
 mod lab;
 
 use lab::Dice;
-use specht::file::{Options, read};
-use specht::model::{CompiledSystem, build};
+use specht::inside::{Options, read};
 use specht::sim::{Kind, Outside, Settings, Status, Trajectory, event_driven};
+use specht::{inside::build, model::CompiledSystem};
 
 fn system(text: &str) -> CompiledSystem {
     let loaded = read(text, &Options::default()).unwrap_or_else(|e| panic!("{e:?}"));

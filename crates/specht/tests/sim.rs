@@ -191,7 +191,7 @@ fn pg_14_1_woodpecker_set_a_limit_cycle() {
 fn guesses_are_solved_from_closed_contacts() {
     let sys = woodpecker([0.3; 3]);
     let start = state(&[0.0, -0.1036, -0.2788], &[-0.3411, 0.2, -7.4583]);
-    let s = start::consistent(&sys, &start, &[1], &[1], &[]).unwrap();
+    let s = specht::inside::consistent(&sys, &start, &[1], &[1], &[]).unwrap();
     near(s.q[1], -0.0006 / 0.0058, 1e-15);
     near(s.u[1], 0.0, 1e-15);
     assert_eq!((s.q[0], s.q[2], s.u[0], s.u[2]), (0.0, -0.2788, -0.3411, -7.4583));
@@ -212,13 +212,13 @@ fn an_equilibrium_closes_the_contact_only_when_it_presses() {
             out.w[(0, 0)] = 1.0;
             out.gap[0] = s.q[0];
         });
-        let refused = start::equilibrium(&sys, &state(&[1.0], &[0.3]), &[0]);
+        let refused = specht::inside::equilibrium(&sys, &state(&[1.0], &[0.3]), &[0]);
         assert_eq!(refused, Err(StartError::NoDerivatives));
         sys.rates = Some(Box::new(|_, along, rate| {
             rate.h[0] = -50.0 * along.q[0];
             rate.gap[0] = along.q[0];
         }));
-        let s = start::equilibrium(&sys, &state(&[1.0], &[0.3]), &[0]).unwrap();
+        let s = specht::inside::equilibrium(&sys, &state(&[1.0], &[0.3]), &[0]).unwrap();
         near(s.q[0], expected, 1e-12);
         assert_eq!(s.u[0], 0.0);
     }

@@ -1,7 +1,7 @@
 //! Break-down forces that depend on the rate of loading and on the time of rest, against closed forms; what a run records.
 
-use specht::file::{Options, read};
-use specht::model::build;
+use specht::inside::build;
+use specht::inside::{Options, read};
 use specht::sim::{Kind, Outside, Record, Settings, Trajectory, event_driven};
 
 fn run(text: &str, settings: &Settings) -> Trajectory {

@@ -1,8 +1,8 @@
 //! Switches, event functions and formulas without value in whole runs, against closed forms.
 
-use specht::file::{Options, read};
-use specht::model::{CompiledSystem, build};
+use specht::inside::{Options, read};
 use specht::sim::{Kind, Settings, StartError, Status, Trajectory, event_driven, time_stepping};
+use specht::{inside::build, model::CompiledSystem};
 
 fn system(text: &str) -> CompiledSystem {
     let loaded = read(text, &Options::default()).unwrap_or_else(|list| panic!("{list:?}"));

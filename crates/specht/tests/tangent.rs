@@ -5,9 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use specht::file::{Options, read_with};
-use specht::model::{CompiledSystem, Model, build};
+use specht::inside::{Options, read_with};
 use specht::system::{Along, Discrete, Eval, Mode, State, System, Tangent};
+use specht::{
+    inside::build,
+    model::{CompiledSystem, Model},
+};
 
 /// Agreement demanded beside the error of the reference, relative to the size of the field.
 const TOLERANCE: f64 = 1e-9;
@@ -392,7 +395,7 @@ fn of_text(text: &str, live: &[&str], set: &[(&str, f64)]) -> Model {
     let set = set.iter().map(|(k, v)| ((*k).to_string(), format!("{v:e}"))).collect();
     let live = live.iter().map(ToString::to_string).collect();
     let options = Options { set, case: None, live };
-    match specht::file::read(text, &options) {
+    match specht::inside::read(text, &options) {
         Ok(loaded) => loaded.model,
         Err(list) => panic!("{:?}", list.iter().map(|d| &d.message).collect::<Vec<_>>()),
     }

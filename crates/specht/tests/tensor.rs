@@ -3,16 +3,19 @@
 mod lab;
 
 use lab::{Dice, Lab, close, same};
-use specht::analysis::map::Watch;
-use specht::analysis::tensor_set::{regular_set, sampled_set};
+use specht::analysis::Watch;
 use specht::analysis::{Snapshot, Verdict};
-use specht::contact::Reduced;
-use specht::file::{Options, read};
-use specht::impact::{ImpactStatus, Impactor, Law};
+use specht::inside::Reduced;
+use specht::inside::{Options, read};
+use specht::inside::{regular_set, sampled_set};
 use specht::sim::{Outside, Settings, StartError, event_driven};
 use specht::system::{Restitution, System};
+use specht::{
+    inside::{ImpactStatus, Impactor},
+    sim::ImpactLaw as Law,
+};
 
-fn set_of(lab: &Lab) -> specht::analysis::tensor_set::SetFinding {
+fn set_of(lab: &Lab) -> specht::inside::SetFinding {
     let mut at = Snapshot::new(&lab.sys);
     at.state = lab.start();
     at.take(&lab.sys).unwrap();
@@ -156,7 +159,7 @@ fn vag_1_tensor_that_creates_energy_is_named_with_its_eigenvalue() {
     let lab = Lab::text(TURNING, &[], None, &[("k", "0.5")]);
     let given = lab.sys.start();
     let lowest = 0.25 - f64::hypot(0.05, 0.5);
-    match specht::sim::start::consistent(&lab.sys, &given, &[], &[], &[]) {
+    match specht::inside::consistent(&lab.sys, &given, &[], &[], &[]) {
         Err(StartError::CreatesEnergy { contact, eigenvalue }) => {
             assert_eq!(contact, "table");
             close(eigenvalue, lowest, 1e-14);

@@ -5,9 +5,9 @@ mod lab;
 mod systems;
 
 use lab::Lab;
-use specht::file::{Options, read};
-use specht::impact::Law;
-use specht::model::build;
+use specht::inside::build;
+use specht::inside::{Options, read};
+use specht::sim::ImpactLaw as Law;
 use specht::sim::*;
 use specht::system::*;
 use systems::*;

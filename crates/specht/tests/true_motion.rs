@@ -4,8 +4,8 @@ mod lab;
 
 use lab::{Lab, close, same};
 use specht::analysis::Verdict;
-use specht::analysis::true_motion::{Outcome, TrueMotion, true_motion};
-use specht::impact::Impactor;
+use specht::analysis::{Outcome, TrueMotion, true_motion};
+use specht::inside::Impactor;
 use specht::sim::{Kind, Policy, Settings, event_driven};
 use specht::system::{Restitution, System};
 
@@ -318,15 +318,15 @@ fn the_log_tells_the_duration_of_a_seizure() {
 /// Several pairs: the fast motion settles on a stable branch or diverges, and agrees with the exact basin of a single pair.
 #[test]
 fn fast_motion_of_one_pair_agrees_with_its_energy() {
-    let pair = specht::contact::FastPair { contact: 0, direction: 1.0, mu: 0.8, two_sided: true };
+    let pair = specht::inside::FastPair { contact: 0, direction: 1.0, mu: 0.8, two_sided: true };
     // H of the nominal Painlevé-Klein scheme: H_nn = 1/9, H_nt = −d H_nn L
     let nn = 2.0 / 18.0;
     let h = specht::linalg::Mat::from_rows(&[[nn, -2.0 * nn], [-2.0 * nn, 1.0]]);
-    let fast = specht::contact::Fast::sliding(&h, &[-4.0 * nn], &[pair]);
+    let fast = specht::inside::Fast::sliding(&h, &[-4.0 * nn], &[pair]);
     let branches = vec![vec![4.0 / 2.6], vec![-4.0 / 0.6]];
     for x in [-2.5, -1.7, -1.6, -0.5, 0.0, 0.7, 1.2] {
         let fate = fast.follow(&branches, &[4.0 * x], &[0.0], 0.001);
-        let settles = matches!(fate, specht::contact::Fate::Settles(0));
+        let settles = matches!(fate, specht::inside::Fate::Settles(0));
         assert_eq!(settles, x > -1.0 / 0.6, "{x} {fate:?}");
     }
 }

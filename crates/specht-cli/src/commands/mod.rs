@@ -22,7 +22,7 @@ pub fn dispatch(command: Command) -> Outcome {
         Command::Solve(a) => crate::solve::run(a),
         Command::Problem(a) => crate::problem::run(a),
         Command::Schema => {
-            crate::text::print(&specht::file::schema())?;
+            crate::text::print(&specht::machine::schema())?;
             Ok(Exit::Done)
         }
         Command::Explain(a) => explain::run(a),

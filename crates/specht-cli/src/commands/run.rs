@@ -6,9 +6,9 @@ use crate::session::{Finished, Prepared, Request, execute, prepare, time, word};
 use crate::text::print;
 use crate::{output, report, tasks};
 use anstyle::{AnsiColor, Style};
-use specht::impact::Law;
 use specht::machine::Setup;
-use specht::ode::Choice;
+use specht::sim::ImpactLaw as Law;
+use specht::sim::Integrator as Choice;
 use specht::sim::{KINDS, Kind, Policy, Status};
 use std::path::Path;
 

@@ -3,7 +3,6 @@
 //! Every distinct way of running an entry (case, parameters, end time, scheme) is run once. Entries run in parallel; the
 //! results do not depend on the number of threads.
 
-use crate::address::Data;
 use crate::args::VerifyArgs;
 use crate::embedded::GALLERY;
 use crate::expected::{Check, Setup, Verdict, by_setup, compare, read};
@@ -16,6 +15,7 @@ use crate::text::print;
 use anstyle::{AnsiColor, Style};
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
+use specht::machine::address::Data;
 use specht::sim::Scheme;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -6,10 +6,10 @@
 use std::fmt::Write;
 
 use super::svg::escape;
+use specht::analysis::BorderKind as Kind;
 use specht::analysis::Verdict;
-use specht::analysis::along::{Along, Meeting};
-use specht::analysis::border::Kind;
-use specht::analysis::map::{Axis, Map, Sample};
+use specht::analysis::{Along, Meeting};
+use specht::analysis::{Axis, Map, Sample};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 420.0;
@@ -418,7 +418,7 @@ fn legend(map: &Map, out: &mut String) {
 mod tests {
     use super::*;
     use crate::source::Source;
-    use specht::analysis::map::Watch;
+    use specht::analysis::Watch;
     use specht::machine::task::{Look, PainleveTask, Task, View};
     use specht::machine::{Finding, Machine};
     use std::sync::atomic::AtomicBool;

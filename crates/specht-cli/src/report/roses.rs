@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::svg::escape;
-use specht::analysis::arcs::Arc;
-use specht::analysis::stagnation::Stagnation;
+use specht::analysis::Arc;
+use specht::analysis::Stagnation;
 
 const RED: &str = "#c0392b";
 const AMBER: &str = "#e8a33d";

@@ -1,9 +1,9 @@
 //! What all drawings share, and the drawing of a finding.
 
 use super::{domains, roses};
-use specht::file::visible;
 use specht::machine::Finding;
 use specht::machine::finding::RestFinding;
+use specht::machine::visible;
 
 /// Text that may stand anywhere in a drawing or page: no marks of its language, no control characters.
 pub fn escape(text: &str) -> String {

@@ -34,7 +34,7 @@ pub struct Meeting {
     pub index: Vec<f64>,
     /// R⁰ per pair.
     pub frictionless: Vec<f64>,
-    /// μ_c per pair as it slides, see [`critical`]; infinite where no friction is critical, NaN for more than six pairs.
+    /// μ_c per pair as it slides, see `critical`; infinite where no friction is critical, NaN for more than six pairs.
     pub critical_mu: Vec<f64>,
     /// μ per pair.
     pub mu: Vec<f64>,

@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 /// Angles closer than this are the same direction.
-pub const ANGLE: f64 = 1e-11;
+pub(crate) const ANGLE: f64 = 1e-11;
 
 /// A closed arc from `from` counter-clockwise to `to`, `−π < from ≤ π`, `from ≤ to ≤ from + 2π`; a single direction has
 /// `from = to`, the whole circle `to = from + 2π`.
@@ -20,7 +20,7 @@ impl Arc {
     pub const CIRCLE: Arc = Arc { from: -PI, to: PI };
 
     /// An arc with its start brought into (−π, π].
-    pub fn new(from: f64, to: f64) -> Arc {
+    pub(crate) fn new(from: f64, to: f64) -> Arc {
         let turns = ((PI - from) / TAU).floor() * TAU;
         let width = (to - from).clamp(0.0, TAU);
         let from = from + turns;
@@ -33,19 +33,19 @@ impl Arc {
     }
 
     /// Whether it contains a direction, up to [`ANGLE`].
-    pub fn contains(&self, angle: f64) -> bool {
+    pub(crate) fn contains(&self, angle: f64) -> bool {
         let ahead = (angle - self.from).rem_euclid(TAU);
         ahead <= self.width() + ANGLE || ahead >= TAU - ANGLE
     }
 
     /// The direction in its middle.
-    pub fn middle(&self) -> f64 {
+    pub(crate) fn middle(&self) -> f64 {
         0.5 * (self.from + self.to)
     }
 }
 
 /// The ends of all arcs as sorted breakpoints in (−π, π], merged when closer than [`ANGLE`].
-pub fn breakpoints(arcs: &[Arc]) -> Vec<f64> {
+pub(crate) fn breakpoints(arcs: &[Arc]) -> Vec<f64> {
     let wrap = |a: f64| a + ((PI - a) / TAU).floor() * TAU;
     let mut list: Vec<f64> = arcs.iter().flat_map(|a| [wrap(a.from), wrap(a.to)]).collect();
     list.sort_by(f64::total_cmp);
@@ -58,7 +58,7 @@ pub fn breakpoints(arcs: &[Arc]) -> Vec<f64> {
 
 /// Closed arcs from the answers on the open pieces between `breakpoints` and at the breakpoints themselves. `pieces[k]` lies between
 /// breakpoint k and the next one; `points[k]` is the answer at breakpoint k. Without breakpoints `pieces` has one entry.
-pub fn collect(breakpoints: &[f64], pieces: &[bool], points: &[bool]) -> Vec<Arc> {
+pub(crate) fn collect(breakpoints: &[f64], pieces: &[bool], points: &[bool]) -> Vec<Arc> {
     let n = breakpoints.len();
     if n == 0 {
         return if pieces.first() == Some(&true) { vec![Arc::CIRCLE] } else { Vec::new() };
@@ -95,12 +95,12 @@ pub fn collect(breakpoints: &[f64], pieces: &[bool], points: &[bool]) -> Vec<Arc
 }
 
 /// Sum of the widths.
-pub fn measure(arcs: &[Arc]) -> f64 {
+pub(crate) fn measure(arcs: &[Arc]) -> f64 {
     arcs.iter().map(Arc::width).sum()
 }
 
 /// Whether the set contains with every direction its opposite.
-pub fn is_symmetric(arcs: &[Arc]) -> bool {
+pub(crate) fn is_symmetric(arcs: &[Arc]) -> bool {
     arcs.iter().all(|a| {
         arcs.iter().any(|b| {
             b.width() >= TAU - ANGLE || {

@@ -26,7 +26,7 @@ pub enum Kind {
 
 impl Kind {
     /// The word used in every output.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Kind::Index => "index",
             Kind::Frictionless => "frictionless",
@@ -65,7 +65,7 @@ pub(super) struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    pub fn point(&self, s: f64) -> [f64; 2] {
+    pub(super) fn point(&self, s: f64) -> [f64; 2] {
         [0, 1].map(|k| if s == 1.0 { self.b[k] } else { self.a[k] + s * (self.b[k] - self.a[k]) })
     }
 
@@ -74,7 +74,7 @@ impl Edge<'_> {
     }
 
     /// Root of a function of the samples between `s0` and `s1` with opposite signs there; `None` at a pole.
-    pub fn root(
+    pub(super) fn root(
         &self,
         w: &mut Worker,
         f: impl Fn(&Sample) -> f64,
@@ -93,7 +93,7 @@ impl Edge<'_> {
     }
 
     /// Where the class stops being that of the left end.
-    pub fn change(&self, w: &mut Worker, left: &Sample) -> f64 {
+    pub(super) fn change(&self, w: &mut Worker, left: &Sample) -> f64 {
         let (mut lo, mut hi) = (0.0, 1.0);
         while hi - lo > WIDTH {
             let mid = 0.5 * (lo + hi);
@@ -104,7 +104,7 @@ impl Edge<'_> {
     }
 
     /// Where the class becomes that of the right end, when another one lies between it and the first change at `s`.
-    pub fn second(&self, w: &mut Worker, s: f64, right: &Sample) -> Option<(Kind, f64)> {
+    pub(super) fn second(&self, w: &mut Worker, s: f64, right: &Sample) -> Option<(Kind, f64)> {
         let after = self.sample(w, (s + 1e-6).min(1.0))?;
         if after.class.domain == right.class.domain {
             return None;
@@ -118,7 +118,7 @@ impl Edge<'_> {
         Some((Self::kind_of_change(&after, right), hi))
     }
 
-    pub fn kind_of_change(a: &Sample, b: &Sample) -> Kind {
+    pub(super) fn kind_of_change(a: &Sample, b: &Sample) -> Kind {
         if a.class.verdict == b.class.verdict { Kind::Frictionless } else { Kind::Index }
     }
 }

@@ -9,10 +9,10 @@
 //! Cost 2^m factorisations of order m: up to [`MAX_PAIRS`] pairs. The reference for everything cleverer.
 
 use super::reactions::{Free, Reactions};
-use crate::linalg::{Lu, Mat, dot, max_abs};
+use crate::linalg::{Lu, Mat, max_abs};
 
 /// Largest number of pairs whose patterns are enumerated one by one.
-pub const MAX_PAIRS: usize = 16;
+pub(crate) const MAX_PAIRS: usize = 16;
 
 const SIGN: f64 = 1e-9;
 const SAME: f64 = 1e-8;
@@ -27,16 +27,7 @@ pub struct Branch {
     pub reactions: Vec<f64>,
 }
 
-impl Branch {
-    /// ε of pair α: +1, −1; 0 when a one-sided pair is open.
-    pub fn sign(&self, re: &Reactions, a: usize) -> f64 {
-        match (self.pattern >> a & 1 == 1, re.pairs[a].two_sided) {
-            (false, _) => 1.0,
-            (true, true) => -1.0,
-            (true, false) => 0.0,
-        }
-    }
-}
+impl Branch {}
 
 /// The enumeration, with its memory.
 #[derive(Clone, Debug, Default)]
@@ -136,7 +127,7 @@ impl Patterns {
 
     // the last equation of an elimination decides; a small shift of the matrix makes it solvable
     fn consistent(&mut self, size: f64) -> bool {
-        let mut rank = crate::contact::FullPivot::default();
+        let mut rank = crate::linalg::FullPivot::default();
         rank.factor(&self.a);
         let mut x = vec![0.0; self.r.len()];
         rank.solve(&self.r, &[], &mut x) <= 1e-9 * size.max(f64::MIN_POSITIVE)
@@ -170,11 +161,4 @@ impl Patterns {
 fn slope(re: &Reactions, free: &Free, a: usize, b: usize, factor: f64) -> f64 {
     let m = re.len();
     free.h[(a, b)] - free.h[(a, m + b)] * re.pairs[b].direction * factor
-}
-
-/// g̈ of pair `a` when the pairs carry `r`.
-pub fn gap_accel(re: &Reactions, free: &Free, a: usize, r: &[f64]) -> f64 {
-    let m = re.len();
-    let friction: Vec<f64> = (0..m).map(|b| re.friction(b, r[b])).collect();
-    free.c[a] + dot(&free.h.row(a)[..m], r) + dot(&free.h.row(a)[m..], &friction)
 }

@@ -29,7 +29,7 @@ const PRESENT_PAIRS: usize = 10;
 /// Factors nearer than this are the same.
 const NEAR: f64 = 1e-10;
 
-/// s_c of every load; infinite when no factor is critical, `None` when there are more than [`MAX_PAIRS`] pairs.
+/// s_c of every load; infinite when no factor is critical, `None` when there are more than `MAX_PAIRS` pairs.
 pub fn common_factor(re: &Reactions) -> Option<f64> {
     Some(roots(re)?.into_iter().fold(f64::INFINITY, f64::min))
 }
@@ -105,7 +105,7 @@ impl<'a> Present<'a> {
 /// The first common factor at which the present load has not one solution; infinite when there is none up to [`REACH`], `None` when it
 /// cannot be told (zero slip, dependent constraints, more than ten pairs). Looked for in steps of [`STEP`] and beside every vanishing
 /// determinant, then bisected.
-pub fn present_factor(re: &Reactions, free: Option<&Free>) -> Option<f64> {
+pub(crate) fn present_factor(re: &Reactions, free: Option<&Free>) -> Option<f64> {
     if re.pairs.iter().filter(|p| p.tangent.is_some()).count() <= 1 {
         return common_factor(re);
     }
@@ -135,7 +135,7 @@ pub fn present_factor(re: &Reactions, free: Option<&Free>) -> Option<f64> {
 
 /// On the border of a paradox, a determinant that vanishes to `NEAR`, the verdicts with a little less and a little more friction, when they
 /// differ.
-pub fn border(re: &Reactions, free: Option<&Free>) -> Option<[Verdict; 2]> {
+pub(crate) fn border(re: &Reactions, free: Option<&Free>) -> Option<[Verdict; 2]> {
     if !roots(re)?.iter().any(|s| (s - 1.0).abs() <= NEAR) {
         return None;
     }
@@ -146,7 +146,7 @@ pub fn border(re: &Reactions, free: Option<&Free>) -> Option<[Verdict; 2]> {
 
 /// μ_c of every pair: 1/|L| for a single pair, s μ for several with their critical factor s; NaN where it is not defined (no friction
 /// among several, no factor).
-pub fn coefficients(re: &Reactions, factor: Option<f64>) -> Vec<f64> {
+pub(crate) fn coefficients(re: &Reactions, factor: Option<f64>) -> Vec<f64> {
     let rubbing: Vec<usize> = (0..re.len()).filter(|&a| re.pairs[a].tangent.is_some()).collect();
     (0..re.len())
         .map(|a| match rubbing[..] {

@@ -67,7 +67,7 @@ pub struct FastMotion {
 }
 
 /// Character and κ of a solution with these modes (per contact) and normal forces (per contact). `stiffness` per pair.
-pub fn character(
+pub(crate) fn character(
     re: &Reactions,
     free: &Free,
     stiffness: &[f64],
@@ -132,18 +132,18 @@ pub struct Portrait {
 
 impl Portrait {
     /// Centre or unique stationary value in its own half plane.
-    pub fn centre(&self) -> Option<f64> {
+    pub(crate) fn centre(&self) -> Option<f64> {
         let d = 1.0 + self.s * self.p;
         (d > 0.0).then(|| 1.0 / d)
     }
 
     /// Saddle, for p > 1 and s = 1.
-    pub fn saddle(&self) -> Option<f64> {
+    pub(crate) fn saddle(&self) -> Option<f64> {
         (self.s > 0.0 && self.p > 1.0).then(|| -1.0 / (self.p - 1.0))
     }
 
     /// E.
-    pub fn energy(&self, x: f64, rate: f64) -> f64 {
+    pub(crate) fn energy(&self, x: f64, rate: f64) -> f64 {
         0.5 * rate * rate + 0.5 * x * x + 0.5 * self.s * self.p * x * x.abs() - x
     }
 
@@ -162,12 +162,12 @@ impl Portrait {
     }
 
     /// Rate of growth in the divergent half plane, in units of w: √(p − 1).
-    pub fn growth(&self) -> Option<f64> {
+    pub(crate) fn growth(&self) -> Option<f64> {
         (self.p > 1.0).then(|| (self.p - 1.0).sqrt())
     }
 
     /// Amplitude of the growing exponential from a start inside the divergent half plane (x of the sign −s).
-    pub fn growing_part(&self, x: f64, rate: f64) -> Option<f64> {
+    pub(crate) fn growing_part(&self, x: f64, rate: f64) -> Option<f64> {
         let growth = self.growth()?;
         let rest = -1.0 / (self.p - 1.0);
         Some(0.5 * ((x - rest) + rate / growth))

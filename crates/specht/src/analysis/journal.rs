@@ -28,9 +28,9 @@ use crate::linalg::dot;
 use crate::system::{ContactInfo, Eval};
 
 /// Largest and smallest factor that is tried.
-pub const REACH: f64 = 1024.0;
+pub(crate) const REACH: f64 = 1024.0;
 /// Ratio of neighbouring factors.
-pub const STEP: f64 = 1.189_207_115_002_721;
+pub(crate) const STEP: f64 = 1.189_207_115_002_721;
 
 /// A pin with friction at a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub struct Journal {
 
 impl Journal {
     /// Radius m of the friction circle.
-    pub fn arm(&self) -> f64 {
+    pub(crate) fn arm(&self) -> f64 {
         if self.radius > 0.0 { self.radius * self.mu / (1.0 + self.mu * self.mu).sqrt() } else { self.mu }
     }
 

@@ -21,7 +21,7 @@ pub struct Junction {
 }
 
 /// Size of the last box, relative to the cell.
-pub const WIDTH: f64 = 1e-9;
+pub(crate) const WIDTH: f64 = 1e-9;
 /// Size at which a box counts as found although none of its parts shows three labels: every state there is degenerate.
 const ENOUGH: f64 = 1e-7;
 /// Points on each side of a box.

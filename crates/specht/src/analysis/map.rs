@@ -17,10 +17,8 @@ use super::{AnalysisError, Snapshot, frictional_contact};
 use crate::model::CompiledSystem;
 use crate::system::{Normal, System};
 
-pub use super::place::start_of;
-
 /// Most points of a map.
-pub const MAX_POINTS: usize = 25_000_000;
+pub(crate) const MAX_POINTS: usize = 25_000_000;
 
 /// Points of a map of several pairs lie beside those of the grid by these fractions of a cell.
 const ASIDE: [f64; 2] = [1e-5, 0.7e-5];
@@ -40,7 +38,7 @@ pub struct Axis {
 
 impl Watch<'_> {
     /// Whether the outside wants the work to end.
-    pub fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.is_some_and(|f| f.load(Ordering::Relaxed))
     }
 }
@@ -129,7 +127,7 @@ pub struct Plane {
 
 /// Memory of one thread.
 #[derive(Clone, Debug)]
-pub struct Worker {
+pub(crate) struct Worker {
     sys: CompiledSystem,
     values: Vec<f64>,
     at: Snapshot,
@@ -167,23 +165,23 @@ impl Plane {
     }
 
     /// Look at this place instead of the start of the file; it is kept when parameters vary.
-    pub fn at(mut self, place: Place) -> Plane {
+    pub(crate) fn at(mut self, place: Place) -> Plane {
         self.place = Some(place);
         self
     }
 
     /// Name of the contact asked for.
-    pub fn contact(&self) -> &str {
+    pub(crate) fn contact(&self) -> &str {
         &self.sys.contacts()[self.contact].name
     }
 
     /// Whether several pairs or a journal rub, so that borders are changes of the list of patterns.
-    pub fn is_several(&self) -> bool {
+    pub(crate) fn is_several(&self) -> bool {
         self.several
     }
 
     /// Memory for one thread.
-    pub fn worker(&self) -> Worker {
+    pub(crate) fn worker(&self) -> Worker {
         let mut sys = self.sys.clone();
         sys.set_parameters(&self.values);
         Worker {
@@ -201,7 +199,7 @@ impl Plane {
     /// # Errors
     ///
     /// See [`AnalysisError`].
-    pub fn sample(&self, w: &mut Worker, point: &[f64]) -> Result<Sample, AnalysisError> {
+    pub(crate) fn sample(&self, w: &mut Worker, point: &[f64]) -> Result<Sample, AnalysisError> {
         w.changes.clear();
         let mut other = false;
         for (slot, v) in self.slots.iter().zip(point) {

@@ -4,55 +4,62 @@
 //! (E + L ε μ) R = R⁰        R normal reactions of the frictional pairs, R⁰ without friction, ε = diag(sign R)
 //! ```
 //!
-//! * [`reactions`]: R⁰ and the influence matrix L of a state (ANH-4.2-INDEX, ANH-5.1-MULTI).
-//! * [`branches`]: all consistent sign patterns of sliding pairs.
-//! * [`critical`], [`journal`]: the friction at which uniqueness ends; journals, whose bound is a norm.
-//! * [`mod@painleve`]: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
-//! * [`particles`]: the same forces of friction on every body.
-//! * [`mod@along`]: the same along a run, with the instants at which the verdict changes.
-//! * [`map`], [`border`], [`junction`]: the same over one or two of parameters, coordinates and velocities, with borders
-//!   located. [`place`]: the state that is looked at.
-//! * [`fast`], [`mod@true_motion`]: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
+//! * `reactions`: R⁰ and the influence matrix L of a state (ANH-4.2-INDEX, ANH-5.1-MULTI).
+//! * `branches`: all consistent sign patterns of sliding pairs.
+//! * `critical`, `journal`: the friction at which uniqueness ends; journals, whose bound is a norm.
+//! * `mod@painleve`: the finding at a state: verdict, critical μ, every solution with its forces and its stability.
+//! * `particles`: the same forces of friction on every body.
+//! * `mod@along`: the same along a run, with the instants at which the verdict changes.
+//! * `map`, `border`, `junction`: the same over one or two of parameters, coordinates and velocities, with borders
+//!   located. `place`: the state that is looked at.
+//! * `fast`, `mod@true_motion`: the compliant contact and its limit: which branch attracts, tangential impact, seizure.
 //!
 //! Starting and jamming:
 //!
-//! * [`rest`]: does it stay at rest, by complete enumeration; the load at which it starts (ANH-2.4-REST).
-//! * [`stagnation`], [`arcs`]: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
-//! * [`probe`], [`start_load`], [`self_braking`]: the same questions asked of a model; efficiency, critical friction.
-//! * [`statics`]: balance with friction as linear programs. [`one_pair`]: the book's theorems for one pair.
-//! * [`tensor`], [`tensor_set`], [`polynomial`]: friction tensors and their regularity (VAG-1, VAG-5).
+//! * `rest`: does it stay at rest, by complete enumeration; the load at which it starts (ANH-2.4-REST).
+//! * `stagnation`, `arcs`: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
+//! * `probe`, `start_load`, `self_braking`: the same questions asked of a model; efficiency, critical friction.
+//! * `statics`: balance with friction as linear programs. `one_pair`: the book's theorems for one pair.
+//! * `tensor`, `tensor_set`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
 
-pub mod along;
-pub mod arcs;
-pub mod border;
-pub mod branches;
+pub(crate) mod along;
+pub(crate) mod arcs;
+pub(crate) mod border;
+pub(crate) mod branches;
 mod contour;
-pub mod critical;
-pub mod fast;
-pub mod journal;
-pub mod junction;
-pub mod map;
-pub mod one_pair;
-pub mod painleve;
-pub mod particles;
-pub mod place;
-pub mod polynomial;
-pub mod probe;
-pub mod reactions;
-pub mod rest;
-pub mod self_braking;
-pub mod snapshot;
-pub mod stagnation;
-pub mod start_load;
-pub mod statics;
-pub mod tensor;
-pub mod tensor_set;
-pub mod true_motion;
+pub(crate) mod critical;
+pub(crate) mod fast;
+pub(crate) mod journal;
+pub(crate) mod junction;
+pub(crate) mod map;
+pub(crate) mod one_pair;
+pub(crate) mod painleve;
+pub(crate) mod particles;
+pub(crate) mod place;
+pub(crate) mod polynomial;
+pub(crate) mod probe;
+pub(crate) mod reactions;
+pub(crate) mod rest;
+pub(crate) mod self_braking;
+pub(crate) mod snapshot;
+pub(crate) mod stagnation;
+pub(crate) mod start_load;
+pub(crate) mod statics;
+pub(crate) mod tensor;
+pub(crate) mod tensor_set;
+pub(crate) mod true_motion;
 mod uniform;
 
+pub use along::{Along, Meeting};
+pub use arcs::Arc;
+pub use border::Kind as BorderKind;
+pub use fast::Character;
+pub use map::{Axis, Map, Sample, Watch};
 pub use painleve::{Painleve, Verdict, painleve};
-pub use reactions::{Pair, Reactions};
+pub use rest::RestVerdict;
+pub use self_braking::PointVerdict;
 pub use snapshot::Snapshot;
+pub use stagnation::Stagnation;
 pub use true_motion::{Outcome, TrueMotion, true_motion};
 
 use crate::sim::StartError;

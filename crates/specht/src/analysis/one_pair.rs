@@ -18,7 +18,7 @@ use crate::system::{ContactInfo, Eval, Normal};
 
 /// Coefficients of (2.15) at a configuration, velocity zero.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OnePair {
+pub(crate) struct OnePair {
     /// The contact.
     pub contact: usize,
     /// A.
@@ -70,7 +70,7 @@ const PARALLEL: f64 = 1e-9;
 
 impl OnePair {
     /// Coefficients for `contact`, when it is a rubbing bilateral pair, the only rubbing one, and one coordinate remains.
-    pub fn of(info: &[ContactInfo], eval: &Eval, closed: &[bool], contact: usize) -> Option<OnePair> {
+    pub(crate) fn of(info: &[ContactInfo], eval: &Eval, closed: &[bool], contact: usize) -> Option<OnePair> {
         let Normal::Bilateral { row: own } = info[contact].normal else { return None };
         let &[tangent] = info[contact].tangent.as_slice() else { return None };
         let mut rows: Vec<Vec<f64>> = Vec::new();
@@ -86,7 +86,7 @@ impl OnePair {
             }
         }
         let n = eval.h.len();
-        let free = if rows.is_empty() { Mat::identity(n) } else { null_space(&Mat::from_rows(&rows), 1e-10) };
+        let free = if rows.is_empty() { Mat::identity(n) } else { null_space(&Mat::from_rows(&rows)) };
         if free.cols() != 2 {
             return None;
         }
@@ -135,12 +135,12 @@ impl OnePair {
     }
 
     /// μ|L| > 1: a region of paradoxes.
-    pub fn is_paradox(&self) -> bool {
+    pub(crate) fn is_paradox(&self) -> bool {
         self.mu * self.l_config.abs() > 1.0
     }
 
     /// Theorems 2 and 3; the direction is the sign of the slip with which it starts.
-    pub fn rest(&self) -> (BookRest, f64) {
+    pub(crate) fn rest(&self) -> (BookRest, f64) {
         let bound = self.s * self.q2.abs();
         let direction = self.q1.signum();
         if self.q1.abs() <= self.mu * bound && !self.is_paradox() {
@@ -163,14 +163,14 @@ impl OnePair {
     }
 
     /// `a = r'` and `b = μ s ∂r/∂h` of a point with Jacobian rows `jx`, `jy`.
-    pub fn vectors(&self, j: &[Vec<f64>]) -> (Vec<f64>, Vec<f64>) {
+    pub(crate) fn vectors(&self, j: &[Vec<f64>]) -> (Vec<f64>, Vec<f64>) {
         let a = j.iter().map(|row| dot(row, &self.t)).collect();
         let b = j.iter().map(|row| self.mu * self.s * dot(row, &self.nu)).collect();
         (a, b)
     }
 
     /// Theorems 4 and 6 for a planar point.
-    pub fn point(&self, j: &[Vec<f64>]) -> BookPoint {
+    pub(crate) fn point(&self, j: &[Vec<f64>]) -> BookPoint {
         let (a, b) = self.vectors(j);
         let (na, nb) = (norm(&a), norm(&b));
         let reach = j.iter().map(|row| norm(row)).fold(0.0, f64::max);
@@ -202,7 +202,7 @@ impl OnePair {
     }
 
     /// Stagnation angle (2.108) of a planar point, without paradox: Ψ = atan2(|n₊ × n₋|, n₊·n₋), n± = a ± b.
-    pub fn stagnation_angle(&self, j: &[Vec<f64>]) -> f64 {
+    pub(crate) fn stagnation_angle(&self, j: &[Vec<f64>]) -> f64 {
         let (a, b) = self.vectors(j);
         let plus = [a[0] + b[0], a[1] + b[1]];
         let minus = [a[0] - b[0], a[1] - b[1]];

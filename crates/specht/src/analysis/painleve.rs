@@ -16,7 +16,7 @@ use crate::system::{ContactInfo, Mode, State, System};
 
 /// Pairs above which the solutions are not looked for, at zero slip and altogether: the search would not end in a time anyone
 /// waits.
-pub const MOST_PAIRS: [usize; 2] = [24, 64];
+pub(crate) const MOST_PAIRS: [usize; 2] = [24, 64];
 
 /// How many solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word used in every output.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Verdict::Unique => "unique",
             Verdict::Several => "several",
@@ -75,10 +75,10 @@ pub struct Painleve {
     pub index: Mat,
     /// Accelerations without friction of the pairs, u̇⁰.
     pub frictionless_accel: Vec<f64>,
-    /// μ_c per pair, see [`critical`].
+    /// μ_c per pair, see `critical`.
     pub critical_mu: Vec<f64>,
     /// The first common factor on all friction at which the present load has not one solution; NaN where it cannot be told. With
-    /// journals see [`super::journal`].
+    /// journals see `super::journal`.
     pub critical_factor: f64,
     /// Below this factor every load has exactly one solution; NaN with journals.
     pub safe_factor: f64,
@@ -275,7 +275,7 @@ impl Classifier {
 
 impl Classifier {
     /// [`critical::present_factor`] of the state classified last, for at most so many pairs.
-    pub fn critical_factor(&mut self, most: usize) -> Option<f64> {
+    pub(crate) fn critical_factor(&mut self, most: usize) -> Option<f64> {
         let re = &self.reactions;
         let free = re.pairs.iter().any(|p| !p.two_sided).then_some(&self.free);
         (re.len() <= most).then(|| critical::present_factor(re, free)).flatten()

@@ -11,7 +11,7 @@ use crate::system::{Mode, State, System};
 
 /// Something that can be varied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
+pub(crate) enum Slot {
     /// Live parameter, by its number.
     Parameter(usize),
     /// Coordinate, by its index.
@@ -25,7 +25,7 @@ pub enum Slot {
 /// # Errors
 ///
 /// Nothing of this name.
-pub fn slot(sys: &CompiledSystem, name: &str) -> Result<Slot, AnalysisError> {
+pub(crate) fn slot(sys: &CompiledSystem, name: &str) -> Result<Slot, AnalysisError> {
     let model = sys.model();
     if let Some(k) = model.parameters.iter().find(|p| p.name == name).and_then(|p| p.live) {
         return Ok(Slot::Parameter(k));
@@ -43,7 +43,7 @@ pub fn slot(sys: &CompiledSystem, name: &str) -> Result<Slot, AnalysisError> {
 
 /// A state with what is known of its contacts.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     /// The state.
     pub state: State,
     /// Contacts that stay closed when something is changed.
@@ -60,7 +60,7 @@ impl Place {
     /// # Errors
     ///
     /// The conditions of the start cannot be met.
-    pub fn start(sys: &CompiledSystem) -> Result<Place, AnalysisError> {
+    pub(crate) fn start(sys: &CompiledSystem) -> Result<Place, AnalysisError> {
         let mut place = Place::given(sys);
         place.state = start_of(sys)?;
         Ok(place)
@@ -84,7 +84,7 @@ impl Place {
     /// # Errors
     ///
     /// A state that breaks a contact by more than rounding.
-    pub fn of_run(sys: &CompiledSystem, row: &Sample<'_>) -> Result<Place, AnalysisError> {
+    pub(crate) fn of_run(sys: &CompiledSystem, row: &Sample<'_>) -> Result<Place, AnalysisError> {
         let list = |f: &dyn Fn(usize) -> bool| (0..row.modes.len()).filter(|&i| f(i)).collect::<Vec<usize>>();
         let info = sys.contacts();
         let place = Place {
@@ -108,7 +108,7 @@ impl Place {
     /// # Errors
     ///
     /// The contacts cannot be kept.
-    pub fn with(&self, sys: &CompiledSystem, changes: &[(Slot, f64)]) -> Result<State, AnalysisError> {
+    pub(crate) fn with(&self, sys: &CompiledSystem, changes: &[(Slot, f64)]) -> Result<State, AnalysisError> {
         let mut state = self.state.clone();
         let (mut held_q, mut held_u) = (Vec::new(), Vec::new());
         for &(slot, value) in changes {
@@ -144,7 +144,11 @@ impl Place {
     /// # Errors
     ///
     /// The contacts cannot be kept.
-    pub fn moved(mut self, sys: &CompiledSystem, changes: &[(Slot, f64)]) -> Result<Place, AnalysisError> {
+    pub(crate) fn moved(
+        mut self,
+        sys: &CompiledSystem,
+        changes: &[(Slot, f64)],
+    ) -> Result<Place, AnalysisError> {
         self.state = self.with(sys, changes)?;
         self.guess
             .retain(|&k| !changes.iter().any(|c| c.0 == Slot::Coordinate(k) || c.0 == Slot::Velocity(k)));

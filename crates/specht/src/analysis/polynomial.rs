@@ -13,11 +13,11 @@ const ZERO: f64 = 1e-12;
 
 /// Σ c_i kⁱ.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Polynomial(pub Vec<f64>);
+pub(crate) struct Polynomial(pub Vec<f64>);
 
 impl Polynomial {
     /// Interpolates the values at the nodes by divided differences. The nodes must differ.
-    pub fn through(nodes: &[f64], values: &[f64]) -> Polynomial {
+    pub(crate) fn through(nodes: &[f64], values: &[f64]) -> Polynomial {
         let n = nodes.len();
         let mut d = values.to_vec();
         for j in 1..n {
@@ -37,12 +37,12 @@ impl Polynomial {
     }
 
     /// Value.
-    pub fn at(&self, k: f64) -> f64 {
+    pub(crate) fn at(&self, k: f64) -> f64 {
         self.0.iter().rev().fold(0.0, |v, c| v * k + c)
     }
 
     /// Leading coefficients below `fraction` of the largest one are dropped.
-    pub fn trimmed(&self, fraction: f64) -> Polynomial {
+    pub(crate) fn trimmed(&self, fraction: f64) -> Polynomial {
         let largest = self.0.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
         let mut c = self.0.clone();
         while c.len() > 1 && c.last().is_some_and(|v| v.abs() <= fraction * largest) {
@@ -52,7 +52,7 @@ impl Polynomial {
     }
 
     /// Number of distinct roots k > 0, multiplicities not counted; `None` for the zero polynomial.
-    pub fn positive_roots(&self) -> Option<usize> {
+    pub(crate) fn positive_roots(&self) -> Option<usize> {
         let p = self.trimmed(ZERO);
         if p.0.iter().all(|c| *c == 0.0) {
             return None;
@@ -71,7 +71,7 @@ impl Polynomial {
     }
 
     /// The smallest root k > 0, to rounding; `None` without one.
-    pub fn smallest_positive_root(&self) -> Option<f64> {
+    pub(crate) fn smallest_positive_root(&self) -> Option<f64> {
         let p = self.trimmed(ZERO);
         let largest = p.0.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
         let skip = p.0.iter().take_while(|c| c.abs() <= ZERO * largest).count();

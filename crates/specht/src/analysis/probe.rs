@@ -10,7 +10,7 @@ use crate::system::{Along, Eval, State, System, Tangent};
 
 /// The laboratory.
 #[derive(Clone, Debug)]
-pub struct Probe {
+pub(crate) struct Probe {
     /// The equations.
     pub system: CompiledSystem,
     /// State (at rest), evaluation, which contacts are closed.
@@ -31,7 +31,7 @@ impl Probe {
     /// # Errors
     ///
     /// Unknown points; models that cannot be built.
-    pub fn new(model: &Model, points: &[String]) -> Result<Probe, AnalysisError> {
+    pub(crate) fn new(model: &Model, points: &[String]) -> Result<Probe, AnalysisError> {
         let points = points.iter().map(|name| point(model, name)).collect::<Result<Vec<_>, _>>()?;
         let system = build(model).map_err(|e| AnalysisError::Key(e.message))?;
         let values = model.live_values();
@@ -64,7 +64,7 @@ impl Probe {
     /// # Errors
     ///
     /// No such parameter, or it is not live.
-    pub fn parameter(&self, name: &str) -> Result<usize, AnalysisError> {
+    pub(crate) fn parameter(&self, name: &str) -> Result<usize, AnalysisError> {
         self.parameters.iter().find(|p| p.name == name).and_then(|p| p.live).ok_or_else(|| {
             AnalysisError::UnknownParameter {
                 name: name.to_string(),
@@ -74,7 +74,7 @@ impl Probe {
     }
 
     /// Value of a live parameter.
-    pub fn value(&self, parameter: usize) -> f64 {
+    pub(crate) fn value(&self, parameter: usize) -> f64 {
         self.values[parameter]
     }
 
@@ -83,7 +83,7 @@ impl Probe {
     /// # Errors
     ///
     /// A start that cannot be made consistent.
-    pub fn set(&mut self, parameter: usize, value: f64) -> Result<(), AnalysisError> {
+    pub(crate) fn set(&mut self, parameter: usize, value: f64) -> Result<(), AnalysisError> {
         self.values[parameter] = value;
         self.settle()
     }
@@ -108,12 +108,12 @@ impl Probe {
     }
 
     /// Contacts that take part.
-    pub fn closed(&self) -> Vec<bool> {
+    pub(crate) fn closed(&self) -> Vec<bool> {
         self.snapshot.starts.iter().map(|s| *s != crate::contact::Start::Open).collect()
     }
 
     /// The evaluation at rest.
-    pub fn eval(&self) -> &Eval {
+    pub(crate) fn eval(&self) -> &Eval {
         &self.snapshot.eval
     }
 
@@ -122,7 +122,7 @@ impl Probe {
     /// # Errors
     ///
     /// A start that cannot be made consistent.
-    pub fn column(&mut self, parameter: usize) -> Result<Option<Vec<f64>>, AnalysisError> {
+    pub(crate) fn column(&mut self, parameter: usize) -> Result<Option<Vec<f64>>, AnalysisError> {
         let here = self.values[parameter];
         let column = self.slope(parameter);
         let first = self.snapshot.eval.clone();
@@ -177,22 +177,21 @@ impl Probe {
     /// # Errors
     ///
     /// A position that is not finite.
-    pub fn point_columns(&self, k: usize) -> Result<[Vec<f64>; 2], AnalysisError> {
+    pub(crate) fn point_columns(&self, k: usize) -> Result<[Vec<f64>; 2], AnalysisError> {
         let Snapshot { state, discrete, .. } = &self.snapshot;
         let jacobian = self.system.point_jacobian(state, discrete, self.points[k]);
         let columns = jacobian.map(|j| [0, 1].map(|axis| j.row(axis).to_vec()));
         let finite = |c: &[Vec<f64>; 2]| c.iter().flatten().all(|v| v.is_finite());
         columns.filter(finite).ok_or_else(|| AnalysisError::NotFinite(" (the motion of a point)".to_string()))
     }
-
-    /// Freedom left by the bilateral rows and the closed contacts.
-    pub fn free_motions(&self) -> crate::linalg::Mat {
-        free_motions(self.system.contacts(), &self.snapshot.eval, &self.closed())
-    }
 }
 
 /// Orthonormal columns: velocities that keep every bilateral row and every closed contact.
-pub fn free_motions(info: &[crate::system::ContactInfo], eval: &Eval, closed: &[bool]) -> crate::linalg::Mat {
+pub(crate) fn free_motions(
+    info: &[crate::system::ContactInfo],
+    eval: &Eval,
+    closed: &[bool],
+) -> crate::linalg::Mat {
     use crate::linalg::{Mat, null_space};
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut push = |row: usize| {
@@ -207,7 +206,7 @@ pub fn free_motions(info: &[crate::system::ContactInfo], eval: &Eval, closed: &[
             c.normal_rows().iter().for_each(|&r| push(r));
         }
     }
-    if rows.is_empty() { Mat::identity(eval.h.len()) } else { null_space(&Mat::from_rows(&rows), 1e-10) }
+    if rows.is_empty() { Mat::identity(eval.h.len()) } else { null_space(&Mat::from_rows(&rows)) }
 }
 
 /// `plate.point`, `slider`: a point feature or the origin of a body.

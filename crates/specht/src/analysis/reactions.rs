@@ -24,7 +24,7 @@
 use super::journal::Journal;
 use super::{AnalysisError, Snapshot};
 use crate::contact::{Reduced, Start};
-use crate::linalg::{Mat, axpy, dot};
+use crate::linalg::Mat;
 use crate::system::{ContactInfo, Normal, System};
 
 /// A contact with unknown normal reaction, with or without friction.
@@ -64,7 +64,7 @@ pub struct Free {
 pub struct Reactions {
     /// The pairs, in the order of contacts.
     pub pairs: Vec<Pair>,
-    /// Pins with friction, see [`super::journal`].
+    /// Pins with friction, see `super::journal`.
     pub journals: Vec<Journal>,
     /// R⁰ of every pair.
     pub frictionless: Vec<f64>,
@@ -242,22 +242,22 @@ impl Reactions {
     }
 
     /// Number of pairs.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.pairs.len()
     }
 
     /// Whether there is no pair.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
     /// Whether all friction is known in direction: the sign patterns are the whole problem.
-    pub fn all_slide(&self) -> bool {
+    pub(crate) fn all_slide(&self) -> bool {
         self.linear && self.pairs.iter().all(|p| p.slides)
     }
 
     /// Number of the pair of a contact.
-    pub fn pair_of(&self, contact: usize) -> Option<usize> {
+    pub(crate) fn pair_of(&self, contact: usize) -> Option<usize> {
         self.pairs.iter().position(|p| p.contact == contact)
     }
 
@@ -295,33 +295,13 @@ impl Reactions {
     }
 
     /// Degrees of freedom that the constraints and the pairs leave.
-    pub fn freedom(&self) -> usize {
+    pub(crate) fn freedom(&self) -> usize {
         self.accel0.len() + self.redundant - self.held.len()
-    }
-
-    /// Friction force of pair `b` with reaction `r`, along its tangent.
-    pub fn friction(&self, b: usize, r: f64) -> f64 {
-        let p = &self.pairs[b];
-        -p.direction * p.mu * if p.two_sided { r.abs() } else { r.max(0.0) }
-    }
-
-    /// Accelerations with the reactions `r` of the pairs, all held.
-    pub fn accel(&self, r: &[f64], out: &mut Vec<f64>) {
-        out.clone_from(&self.accel0);
-        for (b, &r) in r.iter().enumerate() {
-            axpy(self.friction(b, r), self.response.row(b), out);
-        }
     }
 
     /// `(E + L ε μ) R − R⁰` of pair `a`.
     pub fn residual(&self, a: usize, r: &[f64]) -> f64 {
         let d: f64 = (0..r.len()).map(|b| self.index[(a, b)] * self.pairs[b].mu * r[b].abs()).sum();
         r[a] + d - self.frictionless[a]
-    }
-
-    /// γ̇ of pair `a` with reactions `r`, all held.
-    pub fn slip_accel(&self, a: usize, r: &[f64]) -> f64 {
-        let friction: Vec<f64> = (0..r.len()).map(|b| self.friction(b, r[b])).collect();
-        self.slip_accel0[a] + dot(self.slip_response.row(a), &friction)
     }
 }

@@ -27,7 +27,7 @@ use crate::contact::{Solution, Start, Status, Transition};
 use crate::system::{ContactInfo, Eval, Mode};
 
 /// Forces are in balance when what is left is below this fraction of the largest term.
-pub const BALANCE: f64 = 1e-9;
+pub(crate) const BALANCE: f64 = 1e-9;
 
 /// What is possible from rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -57,7 +57,7 @@ impl RestVerdict {
 
 /// What the solution set at rest admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Motion {
+pub(crate) struct Motion {
     /// A solution with all forces in balance exists.
     pub stays: bool,
     /// A solution that moves exists.
@@ -70,7 +70,7 @@ pub struct Motion {
 
 impl Motion {
     /// The verdict.
-    pub fn verdict(&self) -> RestVerdict {
+    pub(crate) fn verdict(&self) -> RestVerdict {
         match (self.stays, self.moves) {
             (true, true) => RestVerdict::Both,
             (true, false) => RestVerdict::Stays,
@@ -129,7 +129,7 @@ impl Rest {
     }
 
     /// Sign of the acceleration of each coordinate over all moving outcomes: ±1, 0 for none, `None` when they disagree.
-    pub fn direction(&self) -> Vec<Option<f64>> {
+    pub(crate) fn direction(&self) -> Vec<Option<f64>> {
         let n = self.outcomes.first().map_or(0, |o| o.accel.len());
         let mut out = vec![Some(0.0); n];
         for (count, o) in self.outcomes.iter().filter(|o| o.moves).enumerate() {
@@ -144,7 +144,12 @@ impl Rest {
 }
 
 /// What is possible from rest, briefly.
-pub fn motion(info: &[ContactInfo], eval: &Eval, starts: &[Start], transition: &mut Transition) -> Motion {
+pub(crate) fn motion(
+    info: &[ContactInfo],
+    eval: &Eval,
+    starts: &[Start],
+    transition: &mut Transition,
+) -> Motion {
     let set = transition.solve(info, eval, starts);
     let mut out =
         Motion { stays: false, moves: false, complete: set.complete, valid: set.status != Status::Invalid };
@@ -157,7 +162,7 @@ pub fn motion(info: &[ContactInfo], eval: &Eval, starts: &[Start], transition: &
 }
 
 /// The whole answer. `starts` are those of zero velocity.
-pub fn rest(info: &[ContactInfo], eval: &Eval, starts: &[Start], transition: &mut Transition) -> Rest {
+pub(crate) fn rest(info: &[ContactInfo], eval: &Eval, starts: &[Start], transition: &mut Transition) -> Rest {
     let set = transition.solve(info, eval, starts);
     let mut outcomes: Vec<Outcome> = set
         .solutions
@@ -206,7 +211,7 @@ pub(super) fn is_balanced(eval: &Eval, s: &Solution) -> bool {
 
 /// The interval of factors p for which `h + p e` can be carried, by linear programs; `None` when journals rub or
 /// there are too many sign patterns.
-pub fn carried(
+pub(crate) fn carried(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],
@@ -222,7 +227,7 @@ pub fn carried(
 
 /// Ends of the interval around `inside` in which `stays` holds, by doubling steps and bisection to 1e-14 of the size; an end
 /// beyond `reach` is infinite.
-pub fn bracket(inside: f64, step: f64, reach: f64, stays: &mut dyn FnMut(f64) -> bool) -> Interval {
+pub(crate) fn bracket(inside: f64, step: f64, reach: f64, stays: &mut dyn FnMut(f64) -> bool) -> Interval {
     let mut end = |s: f64| {
         let (mut lo, mut width) = (inside, step.abs().max(f64::MIN_POSITIVE));
         let mut hi = loop {

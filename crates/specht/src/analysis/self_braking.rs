@@ -186,7 +186,7 @@ pub fn analyse_self_braking(
 }
 
 /// A point from the columns Jᵀ e₁, Jᵀ e₂ of its force.
-pub fn at(
+pub(crate) fn at(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],
@@ -304,7 +304,7 @@ fn efficiency(
 }
 
 /// Whether a load alone is held, and from which friction on.
-pub fn holding(
+pub(crate) fn holding(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],
@@ -388,7 +388,7 @@ fn polish(
 /// # Errors
 ///
 /// Not exactly one free motion; journals in a mechanism whose forces balance alone does not determine.
-pub fn uniform(
+pub(crate) fn uniform(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],

@@ -110,7 +110,11 @@ impl Snapshot {
     /// # Errors
     ///
     /// A number that is not finite.
-    pub fn take_as<S: System + ?Sized>(&mut self, sys: &S, modes: &[Mode]) -> Result<(), AnalysisError> {
+    pub(crate) fn take_as<S: System + ?Sized>(
+        &mut self,
+        sys: &S,
+        modes: &[Mode],
+    ) -> Result<(), AnalysisError> {
         self.discrete.modes.clear();
         self.discrete.modes.extend_from_slice(modes);
         sys.evaluate(&self.state, &self.discrete, &mut self.eval);
@@ -137,7 +141,7 @@ impl Snapshot {
     }
 
     /// Sliding direction of contact `i`: ±1, or 0 at zero slip.
-    pub fn direction(&self, i: usize) -> f64 {
+    pub(crate) fn direction(&self, i: usize) -> f64 {
         match self.starts[i] {
             Start::Plus => 1.0,
             Start::Minus => -1.0,

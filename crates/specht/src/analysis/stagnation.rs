@@ -25,7 +25,7 @@ use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::system::{ContactInfo, Eval};
 
 /// Patterns beyond which directions are sampled.
-pub const MAX_PATTERNS: f64 = 3000.0;
+pub(crate) const MAX_PATTERNS: f64 = 3000.0;
 
 /// Directions by what a force along them can do.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -53,7 +53,7 @@ impl Stagnation {
 
 /// Directions of a force with the generalised components `columns` (Jᵀ e₁, Jᵀ e₂) as the only load. `eval` gives M, W, μ;
 /// its own forces, given loads and offsets are ignored.
-pub fn stagnation(
+pub(crate) fn stagnation(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],

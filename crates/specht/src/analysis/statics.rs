@@ -18,7 +18,7 @@ use crate::system::{ContactInfo, Eval, Normal};
 
 /// What friction does at a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Hold {
+pub(crate) enum Hold {
     /// Anything within the static bound.
     Stick,
     /// Sliding in this direction (±1): force at the sliding bound.
@@ -28,11 +28,11 @@ pub enum Hold {
 }
 
 /// Most contacts whose normal force may have either sign: 2¹⁶ patterns.
-pub const MAX_SIGNED: usize = 16;
+pub(crate) const MAX_SIGNED: usize = 16;
 
 /// The balance at one configuration.
 #[derive(Clone, Copy, Debug)]
-pub struct Statics<'a> {
+pub(crate) struct Statics<'a> {
     /// The contacts.
     pub info: &'a [ContactInfo],
     /// The system there.
@@ -44,11 +44,11 @@ pub struct Statics<'a> {
 }
 
 /// An interval; ends may be infinite.
-pub type Interval = [f64; 2];
+pub(crate) type Interval = [f64; 2];
 
 impl Statics<'_> {
     /// Whether contact `i` rubs.
-    pub fn rubs(&self, i: usize) -> bool {
+    pub(crate) fn rubs(&self, i: usize) -> bool {
         let c = &self.info[i];
         self.takes_part(i)
             && c.friction
@@ -57,24 +57,24 @@ impl Statics<'_> {
     }
 
     /// Whether contact `i` takes part.
-    pub fn takes_part(&self, i: usize) -> bool {
+    pub(crate) fn takes_part(&self, i: usize) -> bool {
         self.closed[i] || self.info[i].is_bilateral()
     }
 
     /// 1 when given loads count, else 0.
-    pub fn given(&self) -> f64 {
+    pub(crate) fn given(&self) -> f64 {
         f64::from(u8::from(self.loads))
     }
 
     /// Whether no journal rubs.
-    pub fn is_linear(&self) -> bool {
+    pub(crate) fn is_linear(&self) -> bool {
         (0..self.info.len())
             .filter(|&i| self.rubs(i))
             .all(|i| self.eval.bound_terms(self.info, i).all(|(j, _)| self.info[j].normal_row().is_some()))
     }
 
     /// Rubbing contacts whose normal force has an unknown sign.
-    pub fn signed(&self) -> Vec<usize> {
+    pub(crate) fn signed(&self) -> Vec<usize> {
         (0..self.info.len()).filter(|&i| self.rubs(i)).filter(|&i| self.is_signed(i)).collect()
     }
 
@@ -83,7 +83,7 @@ impl Statics<'_> {
     }
 
     /// Every sign pattern, as a list per contact (1 for contacts without choice); `None` when there are too many.
-    pub fn patterns(&self) -> Option<Vec<Vec<f64>>> {
+    pub(crate) fn patterns(&self) -> Option<Vec<Vec<f64>>> {
         let signed = self.signed();
         if signed.len() > MAX_SIGNED {
             return None;
@@ -106,7 +106,13 @@ impl Statics<'_> {
     }
 
     /// The program of a sign pattern: factors of `columns` are the first variables.
-    pub fn program(&self, base: &[f64], columns: &[Vec<f64>], hold: &[Hold], signs: &[f64]) -> Program {
+    pub(crate) fn program(
+        &self,
+        base: &[f64],
+        columns: &[Vec<f64>],
+        hold: &[Hold],
+        signs: &[f64],
+    ) -> Program {
         self.build(base, columns, hold, signs, &[])
     }
 
@@ -208,7 +214,7 @@ impl Statics<'_> {
     }
 
     /// Whether the forces `base` can be carried with every contact holding; `None` for too many patterns.
-    pub fn can_stay(&self, base: &[f64]) -> Option<bool> {
+    pub(crate) fn can_stay(&self, base: &[f64]) -> Option<bool> {
         let hold = vec![Hold::Stick; self.info.len()];
         let zero = vec![0.0; self.width(0)];
         let patterns = self.patterns()?;
@@ -221,7 +227,7 @@ impl Statics<'_> {
     /// How far inside the friction bounds of the contacts `of` (with weights) the best balance of `base` lies, by the smallest weighted distance
     /// over them, and the forces λ of that balance: negative when the forces cannot be carried, −∞ (no forces) when not even with unlimited
     /// friction, +∞ when contacts can brace each other. Other contacts keep their bounds.
-    pub fn margin(&self, base: &[f64], of: &[(usize, f64)]) -> Option<(f64, Vec<f64>)> {
+    pub(crate) fn margin(&self, base: &[f64], of: &[(usize, f64)]) -> Option<(f64, Vec<f64>)> {
         let hold = vec![Hold::Stick; self.info.len()];
         // the common slack is one more load that acts on no coordinate
         let slack = [vec![0.0; self.eval.h.len()]];
@@ -243,7 +249,7 @@ impl Statics<'_> {
     }
 
     /// Friction bounds μ N of the contacts `of` in a balance λ.
-    pub fn bounds(&self, lambda: &[f64], of: &[usize]) -> Vec<f64> {
+    pub(crate) fn bounds(&self, lambda: &[f64], of: &[usize]) -> Vec<f64> {
         let force = |i: usize| self.eval.bound_force(self.info, i, true, self.given(), lambda);
         let one = |i: usize| self.eval.mu_static[i] * force(i).abs();
         of.iter().map(|&i| if self.rubs(i) { one(i) } else { 0.0 }).collect()
@@ -251,7 +257,7 @@ impl Statics<'_> {
 
     /// Factor on the friction of the contacts `of` with which the balance λ just holds: the largest |λ_T|/(μ N). Contacts without force,
     /// up to rounding of the largest, do not count.
-    pub fn utilisation(&self, lambda: &[f64], of: &[usize]) -> f64 {
+    pub(crate) fn utilisation(&self, lambda: &[f64], of: &[usize]) -> f64 {
         let rounding = 1e-13 * crate::linalg::max_abs(lambda);
         let share = |(&i, bound): (&usize, f64)| {
             let held = lambda[self.info[i].tangent[0]].abs();
@@ -263,7 +269,7 @@ impl Statics<'_> {
     }
 
     /// Factors p for which `base + p e` can be carried: disjoint intervals in rising order.
-    pub fn intervals(&self, base: &[f64], e: &[f64], hold: &[Hold]) -> Option<Vec<Interval>> {
+    pub(crate) fn intervals(&self, base: &[f64], e: &[f64], hold: &[Hold]) -> Option<Vec<Interval>> {
         let columns = [e.to_vec()];
         let mut found = Vec::new();
         for signs in self.patterns()? {
@@ -286,7 +292,7 @@ impl Statics<'_> {
 }
 
 /// Disjoint intervals in rising order; those that touch (to 1e-12 of their size) become one.
-pub fn merge(mut list: Vec<Interval>) -> Vec<Interval> {
+pub(crate) fn merge(mut list: Vec<Interval>) -> Vec<Interval> {
     list.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let mut out: Vec<Interval> = Vec::new();
     for [lo, hi] in list {

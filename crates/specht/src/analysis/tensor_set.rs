@@ -25,7 +25,7 @@ use crate::model::CompiledSystem;
 use crate::system::{ContactInfo, Eval, Normal, System};
 
 /// Most rubbing contacts whose directions are enumerated.
-pub const MAX_RUBBING: usize = 12;
+pub(crate) const MAX_RUBBING: usize = 12;
 /// Bases of the Halton sequence: most parameters that can be sampled.
 const BASES: [u32; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 /// Parameters up to which the corners of the box are sampled too.
@@ -94,7 +94,7 @@ pub struct SampledSet {
 }
 
 /// What is sampled (a parameter, a coordinate `phi` or a velocity `phi'`), between two ends.
-pub type Range = (String, [f64; 2]);
+pub(crate) type Range = (String, [f64; 2]);
 
 /// The finding at a state already taken; `of`: contacts whose friction counts, empty for all.
 ///
@@ -251,7 +251,7 @@ fn tensor_of(eval: &Eval, contact: usize, nn: f64, nt: f64, tt: f64) -> ContactT
 }
 
 /// Sample number `i` of `n` ranges, in the unit box: corners first, then Halton's sequence.
-pub fn sample(i: usize, n: usize) -> Vec<f64> {
+pub(crate) fn sample(i: usize, n: usize) -> Vec<f64> {
     let corners = if n <= CORNERS { 1 << n } else { 0 };
     if i < corners {
         return (0..n).map(|k| f64::from(u8::from(i >> k & 1 == 1))).collect();

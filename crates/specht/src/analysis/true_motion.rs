@@ -53,7 +53,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The word used in every output.
-    pub fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Outcome::Rigid { .. } => "rigid",
             Outcome::TangentialImpact { .. } => "tangential_impact",
@@ -145,7 +145,7 @@ pub fn true_motion<S: System + ?Sized>(
 /// # Errors
 ///
 /// See [`true_motion`].
-pub fn true_motion_at<S: System + ?Sized>(
+pub(crate) fn true_motion_at<S: System + ?Sized>(
     sys: &S,
     at: &Snapshot,
     contact: usize,

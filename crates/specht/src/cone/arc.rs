@@ -33,7 +33,7 @@ impl Default for Arc {
 
 impl Arc {
     /// One step with the present factorisation.
-    pub fn step(&mut self, p: &mut Path, k: &Blocks, tau: f64) {
+    pub(super) fn step(&mut self, p: &mut Path, k: &Blocks, tau: f64) {
         let n = p.island.cones.len();
         self.sign = if p.island.form.sign_det() < 0.0 { -1.0 } else { 1.0 };
         p.w.kappa.fill(0.0);

@@ -13,7 +13,7 @@
 //! positive multiple of an orthogonal projection, the Schur complements stay well behaved; the caller refines.
 
 use super::order::minimum_degree;
-use super::panel;
+use crate::linalg::panel;
 
 /// Supernodes are merged when the zeros they gain are few: at most this many unknowns …
 const MERGE_WIDTH: usize = 16;
@@ -64,7 +64,7 @@ pub(super) struct BlockLu {
 
 impl BlockLu {
     /// Analyse the pattern. `size[i]` unknowns per node, `adj` symmetric neighbour lists, `wait` as in the ordering.
-    pub fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], wait: &[usize]) {
+    pub(super) fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], wait: &[usize]) {
         let (order, later) = minimum_degree(size, adj, wait);
         let n = size.len();
         let mut place = vec![0; n];
@@ -176,17 +176,17 @@ impl BlockLu {
     }
 
     /// Estimated operations of one factorisation.
-    pub fn flops(&self) -> f64 {
+    pub(super) fn flops(&self) -> f64 {
         self.flops
     }
 
     /// Number of unknowns.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.owner.len()
     }
 
     /// Place of block (node `i`, node `j`), which must be in the pattern.
-    pub fn slot(&self, i: usize, j: usize) -> Slot {
+    pub(super) fn slot(&self, i: usize, j: usize) -> Slot {
         let (a, b) = (self.start[i], self.start[j]);
         let (ka, kb) = (self.owner[a], self.owner[b]);
         if ka <= kb {
@@ -202,12 +202,12 @@ impl BlockLu {
     }
 
     /// The storage, to be filled through slots (set to zero first).
-    pub fn values(&mut self) -> &mut [f64] {
+    pub(super) fn values(&mut self) -> &mut [f64] {
         &mut self.data
     }
 
     /// Factor what was filled in. Returns smallest / largest pivot (0: singular).
-    pub fn factor(&mut self) -> f64 {
+    pub(super) fn factor(&mut self) -> f64 {
         // the widest vector unit of the machine; no fused operations, so the bits are the same on all
         pulp::Arch::new().dispatch(
             #[inline(always)]
@@ -303,7 +303,7 @@ impl BlockLu {
     }
 
     /// Solve in place; `b` in the order of the nodes as given to [`BlockLu::analyse`].
-    pub fn solve(&mut self, b: &mut [f64]) {
+    pub(super) fn solve(&mut self, b: &mut [f64]) {
         for i in 0..self.size.len() {
             for c in 0..self.size[i] {
                 self.work[self.start[i] + c] = b[self.origin[i] + c];
@@ -356,7 +356,7 @@ impl BlockLu {
     }
 
     /// Sign of the determinant, 0 when a pivot vanished.
-    pub fn sign_det(&self) -> f64 {
+    pub(super) fn sign_det(&self) -> f64 {
         self.sign
     }
 }

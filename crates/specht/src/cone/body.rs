@@ -92,7 +92,7 @@ pub(super) struct Pattern<'a> {
 }
 
 impl BodyForm {
-    pub fn set_pattern(&mut self, p: &Pattern) {
+    pub(super) fn set_pattern(&mut self, p: &Pattern) {
         self.rows = p.rows.to_vec();
         self.m = p.rows.iter().map(|r| r.d).sum();
         self.first = vec![0];
@@ -154,7 +154,7 @@ impl BodyForm {
     }
 
     /// First unknown of a node.
-    pub fn first_of(&self, node: usize) -> usize {
+    pub(super) fn first_of(&self, node: usize) -> usize {
         self.first.get(node).copied().unwrap_or(0)
     }
 
@@ -163,7 +163,7 @@ impl BodyForm {
     }
 
     /// Set all values of H and M to zero.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.h.fill(0.0);
         match &mut self.mass {
             MassForm::Blocks { m, .. } | MassForm::Coupled { m, .. } => m.fill(0.0),
@@ -172,7 +172,7 @@ impl BodyForm {
     }
 
     /// Add to H: row `row` (0..3) of cone `i`, component `c` of node `node`.
-    pub fn set_h(&mut self, i: usize, row: usize, node: usize, c: usize, v: f64) {
+    pub(super) fn set_h(&mut self, i: usize, row: usize, node: usize, c: usize, v: f64) {
         let size = self.size(node);
         if let Some(t) = self.terms[self.ptr[i]..self.ptr[i + 1]].iter().find(|t| t.node == node) {
             self.h[t.at + row * size + c] = v;
@@ -180,7 +180,7 @@ impl BodyForm {
     }
 
     /// Set an entry of M.
-    pub fn set_mass(&mut self, a: usize, ca: usize, b: usize, cb: usize, v: f64) {
+    pub(super) fn set_mass(&mut self, a: usize, ca: usize, b: usize, cb: usize, v: f64) {
         let nb = self.size(b);
         match &mut self.mass {
             MassForm::Blocks { at, m, .. } => m[at[a] + ca * nb + cb] = v,
@@ -200,12 +200,12 @@ impl BodyForm {
     }
 
     /// Invert or factor M. `Err(unknown)`: not positive definite.
-    pub fn prepare_mass(&mut self) -> Result<(), usize> {
+    pub(super) fn prepare_mass(&mut self) -> Result<(), usize> {
         match &mut self.mass {
             MassForm::Blocks { at, m, inv } => {
                 for i in 0..at.len() {
                     let s = self.first[i + 1] - self.first[i];
-                    spd_inverse(&m[at[i]..at[i] + s * s], &mut inv[at[i]..at[i] + s * s], s)
+                    crate::linalg::spd_inverse(&m[at[i]..at[i] + s * s], &mut inv[at[i]..at[i] + s * s], s)
                         .map_err(|k| self.first[i] + k)?;
                 }
             }
@@ -230,12 +230,12 @@ impl BodyForm {
     }
 
     /// Whether `M` is block diagonal, so that Gauss–Seidel can run on the velocities.
-    pub fn has_blocks(&self) -> bool {
+    pub(super) fn has_blocks(&self) -> bool {
         matches!(self.mass, MassForm::Blocks { .. })
     }
 
     /// `H ← S H` with a diagonal `S`, then `M⁻¹ Hᵀ`.
-    pub fn scale(&mut self, s: &[f64]) {
+    pub(super) fn scale(&mut self, s: &[f64]) {
         for i in 0..self.rows.len() {
             let r = self.rows[i];
             for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
@@ -292,7 +292,7 @@ impl BodyForm {
     }
 
     /// All of `A`, row-major, into a dense matrix of `m × m`.
-    pub fn dense(&mut self, a: &mut [f64]) {
+    pub(super) fn dense(&mut self, a: &mut [f64]) {
         let m = self.m;
         for i in 0..self.rows.len() {
             for l in 0..self.rows[i].d {
@@ -316,7 +316,7 @@ impl BodyForm {
     }
 
     /// Diagonal block of cone `i`.
-    pub fn diagonal(&self, i: usize) -> M3 {
+    pub(super) fn diagonal(&self, i: usize) -> M3 {
         if let MassForm::Coupled { .. } = self.mass {
             return self.diag[i];
         }
@@ -381,7 +381,7 @@ impl BodyForm {
     }
 
     /// `v = M⁻¹ Hᵀ x`.
-    pub fn velocity(&mut self, x: &[f64]) {
+    pub(super) fn velocity(&mut self, x: &[f64]) {
         let mut z = std::mem::take(&mut self.z);
         z.fill(0.0);
         for i in 0..self.rows.len() {
@@ -406,19 +406,19 @@ impl BodyForm {
     }
 
     /// Component `c` of the velocity of a node after [`BodyForm::velocity`].
-    pub fn component(&self, node: usize, c: usize) -> f64 {
+    pub(super) fn component(&self, node: usize, c: usize) -> f64 {
         self.v[self.first[node] + c]
     }
 
     /// `A x` of cone `i` from the velocities.
     #[inline]
-    pub fn rows_from_velocity(&self, i: usize) -> V3 {
+    pub(super) fn rows_from_velocity(&self, i: usize) -> V3 {
         self.h_row(i, &self.v)
     }
 
     /// Velocities after cone `i` changed by `dx`.
     #[inline]
-    pub fn push(&mut self, i: usize, dx: &V3) {
+    pub(super) fn push(&mut self, i: usize, dx: &V3) {
         for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
             let (f, e) = (self.first[t.node], self.first[t.node + 1]);
             let mh = &self.mh[t.at..t.at + 3 * (e - f)];
@@ -428,7 +428,7 @@ impl BodyForm {
         }
     }
 
-    pub fn mul(&mut self, x: &[f64], y: &mut [f64]) {
+    pub(super) fn mul(&mut self, x: &[f64], y: &mut [f64]) {
         self.velocity(x);
         for i in 0..self.rows.len() {
             let o = self.h_row(i, &self.v);
@@ -437,17 +437,17 @@ impl BodyForm {
     }
 
     /// Estimated operations of one factorisation.
-    pub fn flops(&self) -> f64 {
+    pub(super) fn flops(&self) -> f64 {
         self.main.lu.flops() + 600.0 * self.terms.len() as f64
     }
 
-    pub fn accurate(&self) -> bool {
+    pub(super) fn accurate(&self) -> bool {
         self.use_fine
     }
 
     /// Switch the accurate variant on: keep at least the cones named in `small`. A new analysis keeps all of `near`, so
     /// that the next few iterations find what they need.
-    pub fn refine_form(&mut self, on: bool, small: &[bool], near: &[bool]) {
+    pub(super) fn refine_form(&mut self, on: bool, small: &[bool], near: &[bool]) {
         self.use_fine = on;
         if !on {
             return;
@@ -466,23 +466,23 @@ impl BodyForm {
 
     /// Forget which cones the accurate variant kept: a new run must not depend on the last one. `careful`: its rows are
     /// eliminated after all their bodies, not after the first.
-    pub fn forget_fine(&mut self, careful: bool) {
+    pub(super) fn forget_fine(&mut self, careful: bool) {
         self.careful = careful;
         self.fine_set.clear();
     }
 
-    pub fn factor(&mut self, k: &Blocks) -> f64 {
+    pub(super) fn factor(&mut self, k: &Blocks) -> f64 {
         let mut f = std::mem::take(if self.use_fine { &mut self.fine } else { &mut self.main });
         let r = f.fill(self, k);
         *(if self.use_fine { &mut self.fine } else { &mut self.main }) = f;
         r
     }
 
-    pub fn sign_det(&self) -> f64 {
+    pub(super) fn sign_det(&self) -> f64 {
         if self.use_fine { self.fine.lu.sign_det() } else { self.main.lu.sign_det() }
     }
 
-    pub fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
+    pub(super) fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
         let mut res = std::mem::take(&mut self.res);
         let mut x1 = std::mem::take(&mut self.x1);
         res.copy_from_slice(g);
@@ -731,53 +731,4 @@ fn add_block(data: &mut [f64], s: Slot, rows: usize, cols: usize, h: &[f64], t: 
             }
         }
     }
-}
-
-/// Inverse of a symmetric positive definite matrix by Cholesky; `Err(row)` when a pivot is not positive.
-fn spd_inverse(m: &[f64], inv: &mut [f64], n: usize) -> Result<(), usize> {
-    // inv holds L first
-    inv.copy_from_slice(m);
-    for j in 0..n {
-        for k in 0..j {
-            let l = inv[j * n + k];
-            for i in j..n {
-                inv[i * n + j] -= inv[i * n + k] * l;
-            }
-        }
-        let p = inv[j * n + j];
-        if !(p > 1e-14 * m[j * n + j].abs()) {
-            return Err(j);
-        }
-        let s = 1.0 / p.sqrt();
-        for i in j..n {
-            inv[i * n + j] *= s;
-        }
-    }
-    // L⁻¹ in the lower triangle
-    for j in 0..n {
-        inv[j * n + j] = 1.0 / inv[j * n + j];
-        for i in j + 1..n {
-            let mut s = 0.0;
-            for k in j..i {
-                s -= inv[i * n + k] * inv[k * n + j];
-            }
-            inv[i * n + j] = s / inv[i * n + i];
-        }
-    }
-    // L⁻ᵀ L⁻¹: entry (i, j), i ≥ j, needs rows ≥ i of columns i and j
-    for i in 0..n {
-        for j in 0..=i {
-            let mut s = 0.0;
-            for k in i..n {
-                s += inv[k * n + i] * inv[k * n + j];
-            }
-            inv[j * n + i] = s;
-        }
-    }
-    for i in 0..n {
-        for j in 0..i {
-            inv[i * n + j] = inv[j * n + i];
-        }
-    }
-    Ok(())
 }

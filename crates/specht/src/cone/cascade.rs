@@ -127,11 +127,11 @@ pub(super) struct Report {
 pub(super) struct Clock(Option<Instant>);
 
 impl Clock {
-    pub fn new(limit: Option<f64>) -> Self {
+    pub(super) fn new(limit: Option<f64>) -> Self {
         Clock(limit.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s.clamp(0.0, 1e9)))))
     }
 
-    pub fn over(&self) -> bool {
+    pub(super) fn over(&self) -> bool {
         self.0.is_some_and(|t| Instant::now() >= t)
     }
 }

@@ -38,7 +38,7 @@ pub struct AllSolutions {
 }
 
 /// Largest number of contacts that is enumerated.
-pub const MAX_CONTACTS: usize = 3;
+pub(super) const MAX_CONTACTS: usize = 3;
 /// Two solutions are the same when their impulses or velocities differ by less than this, relative to the largest.
 const SAME: f64 = 1e-7;
 /// Violation of a sign condition that still counts as rounding, relative to the terms of its row.

@@ -17,7 +17,7 @@
 use super::blocklu::{BlockLu, Slot};
 use super::body::BodyForm;
 use super::kernel::{M3, V3, mul3};
-use super::panel;
+use crate::linalg::panel;
 
 /// Blocks of the linear system: `b`, `s`, and `e ≈ B⁻¹ S`, `binv ≈ B⁻¹` (regularised) for the condensed form.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub fn resize(&mut self, n: usize) {
+    pub(super) fn resize(&mut self, n: usize) {
         self.b.resize(n, [[0.0; 3]; 3]);
         self.s.resize(n, [[0.0; 3]; 3]);
         self.binv.resize(n, [[0.0; 3]; 3]);
@@ -48,14 +48,14 @@ pub(super) struct Rows {
 
 impl Rows {
     #[inline]
-    pub fn get(&self, v: &[f64]) -> V3 {
+    pub(super) fn get(&self, v: &[f64]) -> V3 {
         let mut o = [0.0; 3];
         o[..self.d].copy_from_slice(&v[self.at..self.at + self.d]);
         o
     }
 
     #[inline]
-    pub fn put(&self, x: &V3, v: &mut [f64]) {
+    pub(super) fn put(&self, x: &V3, v: &mut [f64]) {
         v[self.at..self.at + self.d].copy_from_slice(&x[..self.d]);
     }
 }
@@ -76,7 +76,7 @@ impl Default for Form {
 
 impl Form {
     /// `y = A x`.
-    pub fn mul(&mut self, x: &[f64], y: &mut [f64]) {
+    pub(super) fn mul(&mut self, x: &[f64], y: &mut [f64]) {
         match self {
             Form::Dense(f) => f.mul(x, y),
             Form::Sparse(f) => f.mul(x, y),
@@ -85,7 +85,7 @@ impl Form {
     }
 
     /// Diagonal block of cone `i`.
-    pub fn diagonal(&self, i: usize) -> M3 {
+    pub(super) fn diagonal(&self, i: usize) -> M3 {
         match self {
             Form::Dense(f) => f.diagonal(i),
             Form::Sparse(f) => f.diag[i],
@@ -94,7 +94,7 @@ impl Form {
     }
 
     /// Factor; returns smallest / largest pivot.
-    pub fn factor(&mut self, k: &Blocks) -> f64 {
+    pub(super) fn factor(&mut self, k: &Blocks) -> f64 {
         match self {
             Form::Dense(f) => f.factor(k),
             Form::Sparse(f) => f.factor(k),
@@ -103,7 +103,7 @@ impl Form {
     }
 
     /// Solve in place with the last factorisation.
-    pub fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
+    pub(super) fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
         match self {
             Form::Dense(f) => f.solve(g),
             Form::Sparse(f) => f.solve(g),
@@ -112,7 +112,7 @@ impl Form {
     }
 
     /// Sign of `det(A + D)` of the last factorisation (interior point blocks).
-    pub fn sign_det(&self) -> f64 {
+    pub(super) fn sign_det(&self) -> f64 {
         match self {
             Form::Dense(f) => f.sign,
             Form::Sparse(f) => f.lu.sign_det(),
@@ -121,7 +121,7 @@ impl Form {
     }
 
     /// Regularisation that the condensed form wants for the inverse of `P`.
-    pub fn delta(&self) -> f64 {
+    pub(super) fn delta(&self) -> f64 {
         match self {
             Form::Body(f) if !f.accurate() => 1e-9,
             _ => 0.0,
@@ -141,7 +141,7 @@ pub(super) struct DenseForm {
 }
 
 impl DenseForm {
-    pub fn reset(&mut self, rows: &[Rows]) {
+    pub(super) fn reset(&mut self, rows: &[Rows]) {
         self.rows.clear();
         self.rows.extend_from_slice(rows);
         self.m = rows.iter().map(|r| r.d).sum();
@@ -152,7 +152,7 @@ impl DenseForm {
     }
 
     /// `A ← S A S` with a diagonal `S`.
-    pub fn scale(&mut self, s: &[f64]) {
+    pub(super) fn scale(&mut self, s: &[f64]) {
         for (i, row) in self.a.chunks_exact_mut(self.m.max(1)).enumerate() {
             for (x, sj) in row.iter_mut().zip(s) {
                 *x *= s[i] * sj;
@@ -168,7 +168,7 @@ impl DenseForm {
 
     /// Rows of cone `i` times `x`.
     #[inline]
-    pub fn rows_times(&self, i: usize, x: &[f64]) -> V3 {
+    pub(super) fn rows_times(&self, i: usize, x: &[f64]) -> V3 {
         let r = self.rows[i];
         let mut o = [0.0; 3];
         for k in 0..r.d {
@@ -275,7 +275,7 @@ pub(super) struct SparseForm {
 
 impl SparseForm {
     /// Set the pattern; `pairs`: (row cone, column cone) sorted, the pattern need not be symmetric.
-    pub fn set_pattern(&mut self, rows: &[Rows], pairs: &[(usize, usize)]) {
+    pub(super) fn set_pattern(&mut self, rows: &[Rows], pairs: &[(usize, usize)]) {
         let n = rows.len();
         self.rows = rows.to_vec();
         self.ptr = vec![0; n + 1];
@@ -306,7 +306,7 @@ impl SparseForm {
     }
 
     /// Scale and remember the diagonal blocks.
-    pub fn scale(&mut self, s: &[f64]) {
+    pub(super) fn scale(&mut self, s: &[f64]) {
         for i in 0..self.rows.len() {
             for p in self.ptr[i]..self.ptr[i + 1] {
                 let j = self.col[p];
@@ -323,7 +323,7 @@ impl SparseForm {
     }
 
     #[inline]
-    pub fn rows_times(&self, i: usize, x: &[f64]) -> V3 {
+    pub(super) fn rows_times(&self, i: usize, x: &[f64]) -> V3 {
         let mut o = [0.0; 3];
         for p in self.ptr[i]..self.ptr[i + 1] {
             let y = mul3(&self.val[p], &self.rows[self.col[p]].get(x));

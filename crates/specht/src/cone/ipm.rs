@@ -447,7 +447,7 @@ impl Path<'_> {
     }
 
     /// Take the trial point.
-    pub fn accept(&mut self) {
+    pub(super) fn accept(&mut self) {
         let w = &mut *self.w;
         std::mem::swap(&mut w.x, &mut w.x1);
         std::mem::swap(&mut w.y, &mut w.y1);
@@ -455,7 +455,7 @@ impl Path<'_> {
     }
 
     /// Newton direction for `dc`, κ and the residual (or a residual of zero).
-    pub fn direction(&mut self, k: &super::form::Blocks, residual: bool, d: &mut Dir) {
+    pub(super) fn direction(&mut self, k: &super::form::Blocks, residual: bool, d: &mut Dir) {
         let w = &mut *self.w;
         for (i, c) in self.island.cones.iter().enumerate() {
             let at = c.rows.at;
@@ -665,7 +665,7 @@ fn to_boundary(x: &V3, dx: &V3) -> f64 {
 impl Nt {
     /// Scaling point of `(y, x)` with `y = (gap + |v|, v)`.
     #[inline]
-    pub fn new(x: &V3, gap: f64, v: &[f64; 2]) -> Nt {
+    pub(super) fn new(x: &V3, gap: f64, v: &[f64; 2]) -> Nt {
         let (vt, xt) = (norm2(v[0], v[1]), norm2(x[1], x[2]));
         let y0 = gap + vt;
         let a = (gap * (gap + 2.0 * vt)).max(1e-300).sqrt();
@@ -683,7 +683,7 @@ impl Nt {
 
     /// `S z`.
     #[inline]
-    pub fn scale(&self, z: &V3) -> V3 {
+    pub(super) fn scale(&self, z: &V3) -> V3 {
         let w = &self.w;
         let d = w[1] * z[1] + w[2] * z[2];
         let f = z[0] + d / (1.0 + w[0]);
@@ -692,7 +692,7 @@ impl Nt {
 
     /// `S⁻¹ z`.
     #[inline]
-    pub fn unscale(&self, z: &V3) -> V3 {
+    pub(super) fn unscale(&self, z: &V3) -> V3 {
         let w = &self.w;
         let d = -(w[1] * z[1] + w[2] * z[2]);
         let f = z[0] + d / (1.0 + w[0]);
@@ -702,7 +702,7 @@ impl Nt {
 
     /// `λ \ (target e − λ∘λ − f a∘b)`.
     #[inline]
-    pub fn target(&self, target: f64, a: &V3, b: &V3, f: f64) -> V3 {
+    pub(super) fn target(&self, target: f64, a: &V3, b: &V3, f: f64) -> V3 {
         let l = &self.lam;
         let ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let rhs = [
@@ -715,7 +715,7 @@ impl Nt {
 
     /// `λ \ rhs` in the Jordan algebra.
     #[inline]
-    pub fn divide(&self, rhs: &V3) -> V3 {
+    pub(super) fn divide(&self, rhs: &V3) -> V3 {
         let l = &self.lam;
         let lt = norm2(l[1], l[2]);
         let det = (l[0] - lt) * (l[0] + lt);

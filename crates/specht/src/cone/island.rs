@@ -47,7 +47,7 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    pub fn max(&self) -> f64 {
+    pub(super) fn max(&self) -> f64 {
         if self.plain.is_finite() && self.scaled.is_finite() {
             self.plain.max(self.scaled)
         } else {
@@ -58,7 +58,7 @@ impl Errors {
 
 impl Island {
     /// After the physical values are in the form: scaling, right-hand side. `Err`: unknown where M is not definite.
-    pub fn finish(&mut self, q: &[f64]) -> Result<(), usize> {
+    pub(super) fn finish(&mut self, q: &[f64]) -> Result<(), usize> {
         let m = self.m;
         for v in
             [&mut self.b, &mut self.x, &mut self.y, &mut self.t1, &mut self.t2, &mut self.t3, &mut self.t4]
@@ -116,7 +116,7 @@ impl Island {
     }
 
     /// First unknown of a node of the body form.
-    pub fn first_of(&self, node: usize) -> usize {
+    pub(super) fn first_of(&self, node: usize) -> usize {
         match (&self.form, &self.spare) {
             (Form::Body(f), _) | (_, Form::Body(f)) => f.first_of(node),
             _ => 0,
@@ -125,7 +125,7 @@ impl Island {
 
     /// Physical impulse and velocity of cone `i`, both divided by `q_s`.
     #[inline]
-    pub fn physical(&self, i: usize, x: &[f64], y: &[f64]) -> (V3, V3) {
+    pub(super) fn physical(&self, i: usize, x: &[f64], y: &[f64]) -> (V3, V3) {
         let c = &self.cones[i];
         let (mut r, mut u) = (c.rows.get(x), c.rows.get(y));
         for k in 0..3 {
@@ -136,7 +136,7 @@ impl Island {
     }
 
     /// Errors of `x` with `y = A x + b`.
-    pub fn errors(&self, x: &[f64], y: &[f64]) -> Errors {
+    pub(super) fn errors(&self, x: &[f64], y: &[f64]) -> Errors {
         let (mut s2, mut mx) = (0.0_f64, 0.0_f64);
         for (i, c) in self.cones.iter().enumerate() {
             let (r, u) = self.physical(i, x, y);
@@ -155,7 +155,7 @@ impl Island {
     }
 
     /// `y = A x + b`.
-    pub fn velocity(&mut self, x: &[f64], y: &mut [f64]) {
+    pub(super) fn velocity(&mut self, x: &[f64], y: &mut [f64]) {
         self.form.mul(x, y);
         for (y, b) in y.iter_mut().zip(&self.b) {
             *y += b;
@@ -163,7 +163,7 @@ impl Island {
     }
 
     /// Put `x` into the sets of the laws.
-    pub fn make_admissible(&self, x: &mut [f64]) {
+    pub(super) fn make_admissible(&self, x: &mut [f64]) {
         for c in &self.cones {
             let mut r = c.rows.get(x);
             for k in 0..3 {
@@ -178,7 +178,7 @@ impl Island {
     }
 
     /// Prepare [`Island::velocity_of`]: `v = M⁻¹ Hᵀ r / q_s` of the answer.
-    pub fn body_velocity(&mut self) {
+    pub(super) fn body_velocity(&mut self) {
         let through_w = self.through_w;
         for c in &self.cones {
             for l in 0..c.rows.d {
@@ -193,7 +193,7 @@ impl Island {
     }
 
     /// Velocity of component `c` of a node, after [`Island::body_velocity`].
-    pub fn velocity_of(&self, node: usize, c: usize) -> f64 {
+    pub(super) fn velocity_of(&self, node: usize, c: usize) -> f64 {
         match if self.through_w { &self.spare } else { &self.form } {
             Form::Body(f) => f.component(node, c) * self.q_s,
             _ => 0.0,
@@ -201,7 +201,7 @@ impl Island {
     }
 
     /// The body form of this island, if that is how it is solved.
-    pub fn body(&mut self) -> Option<&mut BodyForm> {
+    pub(super) fn body(&mut self) -> Option<&mut BodyForm> {
         match &mut self.form {
             Form::Body(f) => Some(f),
             _ => None,

@@ -13,7 +13,7 @@
 //! | `problem`, `sparse` | what is asked (METH-CONE-PROBLEM, METH-CONE-MIXED) |
 //! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
 //! | `nsgs`, `newton`, `ipm`, `arc` | the methods (METH-CONE-NSGS, -NEWTON, -IPM, -ARC) |
-//! | `form`, `body`, `blocklu`, `panel`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
+//! | `form`, `body`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
 //! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype (feature `problems`) |
@@ -34,13 +34,13 @@ mod modes;
 mod newton;
 mod nsgs;
 mod order;
-mod panel;
 mod prep;
 mod problem;
 #[cfg(any(test, feature = "problems"))]
 pub mod problems;
 #[cfg(test)]
 mod problems_tests;
+#[cfg_attr(not(feature = "problems"), allow(unreachable_pub))]
 mod random;
 #[cfg(any(test, feature = "problems"))]
 mod reference_rng;

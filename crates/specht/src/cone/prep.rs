@@ -94,7 +94,7 @@ pub(super) struct Prep {
 
 impl Prep {
     /// Fill the islands with the problem; the structure is rebuilt only when it differs from the last one.
-    pub fn load(&mut self, p: &Problem) -> Result<(), ProblemError> {
+    pub(super) fn load(&mut self, p: &Problem) -> Result<(), ProblemError> {
         std::mem::swap(&mut self.cones, &mut self.old_cones);
         list_cones(&p.contacts, &mut self.cones);
         let body = match &p.operator {
@@ -333,7 +333,7 @@ impl Prep {
     }
 
     /// `u += W r` for the rows in cones from the islands' own velocities, for the other rows from the operator.
-    pub fn add_w_times(&mut self, p: &Problem, r: &[f64], u: &mut [f64]) {
+    pub(super) fn add_w_times(&mut self, p: &Problem, r: &[f64], u: &mut [f64]) {
         for island in &self.islands {
             for (i, c) in island.cones.iter().enumerate() {
                 let (_, v) = island.physical(i, &island.x, &island.y);

@@ -40,7 +40,7 @@ impl Sparse {
     }
 
     /// Empty, with `cols` columns and no row; the storage is kept. Fill it with [`Sparse::push`] and [`Sparse::end_row`].
-    pub fn reset(&mut self, cols: usize) {
+    pub(crate) fn reset(&mut self, cols: usize) {
         self.rows = 0;
         self.cols = cols;
         self.ptr.clear();
@@ -50,7 +50,7 @@ impl Sparse {
     }
 
     /// Next entry of the row that is being filled; columns must ascend and be smaller than the number of columns.
-    pub fn push(&mut self, col: usize, value: f64) {
+    pub(crate) fn push(&mut self, col: usize, value: f64) {
         debug_assert!(
             col < self.cols && (self.col.len() == self.ptr[self.rows] || self.col.last() < Some(&col))
         );
@@ -59,7 +59,7 @@ impl Sparse {
     }
 
     /// The row that is being filled is complete.
-    pub fn end_row(&mut self) {
+    pub(crate) fn end_row(&mut self) {
         self.rows += 1;
         self.ptr.push(self.col.len());
     }
@@ -71,33 +71,23 @@ impl Sparse {
     }
 
     /// Number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
-    pub fn cols(&self) -> usize {
+    pub(crate) fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Number of stored entries.
-    pub fn stored(&self) -> usize {
-        self.col.len()
-    }
-
     /// Columns and values of row `i`.
-    pub fn row(&self, i: usize) -> (&[usize], &[f64]) {
+    pub(crate) fn row(&self, i: usize) -> (&[usize], &[f64]) {
         let r = self.ptr[i]..self.ptr[i + 1];
         (&self.col[r.clone()], &self.val[r])
     }
 
-    /// All stored values, row after row; the pattern stays.
-    pub fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.val
-    }
-
     /// Entry `(i, j)`, zero when not stored.
-    pub fn get(&self, i: usize, j: usize) -> f64 {
+    pub(crate) fn get(&self, i: usize, j: usize) -> f64 {
         let (c, v) = self.row(i);
         c.binary_search(&j).map_or(0.0, |k| v[k])
     }
@@ -130,7 +120,7 @@ impl Matrix {
     }
 
     /// Entry `(i, j)`.
-    pub fn get(&self, i: usize, j: usize) -> f64 {
+    pub(crate) fn get(&self, i: usize, j: usize) -> f64 {
         match self {
             Matrix::Dense(m) => m[(i, j)],
             Matrix::Sparse(s) => s.get(i, j),
@@ -139,7 +129,7 @@ impl Matrix {
 
     /// Calls `f(column, value)` for every entry of row `i` that is stored (dense: not zero), columns ascending. A stored
     /// zero is part of the structure, so that it stays the same when an entry passes through zero.
-    pub fn for_row(&self, i: usize, mut f: impl FnMut(usize, f64)) {
+    pub(crate) fn for_row(&self, i: usize, mut f: impl FnMut(usize, f64)) {
         match self {
             Matrix::Dense(m) => {
                 for (j, &v) in m.row(i).iter().enumerate() {
@@ -167,7 +157,7 @@ impl Matrix {
     }
 
     /// First entry that is not a finite number, as (row, column, value).
-    pub fn first_not_finite(&self) -> Option<(usize, usize, f64)> {
+    pub(crate) fn first_not_finite(&self) -> Option<(usize, usize, f64)> {
         match self {
             Matrix::Dense(m) => {
                 let k = m.as_slice().iter().position(|v| !v.is_finite())?;

@@ -56,7 +56,7 @@ enum Sense {
 
 impl Admissible {
     /// Whether the pattern may have a solution.
-    pub fn pose(&mut self, p: &Problem, span: &Span, pattern: &Pattern, strict: bool) -> bool {
+    pub(super) fn pose(&mut self, p: &Problem, span: &Span, pattern: &Pattern, strict: bool) -> bool {
         self.size = p.reach();
         self.dim = p.dim();
         self.set_edges(p, pattern);
@@ -79,7 +79,7 @@ impl Admissible {
     }
 
     /// A point of the program, x̂.
-    pub fn point(&self) -> Vec<f64> {
+    pub(super) fn point(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.dim];
         for (g, a) in self.edges.iter().zip(&self.simplex.x) {
             for &(i, v) in g {
@@ -90,7 +90,7 @@ impl Admissible {
     }
 
     /// Least and largest value of `q·x̂ + q0` over the program posed last.
-    pub fn range(&mut self, q: &[f64], q0: f64) -> [f64; 2] {
+    pub(super) fn range(&mut self, q: &[f64], q0: f64) -> [f64; 2] {
         let mut cost = vec![0.0; self.simplex.x.len()];
         [-1.0, 1.0].map(|s| {
             for (c, g) in cost.iter_mut().zip(&self.edges) {
@@ -108,7 +108,7 @@ impl Admissible {
     }
 
     /// The mean of the points at which each edge of a cone carries most, x̂.
-    pub fn mean(&mut self) -> Vec<f64> {
+    pub(super) fn mean(&mut self) -> Vec<f64> {
         let (mut sum, mut count) = (self.point(), 1.0);
         // a program that was left unsolved has no other points
         if self.simplex.x.len() < self.edges.len() {

@@ -14,12 +14,13 @@
 //! equation `K x + ε D (x − x₀) = r` multiplied by ℓᵀ.) Without slip K is symmetric and this is the nearest member.
 //! Rows are in SI units; a row that counts an angle is as stiff as one at a lever of 1 m.
 
+use super::Start;
 use super::pattern::{LeafSolver, Pattern, State};
 use super::problem::Problem;
 use super::search::{PRUNE_FROM, Search, count};
 use super::transition::{one_solution, pattern_of};
-use super::{FullPivot, Start};
 use crate::lcp::Solver;
+use crate::linalg::FullPivot;
 use crate::linalg::{Mat, axpy, dot, max_abs};
 
 /// ε for the row with the largest compliance, relative to mobilities; well above the tolerance of the search.
@@ -52,7 +53,12 @@ pub(crate) struct Compliant {
 impl Compliant {
     /// The member that slightly compliant contacts give from the forces `before` (scaled; empty: none), among the solutions that
     /// `wanted` accepts. Of several the nearest to `before` whose forces keep to their bounds. `None` when there is none.
-    pub fn member(&mut self, p: &Problem, before: &[f64], wanted: impl Fn(&[f64]) -> bool) -> Option<Member> {
+    pub(crate) fn member(
+        &mut self,
+        p: &Problem,
+        before: &[f64],
+        wanted: impl Fn(&[f64]) -> bool,
+    ) -> Option<Member> {
         let weights = weights(p);
         let mut soft = p.clone();
         for (i, w) in weights.iter().enumerate() {

@@ -28,7 +28,7 @@ impl Polyhedron {
     /// `None` when the pattern admits nothing. The member is the one of minimum norm if that is admissible, else the one
     /// farthest from all borders but the bounds of idle tangents: these may be used up. In large families it is the mean of
     /// the members that use each edge of a friction cone most.
-    pub fn new(p: &Problem, leaf: &Leaf, pattern: &Pattern) -> Option<Self> {
+    pub(crate) fn new(p: &Problem, leaf: &Leaf, pattern: &Pattern) -> Option<Self> {
         let mut list = Vec::new();
         conditions(p, pattern, false, &mut list);
         let mut y = Vec::new();
@@ -62,7 +62,7 @@ impl Polyhedron {
     }
 
     /// Least and largest value of each `q·x + q0`.
-    pub fn ranges(&self, p: &Problem, quantities: &[(Vec<f64>, f64)]) -> Vec<[f64; 2]> {
+    pub(crate) fn ranges(&self, p: &Problem, quantities: &[(Vec<f64>, f64)]) -> Vec<[f64; 2]> {
         let mut program = self.forces(p);
         quantities
             .iter()
@@ -87,7 +87,7 @@ impl Polyhedron {
     }
 
     /// Whether the polyhedron extends in some direction by more than rounding.
-    pub fn is_extended(&self, p: &Problem) -> bool {
+    pub(crate) fn is_extended(&self, p: &Problem) -> bool {
         // inside all borders there is room in every direction
         let room = |c: &Condition| dot(&c.a, &self.x) - c.b > 1e-6 * self.size * dot(&c.a, &c.a).sqrt();
         if self.null.rows() > 0 && self.list.iter().all(room) {
@@ -101,7 +101,7 @@ impl Polyhedron {
     }
 
     /// Members at the ends of the polyhedron: in the directions of the null space, as seen from the member, and some corners.
-    pub fn ends(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn ends(&self) -> Vec<Vec<f64>> {
         let mut out = self.corners();
         for (k, side) in (0..self.null.rows()).flat_map(|k| [(k, 1.0), (k, -1.0)]) {
             let step = |c: &Condition| {
@@ -151,7 +151,7 @@ impl Polyhedron {
     }
 
     /// Whether two polyhedra share a point.
-    pub fn touches(&self, other: &Polyhedron, p: &Problem) -> bool {
+    pub(crate) fn touches(&self, other: &Polyhedron, p: &Problem) -> bool {
         if satisfies(p, &self.pattern, &other.x) || satisfies(p, &other.pattern, &self.x) {
             return true;
         }

@@ -18,13 +18,14 @@
 
 mod small;
 
-use super::{Forces, FullPivot, MassFactor, Small, rubs};
+use super::{Forces, Small, rubs};
 use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
+use crate::linalg::{FullPivot, MassFactor};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
 /// How regular the problem was.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Regularity {
+pub(crate) struct Regularity {
     /// False when there is no answer: M not definite on the kernel of the bilateral rows, or no norm solves the
     /// equation of a pin. The forces are then not to be used.
     pub solved: bool,
@@ -40,7 +41,7 @@ pub struct Regularity {
 
 /// How near a contact is to losing its regular solution: `g̈_N = a λ_N + b` with all other constraints kept (5.35).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Approach {
+pub(crate) struct Approach {
     /// a; the paradox begins where it vanishes.
     pub a: f64,
     /// b; a = 0 is reached together with b = 0 (PG-5.3-ROD).
@@ -56,7 +57,7 @@ pub(crate) const DEPENDENT: f64 = 1e-11;
 
 /// The solver with frozen modes; keeps its memory.
 #[derive(Clone, Debug, Default)]
-pub struct Fixed {
+pub(crate) struct Fixed {
     /// Forces per row towards which dependent constraints are resolved (empty: minimum norm). Take them from the
     /// solution that a [`super::Transition`] selected.
     pub reference: Vec<f64>,
@@ -118,7 +119,7 @@ enum Method {
 
 impl Fixed {
     /// Follow this solution from now on: reference of dependent constraints and norms of pins.
-    pub fn follow(&mut self, forces: &Forces) {
+    pub(crate) fn follow(&mut self, forces: &Forces) {
         self.reference.clone_from(&forces.lambda);
         self.pins.clone_from(&forces.normal);
         self.small.clear();
@@ -126,7 +127,7 @@ impl Fixed {
 
     /// Solve. `modes` as in [`crate::system::Discrete`]; `signs[i]` is the frozen sign of λ_N of a sliding bilateral
     /// contact, and for a sliding `Given` contact a negative value means that it transmits nothing (its load is negative).
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
@@ -205,7 +206,7 @@ impl Fixed {
 
     /// a and b of the closed unilateral or bilateral contact `i` in the last solution; `None` for other contacts and where
     /// A was singular.
-    pub fn approach(&mut self, info: &[ContactInfo], i: usize) -> Option<Approach> {
+    pub(crate) fn approach(&mut self, info: &[ContactInfo], i: usize) -> Option<Approach> {
         let k = *self.column.get(info[i].normal_row()?)?;
         if k == NONE {
             return None;
@@ -226,7 +227,12 @@ impl Fixed {
 
     /// What a unit of normal force at contact `i`, with all friction and all other reactions that follow from it, does in the
     /// last solution: accelerations and forces per row. Towards the border of a paradox all forces grow along these.
-    pub fn growth(&mut self, info: &[ContactInfo], eval: &Eval, i: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(crate) fn growth(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        i: usize,
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
         self.approach(info, i)?;
         let own = self.unit[self.column[info[i].normal_row()?]];
         let mut accel = vec![0.0; eval.mass.size()];

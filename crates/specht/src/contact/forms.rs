@@ -17,15 +17,16 @@
 //!
 //! Norms of pins are not linear: problems with sliding journals have neither form.
 
+use super::Start;
 use super::problem::{Kind, Problem};
-use super::{FullPivot, Start};
 use crate::lcp::Lcp;
+use crate::linalg::FullPivot;
 use crate::linalg::{Mat, dot};
 
 /// A linear complementarity problem `w = A z + b` and the forces `x = T z + t` that belong to its solution, in the
 /// scaled variables of the problem.
 #[derive(Clone, Debug, Default)]
-pub struct Form {
+pub(crate) struct Form {
     /// A.
     pub a: Mat,
     /// b.
@@ -38,12 +39,12 @@ pub struct Form {
 
 impl Form {
     /// The complementarity problem.
-    pub fn lcp(&self) -> Lcp<'_> {
+    pub(crate) fn lcp(&self) -> Lcp<'_> {
         Lcp::new(&self.a, &self.b)
     }
 
     /// x of a solution z.
-    pub fn x(&self, z: &[f64]) -> Vec<f64> {
+    pub(crate) fn x(&self, z: &[f64]) -> Vec<f64> {
         (0..self.t0.len()).map(|i| dot(self.t.row(i), z) + self.t0[i]).collect()
     }
 }

@@ -13,7 +13,7 @@ const SAME: f64 = 1e-7;
 
 /// What a closed contact does in the small while the rigid motion keeps it closed, and at stick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Small {
+pub(crate) enum Small {
     /// Its force follows its compliance.
     #[default]
     Holds,
@@ -30,7 +30,7 @@ impl Transition {
     /// The member of slightly compliant contacts with the motion of `chosen`, from the forces `before` per row (empty: none), and
     /// what each contact does in the small. `moves`: accelerations vary over the family, too. The problem is the one solved
     /// last. `None` when the forces are determined, or no member was found.
-    pub fn member(
+    pub(crate) fn member(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,

@@ -20,25 +20,21 @@ mod fast;
 mod fixed;
 pub(crate) mod forms;
 mod islands;
-mod mass;
 mod member;
 pub(crate) mod pattern;
 pub(crate) mod problem;
-mod rank;
 mod reduce;
 pub(crate) mod search;
 mod span;
 pub(crate) mod transition;
 
-pub use fast::{Fast, FastNormal, FastPair, FastTangent, Fate, Lasting, Term};
-pub use fixed::{Approach, Fixed, Regularity};
+pub use fast::{Fast, FastPair, Fate};
+pub(crate) use fixed::{Fixed, Regularity};
 pub(crate) use fixed::{friction_bound, normal_forces};
-pub use forms::Form;
-pub use mass::MassFactor;
-pub use member::Small;
-pub use rank::{FullPivot, RANK_TOLERANCE};
+pub(crate) use member::Small;
 pub use reduce::Reduced;
-pub use transition::{Family, Settings, Solution, SolutionSet, Status, Transition};
+pub(crate) use transition::{Family, Settings};
+pub use transition::{Solution, SolutionSet, Status, Transition};
 
 use crate::system::{ContactInfo, Mode};
 
@@ -63,7 +59,7 @@ pub struct Forces {
 
 impl Forces {
     /// Set sizes for `u` velocities, `rows` rows and `contacts` contacts, all zero.
-    pub fn reset(&mut self, u: usize, rows: usize, contacts: usize) {
+    pub(crate) fn reset(&mut self, u: usize, rows: usize, contacts: usize) {
         for (v, n) in [
             (&mut self.accel, u),
             (&mut self.lambda, rows),
@@ -94,7 +90,7 @@ pub enum Start {
 
 /// A contact that this module cannot treat.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ContactError {
+pub(crate) enum ContactError {
     /// Two tangential directions.
     #[error(
         "contact `{0}` has two tangential directions; the event-driven scheme treats one, use time-stepping"
@@ -108,7 +104,7 @@ pub enum ContactError {
 }
 
 /// Whether every contact can be treated; called once when a system is built.
-pub fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
+pub(crate) fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
     match info.iter().find(|c| c.tangent.len() > 1 && c.friction) {
         Some(c) => Err(ContactError::Spatial(c.name.clone())),
         None => check_loads(info),
@@ -116,7 +112,7 @@ pub fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
 }
 
 /// The part of [`check`] that holds for spatial contacts too.
-pub fn check_loads(info: &[ContactInfo]) -> Result<(), ContactError> {
+pub(crate) fn check_loads(info: &[ContactInfo]) -> Result<(), ContactError> {
     let known = |j: usize| info.get(j).is_some_and(|c| !c.is_given());
     match info.iter().find(|c| !c.load_on.iter().all(|&j| known(j))) {
         Some(c) => Err(ContactError::Load(c.name.clone())),

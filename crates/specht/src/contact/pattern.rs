@@ -4,9 +4,10 @@
 //! satisfies the inequalities of the pattern. Where the equations are dependent and consistent, the solutions of the
 //! pattern form a polyhedron, described by a point and the null space of the equations.
 
+use super::Start;
 use super::fixed::pin_roots;
 use super::problem::{Kind, Problem};
-use super::{FullPivot, Start};
+use crate::linalg::FullPivot;
 use crate::linalg::{Lu, Mat, dot, max_abs};
 
 /// Inequalities may be violated by this much, relative to [`Problem::size`].
@@ -36,7 +37,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Nothing decided.
-    pub fn undecided(p: &Problem) -> Self {
+    pub(crate) fn undecided(p: &Problem) -> Self {
         let n = p.friction.len();
         Pattern { closed: vec![None; p.normals], state: vec![None; n], sign: vec![0.0; n] }
     }
@@ -106,7 +107,7 @@ pub(crate) fn slide_equation(p: &Problem, pattern: &Pattern, j: usize) -> (f64, 
 
 impl LeafSolver {
     /// All solutions of a complete pattern (more than one only when pins are involved).
-    pub fn solve(&mut self, p: &Problem, pattern: &Pattern, out: &mut Vec<Leaf>) {
+    pub(crate) fn solve(&mut self, p: &Problem, pattern: &Pattern, out: &mut Vec<Leaf>) {
         let (r, nn) = (p.dim(), p.normals);
         self.active.clear();
         self.active.extend((0..nn).filter(|&i| pattern.closed[i] == Some(true)));
@@ -197,7 +198,7 @@ impl LeafSolver {
 
     /// Rows ℓ with `ℓᵀ K = 0` for the equations of the pattern solved last, on the rows of closed normals and sticking tangents
     /// (zero elsewhere).
-    pub fn left_null(&mut self, p: &Problem, pattern: &Pattern) -> Mat {
+    pub(crate) fn left_null(&mut self, p: &Problem, pattern: &Pattern) -> Mat {
         let m = self.active.len();
         let transposed = Mat::from_fn(m, m, |i, j| self.k[(j, i)]);
         self.rank.factor(&transposed);

@@ -28,7 +28,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn fill(&mut self, info: &[ContactInfo], closed: impl Fn(usize) -> bool) {
+    pub(crate) fn fill(&mut self, info: &[ContactInfo], closed: impl Fn(usize) -> bool) {
         self.bilateral.clear();
         self.rows.clear();
         self.normals.clear();
@@ -60,7 +60,7 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
-    pub fn at(&self, x: &[f64]) -> f64 {
+    pub(crate) fn at(&self, x: &[f64]) -> f64 {
         dot(&self.coef, x) + self.constant
     }
 }
@@ -90,7 +90,7 @@ pub(crate) struct Bounds {
 impl Bounds {
     const NONE: Bounds = Bounds { lo: 0.0, lo0: 0.0, hi: 0.0, hi0: 0.0 };
 
-    pub fn symmetric(mu: f64) -> Self {
+    pub(crate) fn symmetric(mu: f64) -> Self {
         Bounds { lo: mu, lo0: 0.0, hi: mu, hi0: 0.0 }
     }
 }
@@ -112,12 +112,12 @@ pub(crate) struct Friction {
 
 impl Friction {
     /// Whether no tangential force can act, at stick or slip.
-    pub fn is_smooth(&self) -> bool {
+    pub(crate) fn is_smooth(&self) -> bool {
         self.stick == Bounds::NONE && self.slide == Bounds::NONE
     }
 
     /// Bounds vanish with the normal force.
-    pub fn follows_normal(&self) -> Option<usize> {
+    pub(crate) fn follows_normal(&self) -> Option<usize> {
         match self.kind {
             Kind::Normal(i)
                 if self.slide.lo0 == 0.0 && self.slide.hi0 == 0.0 && self.load.constant == 0.0 =>
@@ -128,7 +128,7 @@ impl Friction {
         }
     }
 
-    pub fn is_signed(&self) -> bool {
+    pub(crate) fn is_signed(&self) -> bool {
         matches!(self.kind, Kind::Absolute | Kind::Positive)
     }
 }
@@ -150,13 +150,13 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub fn dim(&self) -> usize {
+    pub(crate) fn dim(&self) -> usize {
         self.c.len()
     }
 
     /// Scale H and c of the reduced problem and set up ν of every tangent. `loads` says whether given loads count (they
     /// do not in an impact). Bounds and starts are left to the caller.
-    pub fn assemble(
+    pub(crate) fn assemble(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
@@ -254,7 +254,7 @@ impl Problem {
     }
 
     /// λ of a bilateral row as a function of x̂.
-    pub fn bilateral_row(&self, layout: &Layout, red: &Reduced, row: usize) -> Affine {
+    pub(crate) fn bilateral_row(&self, layout: &Layout, red: &Reduced, row: usize) -> Affine {
         let k = layout.bilateral.iter().position(|&b| b == row).unwrap_or(0);
         Affine {
             coef: (0..layout.rows.len()).map(|i| red.s[(k, i)] / self.scale[i]).collect(),
@@ -264,7 +264,7 @@ impl Problem {
 
     /// Leaning tangents (friction tensors): y of a tangent becomes its plain velocity, w_T = ŵ_T − s w_N, while x keeps acting along the
     /// leaning row. Needed where ġ_N is not zero at the end of the phase; H is not symmetric afterwards.
-    pub fn straighten(&mut self, eval: &Eval, layout: &Layout) {
+    pub(crate) fn straighten(&mut self, eval: &Eval, layout: &Layout) {
         for (j, contact) in layout.tangents.iter().enumerate() {
             let s = eval.lean.get(*contact).copied().unwrap_or(0.0);
             let Some(n) = layout.normals.iter().position(|i| i == contact) else { continue };
@@ -282,7 +282,7 @@ impl Problem {
     }
 
     /// Give tangent `j` its bounds: multiples of ν, and constants of x̂.
-    pub fn set_bounds(&mut self, j: usize, stick: Bounds, slide: Bounds, start: Start) {
+    pub(crate) fn set_bounds(&mut self, j: usize, stick: Bounds, slide: Bounds, start: Start) {
         let f = &mut self.friction[j];
         f.stick = stick;
         f.slide = slide;
@@ -294,18 +294,18 @@ impl Problem {
     }
 
     /// ŷ at x̂.
-    pub fn y(&self, x: &[f64], y: &mut Vec<f64>) {
+    pub(crate) fn y(&self, x: &[f64], y: &mut Vec<f64>) {
         y.clear();
         y.extend((0..self.c.len()).map(|i| dot(self.h.row(i), x) + self.c[i]));
     }
 
     /// Norm of pin `k` at x̂.
-    pub fn pin_norm(&self, k: usize, x: &[f64]) -> f64 {
+    pub(crate) fn pin_norm(&self, k: usize, x: &[f64]) -> f64 {
         self.pins[k][0].at(x).hypot(self.pins[k][1].at(x))
     }
 
     /// ν̂ of tangent `j` at x̂, with the constant of stick or of sliding.
-    pub fn nu(&self, j: usize, x: &[f64], at_stick: bool) -> f64 {
+    pub(crate) fn nu(&self, j: usize, x: &[f64], at_stick: bool) -> f64 {
         let f = &self.friction[j];
         let mut v = dot(&f.load.coef, x) + if at_stick { f.static_constant } else { f.load.constant };
         for &(k, c) in &f.pins {
@@ -320,12 +320,12 @@ impl Problem {
 
     /// The largest of |ĉ|, |x̂|, |ŷ|, where the motion of what is known to slide, or rubs without friction, decides nothing: it counts
     /// a millionth, for its rounding.
-    pub fn size(&self, x: &[f64], y: &[f64]) -> f64 {
+    pub(crate) fn size(&self, x: &[f64], y: &[f64]) -> f64 {
         crate::linalg::max_abs(x).max(self.deciding(y)).max(self.reach())
     }
 
     /// The same of |ĉ| alone.
-    pub fn reach(&self) -> f64 {
+    pub(crate) fn reach(&self) -> f64 {
         self.deciding(&self.c).max(1e-300)
     }
 
@@ -336,7 +336,7 @@ impl Problem {
     }
 
     /// Size of the forces that the loads ask for: rows are scaled so that H has a unit diagonal.
-    pub fn natural_size(&self) -> f64 {
+    pub(crate) fn natural_size(&self) -> f64 {
         let loads = self.friction.iter().flat_map(|f| [f.load.constant, f.static_constant]);
         let pins = self.friction.iter().flat_map(|f| &f.pins);
         let pins = pins.flat_map(|&(k, c)| self.pins[k].iter().map(move |a| c * a.constant));
@@ -346,7 +346,7 @@ impl Problem {
     /// Largest violation of the laws at x̂, relative to [`Problem::size`]: the certificate of an answer. A tangent that
     /// is known to slide must have the force of its direction; one at zero slip may stick within the static bounds or
     /// slide with the sliding ones.
-    pub fn residual(&self, x: &[f64]) -> f64 {
+    pub(crate) fn residual(&self, x: &[f64]) -> f64 {
         let mut y = Vec::new();
         self.y(x, &mut y);
         let size = self.size(x, &y);

@@ -9,8 +9,8 @@
 //! semidefinite. When the rows of B depend on each other, λ_B is the solution of minimum norm and `redundant` counts
 //! the dependent rows; v is the same for every choice. (5.13)-(5.16) of Pfeiffer & Glocker with B in front.
 
-use super::mass::MassFactor;
-use super::rank::FullPivot;
+use crate::linalg::FullPivot;
+use crate::linalg::MassFactor;
 use crate::linalg::{Cholesky, Mat, Rows, Symmetric, axpy, dot};
 
 /// Result and memory of the elimination. The vectors are indexed by the position in the row lists.
@@ -46,7 +46,7 @@ pub struct Reduced {
 impl Reduced {
     /// Eliminate. `bilateral` and `rows` index `w` and `offset` (β). Returns false when M is not definite on the kernel
     /// of the bilateral rows.
-    pub fn eliminate(
+    pub(crate) fn eliminate(
         &mut self,
         mass: &Symmetric,
         f: &[f64],

@@ -52,7 +52,7 @@ enum Item {
 
 impl Search {
     /// Find all solutions; false when `limit` multiplications did not suffice.
-    pub fn run(&mut self, p: &Problem, limit: usize) -> bool {
+    pub(crate) fn run(&mut self, p: &Problem, limit: usize) -> bool {
         self.found.clear();
         self.nodes = 0;
         self.limit = limit;

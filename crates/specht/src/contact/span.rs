@@ -20,7 +20,7 @@ pub(crate) struct Span {
 
 impl Span {
     /// Elimination with complete pivoting.
-    pub fn of(h: &Mat) -> Self {
+    pub(super) fn of(h: &Mat) -> Self {
         let r = h.rows();
         let mut rest = h.clone();
         let (mut columns, mut rows): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
@@ -51,7 +51,7 @@ impl Span {
     }
 
     /// d.
-    pub fn dim(&self) -> usize {
+    pub(super) fn dim(&self) -> usize {
         self.right.rows()
     }
 }
@@ -65,12 +65,12 @@ pub(crate) struct Row {
 
 impl Row {
     /// ŷ_i.
-    pub fn of(p: &Problem, span: &Span, i: usize) -> Self {
+    pub(super) fn of(p: &Problem, span: &Span, i: usize) -> Self {
         Row { l: span.left.row(i).to_vec(), constant: p.c[i] }
     }
 
     /// Whether it does not depend on a.
-    pub fn is_constant(&self) -> bool {
+    pub(super) fn is_constant(&self) -> bool {
         max_abs(&self.l) <= DEPENDENT
     }
 }
@@ -84,7 +84,7 @@ pub(crate) struct Equations {
 
 impl Equations {
     /// Eliminate the pivots from a row.
-    pub fn reduce(&self, mut row: Row) -> Row {
+    pub(super) fn reduce(&self, mut row: Row) -> Row {
         for (e, k) in &self.rows {
             let f = row.l[*k];
             if f != 0.0 {
@@ -97,7 +97,7 @@ impl Equations {
     }
 
     /// Add an equation; false when it contradicts the others by more than `tolerance`.
-    pub fn add(&mut self, row: Row, tolerance: f64) -> bool {
+    pub(super) fn add(&mut self, row: Row, tolerance: f64) -> bool {
         let mut row = self.reduce(row);
         if row.is_constant() {
             return row.constant.abs() <= tolerance;

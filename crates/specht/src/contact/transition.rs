@@ -50,7 +50,7 @@ pub enum Status {
 pub struct Solution {
     /// Mode of every contact.
     pub modes: Vec<Mode>,
-    /// Sign of the normal force, as [`super::Fixed::solve`] wants it: ±1 for bilateral contacts, −1 for a `Given` contact
+    /// Sign of the normal force, as `super::Fixed::solve` wants it: ±1 for bilateral contacts, −1 for a `Given` contact
     /// whose load is negative, else 1.
     pub signs: Vec<f64>,
     /// Accelerations and forces.
@@ -258,7 +258,7 @@ impl Transition {
         info: &[ContactInfo],
         eval: &Eval,
         starts: &[Start],
-    ) -> Option<super::Form> {
+    ) -> Option<super::forms::Form> {
         self.pose(info, eval, starts).then(|| super::forms::book(&self.problem, &[])).flatten()
     }
 
@@ -269,7 +269,7 @@ impl Transition {
         info: &[ContactInfo],
         eval: &Eval,
         starts: &[Start],
-    ) -> Option<super::Form> {
+    ) -> Option<super::forms::Form> {
         self.pose(info, eval, starts).then(|| super::forms::reduced(&self.problem)).flatten()
     }
 
@@ -296,7 +296,7 @@ impl Transition {
         let (mut points, families) = sort_out(p, found);
         // forces beyond all measure are rounding: on the border of a paradox this solution lies at infinity
         let natural = p.natural_size();
-        points.retain(|(x, _)| max_abs(x) <= natural / super::rank::RANK_TOLERANCE);
+        points.retain(|(x, _)| max_abs(x) <= natural / crate::linalg::RANK_TOLERANCE);
         for (x, patterns) in &points {
             set.solutions.push(self.solution(info, eval, starts, x, patterns));
         }
@@ -486,7 +486,7 @@ fn is_monotone(p: &Problem) -> bool {
             && f.load.coef[nn..].iter().all(|&c| c == 0.0)
             && (f.start != Start::Zero || (f.stick == f.slide && f.static_constant == f.load.constant))
     };
-    decoupled && p.friction.iter().all(plain) && super::FullPivot::default().factor(&p.h) == p.dim()
+    decoupled && p.friction.iter().all(plain) && crate::linalg::FullPivot::default().factor(&p.h) == p.dim()
 }
 
 /// A solution in which friction has nothing to do: without friction no closed contact would slip. The acceleration is then the

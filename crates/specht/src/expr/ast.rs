@@ -6,7 +6,7 @@ use super::units::{Dim, Unit};
 
 /// A parsed expression with its source text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ast {
+pub(crate) struct Ast {
     /// The text it was read from; all spans refer to it.
     pub source: String,
     /// The expression.
@@ -15,7 +15,7 @@ pub struct Ast {
 
 /// A node with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expr {
+pub(crate) struct Expr {
     /// What it is.
     pub kind: Kind,
     /// Where it stands.
@@ -25,7 +25,7 @@ pub struct Expr {
 /// Sign or operator in a sum or product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum ChainOp {
+pub(crate) enum ChainOp {
     Add,
     Sub,
     Mul,
@@ -35,7 +35,7 @@ pub enum ChainOp {
 /// Comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum CompareOp {
+pub(crate) enum CompareOp {
     Lt,
     Le,
     Gt,
@@ -45,8 +45,20 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
+    /// Whether it holds between two numbers.
+    pub(crate) fn holds(self, x: f64, y: f64) -> bool {
+        match self {
+            CompareOp::Lt => x < y,
+            CompareOp::Le => x <= y,
+            CompareOp::Gt => x > y,
+            CompareOp::Ge => x >= y,
+            CompareOp::Eq => x == y,
+            CompareOp::Ne => x != y,
+        }
+    }
+
     /// As written.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             CompareOp::Lt => "<",
             CompareOp::Le => "<=",
@@ -60,7 +72,7 @@ impl CompareOp {
 
 /// An operand of a chain with the operator before it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Link {
+pub(crate) struct Link {
     /// The operator.
     pub op: ChainOp,
     /// Where the operator stands.
@@ -71,7 +83,7 @@ pub struct Link {
 
 /// The unit after a number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct UnitUse {
+pub(crate) struct UnitUse {
     /// As written.
     pub text: String,
     /// What it means.
@@ -82,7 +94,7 @@ pub struct UnitUse {
 
 /// One part of a dotted name, with indices: `x[i-1]` in `x[i-1].tip`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub(crate) struct Part {
     /// The name.
     pub name: String,
     /// Indices, as expressions.
@@ -93,7 +105,7 @@ pub struct Part {
 
 /// Syntax.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A number as written, with its unit.
     Number {
         /// The number before the unit.
@@ -144,18 +156,49 @@ pub enum Kind {
     Or(Vec<Expr>),
     /// `not a`
     Not(Box<Expr>),
+    /// `"text"`, in addresses.
+    Text(String),
+    /// `events[kind=impact][1].after.phi'`, in addresses: a way through the results of a run, from a value or from their root.
+    Address(Option<Box<Expr>>, Vec<Step>),
+}
+
+/// One step of an address.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Step {
+    /// `.name`.
+    Key(String),
+    /// `[3]`, `[-1]`.
+    Index(i64),
+    /// `'`.
+    Prime,
+    /// `[key=value, …]`.
+    Filter(Vec<Condition>),
+}
+
+/// One condition of a filter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    /// Key of the entry.
+    pub key: String,
+    /// The comparison; `=` is [`CompareOp::Eq`].
+    pub op: CompareOp,
+    /// The right side as written.
+    pub text: String,
+    /// The right side as a number, if it is one.
+    pub number: Option<f64>,
 }
 
 impl Expr {
     /// Whether the value is a truth value.
-    pub fn is_condition(&self) -> bool {
+    pub(crate) fn is_condition(&self) -> bool {
         matches!(self.kind, Kind::Compare(..) | Kind::And(_) | Kind::Or(_) | Kind::Not(_))
     }
 
     /// Calls `f` for each direct part.
-    pub fn children<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+    pub(crate) fn children<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
-            Kind::Number { .. } => {}
+            Kind::Number { .. } | Kind::Text(_) => {}
+            Kind::Address(base, _) => base.iter().for_each(|b| f(b)),
             Kind::Name { parts, .. } => parts.iter().flat_map(|p| &p.indices).for_each(f),
             Kind::Call { args, .. } => args.iter().for_each(f),
             Kind::Sum { from, to, body, .. } => {
@@ -179,7 +222,7 @@ impl Expr {
 
 /// A name that occurs in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NameUse {
+pub(crate) struct NameUse {
     /// The name before the first dot or index, or the name of the function.
     pub name: String,
     /// Number of primes of the whole.
@@ -192,12 +235,12 @@ pub struct NameUse {
 
 impl Ast {
     /// The text of a node.
-    pub fn text(&self, span: Span) -> &str {
+    pub(crate) fn text(&self, span: Span) -> &str {
         span.text(&self.source)
     }
 
     /// If the whole is a number with or without unit and sign, its value in SI and its dimension.
-    pub fn as_quantity(&self) -> Option<(f64, Dim)> {
+    pub(crate) fn as_quantity(&self) -> Option<(f64, Dim)> {
         fn read(e: &Expr) -> Option<(f64, Dim)> {
             match &e.kind {
                 Kind::Number { value, unit: None } => Some((*value, Dim::Any)),
@@ -210,7 +253,7 @@ impl Ast {
     }
 
     /// Every name used, without the running names of sums, in the order of the text.
-    pub fn names(&self) -> Vec<NameUse> {
+    pub(crate) fn names(&self) -> Vec<NameUse> {
         fn walk(e: &Expr, bound: &mut Vec<String>, out: &mut Vec<NameUse>) {
             match &e.kind {
                 Kind::Name { parts, primes } if !bound.contains(&parts[0].name) => {
@@ -245,7 +288,7 @@ impl Ast {
     ///
     /// A text that is nothing but a quantity ([`Ast::as_quantity`]) is warned of too; where names such as `m` and `s` are the rule,
     /// a caller may prefer to ask for the others only.
-    pub fn unit_warnings(&self, is_name: impl Fn(&str) -> bool) -> Vec<ExprError> {
+    pub(crate) fn unit_warnings(&self, is_name: impl Fn(&str) -> bool) -> Vec<ExprError> {
         fn walk(ast: &Ast, e: &Expr, is_name: &dyn Fn(&str) -> bool, out: &mut Vec<ExprError>) {
             if let Kind::Number { unit: Some(unit), .. } = &e.kind {
                 let words = unit.text.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty());

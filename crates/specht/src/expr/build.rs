@@ -7,7 +7,7 @@ use super::graph::{Fun, Graph, NodeId, Op, Symbol, TableId, powi, sign};
 
 impl Graph {
     /// A constant. −0 becomes 0.
-    pub fn num(&mut self, value: f64) -> NodeId {
+    pub(crate) fn num(&mut self, value: f64) -> NodeId {
         let bits = if value == 0.0 {
             0
         } else if value.is_nan() {
@@ -19,12 +19,12 @@ impl Graph {
     }
 
     /// An input.
-    pub fn sym(&mut self, symbol: Symbol) -> NodeId {
+    pub(crate) fn sym(&mut self, symbol: Symbol) -> NodeId {
         self.intern(Op::Sym(symbol))
     }
 
     /// a + b
-    pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => return self.num(x + y),
             (Some(0.0), _) => return b,
@@ -43,7 +43,7 @@ impl Graph {
     }
 
     /// a − b
-    pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => return self.num(x - y),
             _ if a == b => return self.num(0.0),
@@ -63,7 +63,7 @@ impl Graph {
     }
 
     /// a b
-    pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => return self.num(x * y),
             (Some(0.0), _) | (_, Some(0.0)) => return self.num(0.0),
@@ -89,7 +89,7 @@ impl Graph {
     }
 
     /// a / b
-    pub fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => return self.num(x / y),
             (Some(0.0), _) => return a,
@@ -112,7 +112,7 @@ impl Graph {
     }
 
     /// −a
-    pub fn neg(&mut self, a: NodeId) -> NodeId {
+    pub(crate) fn neg(&mut self, a: NodeId) -> NodeId {
         match self.op(a) {
             Op::Const(bits) => self.num(-f64::from_bits(bits)),
             Op::Neg(x) => x,
@@ -122,7 +122,7 @@ impl Graph {
     }
 
     /// a^b; a whole constant exponent becomes [`Op::Powi`].
-    pub fn pow(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn pow(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (_, Some(n)) if n == n.trunc() && n.abs() <= 1024.0 => self.powi(a, n as i32),
             (Some(x), Some(y)) => self.num(x.powf(y)),
@@ -131,7 +131,7 @@ impl Graph {
     }
 
     /// a^n
-    pub fn powi(&mut self, a: NodeId, n: i32) -> NodeId {
+    pub(crate) fn powi(&mut self, a: NodeId, n: i32) -> NodeId {
         match (self.op(a), n) {
             (_, 0) => self.num(1.0),
             (_, 1) => a,
@@ -145,7 +145,7 @@ impl Graph {
     }
 
     /// A smooth function of one argument.
-    pub fn fun(&mut self, f: Fun, a: NodeId) -> NodeId {
+    pub(crate) fn fun(&mut self, f: Fun, a: NodeId) -> NodeId {
         match (self.op(a), f) {
             (Op::Const(bits), _) => self.num(f.apply(f64::from_bits(bits))),
             (Op::Neg(x), Fun::Cos | Fun::Cosh) => self.fun(f, x),
@@ -158,7 +158,7 @@ impl Graph {
     }
 
     /// atan2(y, x)
-    pub fn atan2(&mut self, y: NodeId, x: NodeId) -> NodeId {
+    pub(crate) fn atan2(&mut self, y: NodeId, x: NodeId) -> NodeId {
         match (self.constant(y), self.constant(x)) {
             (Some(y), Some(x)) => self.num(y.atan2(x)),
             _ => self.intern(Op::Atan2(y, x)),
@@ -166,7 +166,7 @@ impl Graph {
     }
 
     /// √(a² + b²)
-    pub fn hypot(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn hypot(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => self.num(x.hypot(y)),
             (Some(0.0), _) => self.abs(b),
@@ -176,7 +176,7 @@ impl Graph {
     }
 
     /// sign(a): a switch. `sign(-x) = -sign(x)` and `sign(y-x) = -sign(x-y)`, so that both share it.
-    pub fn sign(&mut self, a: NodeId) -> NodeId {
+    pub(crate) fn sign(&mut self, a: NodeId) -> NodeId {
         match self.op(a) {
             Op::Const(bits) => self.num(sign(f64::from_bits(bits))),
             Op::Sign(_) => a,
@@ -194,7 +194,7 @@ impl Graph {
     }
 
     /// Largest whole number not above a: a switch.
-    pub fn floor(&mut self, a: NodeId) -> NodeId {
+    pub(crate) fn floor(&mut self, a: NodeId) -> NodeId {
         match self.op(a) {
             Op::Const(bits) => self.num(f64::from_bits(bits).floor()),
             Op::Floor(_) | Op::Sign(_) => a,
@@ -203,7 +203,7 @@ impl Graph {
     }
 
     /// |a|
-    pub fn abs(&mut self, a: NodeId) -> NodeId {
+    pub(crate) fn abs(&mut self, a: NodeId) -> NodeId {
         if let Some(x) = self.constant(a) {
             return self.num(x.abs());
         }
@@ -212,19 +212,19 @@ impl Graph {
     }
 
     /// The smaller one; at a tie the first.
-    pub fn min(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn min(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let first = self.le(a, b);
         self.select(first, a, b)
     }
 
     /// The larger one; at a tie the first.
-    pub fn max(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn max(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let first = self.ge(a, b);
         self.select(first, a, b)
     }
 
     /// a − b ⌊a/b⌋
-    pub fn modulo(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn modulo(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let quotient = self.div(a, b);
         let whole = self.floor(quotient);
         let part = self.mul(b, whole);
@@ -232,7 +232,7 @@ impl Graph {
     }
 
     /// The `order`-th derivative of a table at x.
-    pub fn lookup(&mut self, table: TableId, order: u8, x: NodeId) -> NodeId {
+    pub(crate) fn lookup(&mut self, table: TableId, order: u8, x: NodeId) -> NodeId {
         if order > self.table(table).degree() {
             return self.num(0.0);
         }
@@ -254,29 +254,29 @@ impl Graph {
     }
 
     /// a > b
-    pub fn gt(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn gt(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let side = self.side(a, b);
         self.test(side, |s| s > 0.0, Op::Positive)
     }
 
     /// a ≥ b
-    pub fn ge(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn ge(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let side = self.side(a, b);
         self.test(side, |s| s >= 0.0, Op::NonNegative)
     }
 
     /// a < b
-    pub fn lt(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn lt(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.gt(b, a)
     }
 
     /// a ≤ b
-    pub fn le(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn le(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.ge(b, a)
     }
 
     /// a = b
-    pub fn eq(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn eq(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let side = self.side(a, b);
         let side = match self.op(side) {
             Op::Neg(s) => s,
@@ -302,7 +302,7 @@ impl Graph {
     }
 
     /// a and b
-    pub fn and(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn and(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (Some(0.0), _) | (_, Some(0.0)) => self.num(0.0),
             (Some(_), _) => b,
@@ -313,7 +313,7 @@ impl Graph {
     }
 
     /// a or b
-    pub fn or(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn or(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.constant(a), self.constant(b)) {
             (Some(0.0), _) => b,
             (_, Some(0.0)) => a,
@@ -324,7 +324,7 @@ impl Graph {
     }
 
     /// not a
-    pub fn not(&mut self, a: NodeId) -> NodeId {
+    pub(crate) fn not(&mut self, a: NodeId) -> NodeId {
         match self.op(a) {
             Op::Const(bits) => self.num(f64::from(u8::from(f64::from_bits(bits) == 0.0))),
             Op::Not(x) => x,
@@ -333,7 +333,7 @@ impl Graph {
     }
 
     /// if(c, a, b)
-    pub fn select(&mut self, c: NodeId, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn select(&mut self, c: NodeId, a: NodeId, b: NodeId) -> NodeId {
         if a == b {
             return a;
         }

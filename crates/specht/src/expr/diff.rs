@@ -25,18 +25,18 @@ pub struct Derivation {
 
 impl Derivation {
     /// A derivation by its rules; symbols without rule are constant.
-    pub fn new(rules: impl IntoIterator<Item = (Symbol, NodeId)>) -> Self {
+    pub(crate) fn new(rules: impl IntoIterator<Item = (Symbol, NodeId)>) -> Self {
         Self { rules: rules.into_iter().collect(), memo: Vec::new() }
     }
 
     /// The partial derivative by one symbol.
-    pub fn partial(graph: &mut Graph, symbol: Symbol) -> Self {
+    pub(crate) fn partial(graph: &mut Graph, symbol: Symbol) -> Self {
         let one = graph.num(1.0);
         Self::new([(symbol, one)])
     }
 
     /// The derivative of a node.
-    pub fn of(&mut self, graph: &mut Graph, node: NodeId) -> NodeId {
+    pub(crate) fn of(&mut self, graph: &mut Graph, node: NodeId) -> NodeId {
         if let Some(known) = self.known(node) {
             return known;
         }
@@ -226,18 +226,13 @@ impl Derivation {
 
 impl Graph {
     /// Partial derivative of a node by a symbol.
-    pub fn diff(&mut self, node: NodeId, symbol: Symbol) -> NodeId {
+    pub(crate) fn diff(&mut self, node: NodeId, symbol: Symbol) -> NodeId {
         Derivation::partial(self, symbol).of(self, node)
-    }
-
-    /// Total derivative of one node by rules for symbols. For many nodes keep a [`Derivation`].
-    pub fn total_derivative(&mut self, node: NodeId, rules: &[(Symbol, NodeId)]) -> NodeId {
-        Derivation::new(rules.iter().copied()).of(self, node)
     }
 
     /// Partial derivatives of a node by those of the given symbols on which it depends and whose derivative is not zero,
     /// in ascending order of symbols.
-    pub fn gradient(&mut self, node: NodeId, which: impl Fn(Symbol) -> bool) -> Vec<(Symbol, NodeId)> {
+    pub(crate) fn gradient(&mut self, node: NodeId, which: impl Fn(Symbol) -> bool) -> Vec<(Symbol, NodeId)> {
         let zero = self.num(0.0);
         let mut out = Vec::new();
         for symbol in self.symbols(&[node]) {
@@ -252,7 +247,7 @@ impl Graph {
     }
 
     /// The node with symbols replaced.
-    pub fn substitute(&mut self, node: NodeId, map: &BTreeMap<Symbol, NodeId>) -> NodeId {
+    pub(crate) fn substitute(&mut self, node: NodeId, map: &BTreeMap<Symbol, NodeId>) -> NodeId {
         let nodes = self.reach(&[node]);
         let mut new = vec![0u32; node.index() + 1];
         for n in nodes {

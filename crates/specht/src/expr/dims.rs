@@ -10,7 +10,7 @@ use super::lower::Formula;
 use super::units::{Dim, Exponents};
 
 /// What is known of the dimensions of names.
-pub trait Dimensions {
+pub(crate) trait Dimensions {
     /// The dimension of a name without primes; `path` are the parts between dots, indices left out.
     fn name(&self, path: &[&str]) -> Dim;
 
@@ -27,7 +27,7 @@ impl<F: Fn(&[&str]) -> Dim> Dimensions for F {
 }
 
 /// The dimension of an expression, or the first place where two known ones clash.
-pub fn check_dimensions(ast: &Ast, names: &dyn Dimensions) -> Result<Dim, ExprError> {
+pub(crate) fn check_dimensions(ast: &Ast, names: &dyn Dimensions) -> Result<Dim, ExprError> {
     let mut check = Check { names, source: &ast.source, locals: Vec::new(), calls: 0, steps: 0 };
     Ok(match check.dim(&ast.root)? {
         Guess::Known(e) => Dim::Known(e),
@@ -99,6 +99,7 @@ impl Check<'_> {
         }
         match &e.kind {
             Kind::Number { unit: None, .. } => Ok(Guess::Pure),
+            Kind::Text(_) | Kind::Address(..) => Ok(Guess::Any),
             Kind::Number { unit: Some(unit), .. } => Ok(Guess::Known(unit.unit.dim)),
             Kind::Name { parts, primes } => {
                 for index in parts.iter().flat_map(|p| &p.indices) {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Bytes `start..end` of the source text of one expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Span {
+pub(crate) struct Span {
     /// First byte.
     pub start: usize,
     /// One past the last byte.
@@ -13,24 +13,24 @@ pub struct Span {
 
 impl Span {
     /// The bytes `start..end`.
-    pub fn new(start: usize, end: usize) -> Self {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
     /// The smallest span that covers both.
-    pub fn to(self, other: Span) -> Span {
+    pub(crate) fn to(self, other: Span) -> Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
 
     /// The text of the span; empty when the span does not fit `source`.
-    pub fn text(self, source: &str) -> &str {
+    pub(crate) fn text(self, source: &str) -> &str {
         source.get(self.start..self.end).unwrap_or("")
     }
 }
 
 /// What is wrong with an expression, where, and what to do about it. Also used for warnings.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ExprError {
+pub(crate) struct ExprError {
     /// Place in the text of the expression.
     pub span: Span,
     /// One sentence, without final stop.
@@ -41,7 +41,7 @@ pub struct ExprError {
 
 impl ExprError {
     /// An error at `span`.
-    pub fn new(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn new(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { span, message: message.into(), help: help.into() }
     }
 }

@@ -19,23 +19,23 @@ pub struct NodeId(pub u32);
 
 impl NodeId {
     /// As an index.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// An input of the graph: index into the inputs of a tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub u32);
+pub(crate) struct Symbol(pub u32);
 
 /// A table registered in a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TableId(pub u32);
+pub(crate) struct TableId(pub u32);
 
 /// Smooth functions of one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Fun {
+pub(crate) enum Fun {
     Sin,
     Cos,
     Tan,
@@ -53,7 +53,7 @@ pub enum Fun {
 
 impl Fun {
     /// All, in the order of the reference.
-    pub const ALL: [Fun; 13] = [
+    pub(crate) const ALL: [Fun; 13] = [
         Fun::Sin,
         Fun::Cos,
         Fun::Tan,
@@ -70,7 +70,7 @@ impl Fun {
     ];
 
     /// Name in the expression language.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Fun::Sin => "sin",
             Fun::Cos => "cos",
@@ -90,7 +90,7 @@ impl Fun {
 
     /// Value.
     #[inline]
-    pub fn apply(self, x: f64) -> f64 {
+    pub(crate) fn apply(self, x: f64) -> f64 {
         match self {
             Fun::Sin => x.sin(),
             Fun::Cos => x.cos(),
@@ -111,7 +111,7 @@ impl Fun {
 
 /// What a node computes. Truth values are 1 and 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
+pub(crate) enum Op {
     /// Bits of a constant.
     Const(u64),
     /// An input.
@@ -171,7 +171,7 @@ pub enum Op {
 
 impl Op {
     /// Calls `f` with every operand.
-    pub fn operands(self, mut f: impl FnMut(NodeId)) {
+    pub(crate) fn operands(self, mut f: impl FnMut(NodeId)) {
         use Op::*;
         match self {
             Const(_) | Sym(_) => {}
@@ -211,7 +211,7 @@ impl Op {
 }
 
 /// x^n by repeated squaring: the same bits on every machine.
-pub fn powi(x: f64, n: i32) -> f64 {
+pub(super) fn powi(x: f64, n: i32) -> f64 {
     let mut power = 1.0;
     let mut square = x;
     let mut left = n.unsigned_abs();
@@ -229,7 +229,7 @@ pub fn powi(x: f64, n: i32) -> f64 {
 
 /// −1, 0, 1; NaN stays NaN.
 #[inline]
-pub fn sign(x: f64) -> f64 {
+pub(crate) fn sign(x: f64) -> f64 {
     if x > 0.0 {
         1.0
     } else if x < 0.0 {
@@ -252,27 +252,22 @@ pub struct Graph {
 
 impl Graph {
     /// An empty graph.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Number of nodes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ops.len()
     }
 
-    /// Whether there is no node yet.
-    pub fn is_empty(&self) -> bool {
-        self.ops.is_empty()
-    }
-
     /// What a node computes.
-    pub fn op(&self, node: NodeId) -> Op {
+    pub(crate) fn op(&self, node: NodeId) -> Op {
         self.ops[node.index()]
     }
 
     /// The value of a constant node.
-    pub fn constant(&self, node: NodeId) -> Option<f64> {
+    pub(crate) fn constant(&self, node: NodeId) -> Option<f64> {
         match self.op(node) {
             Op::Const(bits) => Some(f64::from_bits(bits)),
             _ => None,
@@ -280,23 +275,23 @@ impl Graph {
     }
 
     /// Registers a table.
-    pub fn add_table(&mut self, table: Table) -> TableId {
+    pub(crate) fn add_table(&mut self, table: Table) -> TableId {
         self.tables.push(Arc::new(table));
         TableId(self.tables.len() as u32 - 1)
     }
 
     /// A registered table.
-    pub fn table(&self, id: TableId) -> &Arc<Table> {
+    pub(crate) fn table(&self, id: TableId) -> &Arc<Table> {
         &self.tables[id.0 as usize]
     }
 
     /// All tables, in order of registration.
-    pub fn tables(&self) -> &[Arc<Table>] {
+    pub(crate) fn tables(&self) -> &[Arc<Table>] {
         &self.tables
     }
 
     /// A symbol that no input has; for building derivatives of functions. Counted down from the largest number.
-    pub fn temporary(&mut self) -> Symbol {
+    pub(crate) fn temporary(&mut self) -> Symbol {
         self.temporaries += 1;
         Symbol(u32::MAX - self.temporaries)
     }
@@ -313,7 +308,7 @@ impl Graph {
     }
 
     /// Every node on which the roots depend, themselves included, operands first.
-    pub fn reach(&self, roots: &[NodeId]) -> Vec<NodeId> {
+    pub(crate) fn reach(&self, roots: &[NodeId]) -> Vec<NodeId> {
         let Some(top) = roots.iter().max() else { return Vec::new() };
         let mut seen = vec![0u64; top.index() / 64 + 1];
         let mut found = Vec::new();
@@ -332,7 +327,7 @@ impl Graph {
     }
 
     /// The symbols on which the roots depend, ascending.
-    pub fn symbols(&self, roots: &[NodeId]) -> Vec<Symbol> {
+    pub(crate) fn symbols(&self, roots: &[NodeId]) -> Vec<Symbol> {
         let mut symbols: Vec<Symbol> = self
             .reach(roots)
             .into_iter()
@@ -346,7 +341,7 @@ impl Graph {
     }
 
     /// Whether the node depends on a symbol of which `which` says yes.
-    pub fn depends_on(&self, node: NodeId, which: impl Fn(Symbol) -> bool) -> bool {
+    pub(crate) fn depends_on(&self, node: NodeId, which: impl Fn(Symbol) -> bool) -> bool {
         self.symbols(&[node]).into_iter().any(which)
     }
 }

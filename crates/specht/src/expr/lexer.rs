@@ -7,6 +7,10 @@ use super::error::{ExprError, Span};
 pub(super) enum Token {
     Number(f64),
     Name(String),
+    /// `"text"`, in addresses.
+    Text(String),
+    /// `[key=value, …]` without its brackets, in addresses.
+    Filter(String),
     /// One of `+ - * / ^ ( ) [ ] , . .. ' = == != < <= > >=`.
     Mark(&'static str),
     End,
@@ -21,9 +25,10 @@ pub(super) struct Lexeme {
 }
 
 /// Longest text of one expression, in bytes.
-pub const MAX_TEXT: usize = 1 << 20;
+pub(super) const MAX_TEXT: usize = 1 << 20;
 
-pub(super) fn lex(source: &str) -> Result<Vec<Lexeme>, ExprError> {
+/// `addresses`: texts and filters are understood.
+pub(super) fn lex(source: &str, addresses: bool) -> Result<Vec<Lexeme>, ExprError> {
     if source.len() > MAX_TEXT {
         return Err(ExprError::new(
             Span::new(0, 0),
@@ -56,6 +61,19 @@ pub(super) fn lex(source: &str) -> Result<Vec<Lexeme>, ExprError> {
                 }
                 Token::Name(source[start..at].to_string())
             }
+            b'"' if addresses => {
+                let Some(length) = source[at + 1..].find('"') else {
+                    let span = Span::new(at, bytes.len());
+                    return Err(ExprError::new(span, "a text has no closing quote", "add `\"`"));
+                };
+                at += length + 2;
+                Token::Text(source[start + 1..at - 1].to_string())
+            }
+            b'[' if addresses && filter(&source[at..]).is_some() => {
+                let inside = filter(&source[at..]).unwrap_or_default();
+                at += inside.len() + 2;
+                Token::Filter(inside.to_string())
+            }
             _ => match mark(&bytes[at..]) {
                 Some(text) => {
                     at += text.len();
@@ -69,6 +87,17 @@ pub(super) fn lex(source: &str) -> Result<Vec<Lexeme>, ExprError> {
     }
     out.push(Lexeme { token: Token::End, span: Span::new(bytes.len(), bytes.len()), spaced });
     Ok(out)
+}
+
+/// What stands in the brackets at the beginning of `rest`, if it is a condition such as `kind=impact`.
+fn filter(rest: &str) -> Option<&str> {
+    let mut level = 0;
+    let (end, _) = rest.char_indices().find(|(_, c)| {
+        level += i32::from(*c == '[') - i32::from(*c == ']');
+        level == 0
+    })?;
+    let inside = &rest[1..end];
+    inside.contains(['=', '<', '>']).then_some(inside)
 }
 
 /// After a name, `]` or `)` a dot is a path, not the beginning of a number.

@@ -26,7 +26,7 @@ const MAX_PRIMES: u32 = 4;
 
 /// One part of a dotted name, its indices known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PathPart<'a> {
+pub(crate) struct PathPart<'a> {
     /// The name.
     pub name: &'a str,
     /// Values of the indices, counted from 1.
@@ -37,7 +37,7 @@ pub struct PathPart<'a> {
 
 /// A name as it occurs: `rod.tip.x'`, `x[3]''`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reference<'a> {
+pub(crate) struct Reference<'a> {
     /// Parts between dots; at least one.
     pub parts: Vec<PathPart<'a>>,
     /// Number of primes.
@@ -48,7 +48,7 @@ pub struct Reference<'a> {
 
 impl Reference<'_> {
     /// As text, with the values of the indices: `x[3].tip'`.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         for (i, part) in self.parts.iter().enumerate() {
             out += if i > 0 { "." } else { "" };
@@ -60,7 +60,7 @@ impl Reference<'_> {
     }
 
     /// The name, if there is one part without indices.
-    pub fn simple(&self) -> Option<&str> {
+    pub(crate) fn simple(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [part] if part.indices.is_empty() => Some(part.name),
             _ => None,
@@ -70,7 +70,7 @@ impl Reference<'_> {
 
 /// A function given by a formula.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Formula {
+pub(crate) struct Formula {
     /// Its name.
     pub name: String,
     /// Its parameters.
@@ -81,7 +81,7 @@ pub struct Formula {
 
 /// What a name before `(` can mean besides the built-in functions.
 #[derive(Clone, Debug)]
-pub enum Function {
+pub(crate) enum Function {
     /// A formula.
     Formula(Arc<Formula>),
     /// A table of the graph.
@@ -92,7 +92,7 @@ pub enum Function {
 ///
 /// A resolver may lower other expressions while it answers (a definition that uses definitions); it then has to keep those it is busy
 /// with on a stack, to refuse circles and to bound the depth, because each such call starts counting anew.
-pub trait Resolver {
+pub(crate) trait Resolver {
     /// The node of a name. Primes, indices and dots are all in the reference.
     fn name(&mut self, graph: &mut Graph, reference: &Reference<'_>) -> Result<NodeId, ExprError>;
 
@@ -107,13 +107,8 @@ pub trait Resolver {
     }
 }
 
-/// Lowers a number-valued expression.
-pub fn lower(graph: &mut Graph, resolver: &mut dyn Resolver, ast: &Ast) -> Result<NodeId, ExprError> {
-    lower_with(graph, resolver, ast, &[])
-}
-
-/// Lowers with local names, such as the running index of a family; a local name hides a global one.
-pub fn lower_with(
+/// Lowers a number-valued expression with local names, such as the running index of a family; a local name hides a global one.
+pub(crate) fn lower_with(
     graph: &mut Graph,
     resolver: &mut dyn Resolver,
     ast: &Ast,
@@ -122,18 +117,8 @@ pub fn lower_with(
     Lowering::new(graph, resolver, locals).number(&ast.root)
 }
 
-/// Lowers a condition; its node is 1 or 0.
-pub fn lower_condition(
-    graph: &mut Graph,
-    resolver: &mut dyn Resolver,
-    ast: &Ast,
-    locals: &[(&str, NodeId)],
-) -> Result<NodeId, ExprError> {
-    Lowering::new(graph, resolver, locals).condition(&ast.root)
-}
-
 /// The value of an expression that must be known at load time. NaN is an error, infinity is not.
-pub fn evaluate(
+pub(crate) fn evaluate(
     graph: &mut Graph,
     resolver: &mut dyn Resolver,
     ast: &Ast,
@@ -157,7 +142,11 @@ pub fn evaluate(
 }
 
 /// The error for a name that means nothing.
-pub fn unknown_name<'a>(name: &str, span: Span, candidates: impl IntoIterator<Item = &'a str>) -> ExprError {
+pub(crate) fn unknown_name<'a>(
+    name: &str,
+    span: Span,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> ExprError {
     let mut help = "not a parameter, coordinate, definition or state".to_string();
     if is_builtin(name) {
         help = format!("`{name}` is a function; write `{name}(…)`");
@@ -170,34 +159,14 @@ pub fn unknown_name<'a>(name: &str, span: Span, candidates: impl IntoIterator<It
 }
 
 /// Whether a name before `(` is a built-in function.
-pub fn is_builtin(name: &str) -> bool {
+pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
 /// The built-in functions.
-pub const BUILTINS: [&str; 23] = [
+pub(crate) const BUILTINS: [&str; 23] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "log10",
     "sqrt", "abs", "sign", "min", "max", "hypot", "floor", "mod", "if", "sum",
-];
-
-/// Names with a fixed meaning, which a user cannot give to something else.
-pub const RESERVED: [&str; 16] = [
-    "t",
-    "pi",
-    "inf",
-    "if",
-    "sum",
-    "and",
-    "or",
-    "not",
-    "ground",
-    "energy",
-    "stretch",
-    "gap",
-    "slip",
-    "speed",
-    "load_rate",
-    "stick_time",
 ];
 
 struct Lowering<'a> {
@@ -275,6 +244,10 @@ impl<'a> Lowering<'a> {
                 self.graph.pow(a, b)
             }
             Kind::Compare(..) | Kind::And(_) | Kind::Or(_) | Kind::Not(_) => self.condition(e)?,
+            Kind::Text(_) | Kind::Address(..) => {
+                let message = "results of a run cannot be used in a formula of the model";
+                return Err(ExprError::new(e.span, message, ""));
+            }
         };
         self.depth -= 1;
         Ok(node)

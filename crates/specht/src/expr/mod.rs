@@ -8,59 +8,13 @@
 //!
 //! | step | item | |
 //! |---|---|---|
-//! | read | [`parse`], [`parse_head`] (`f(x, y)`), [`parse_range`] (`i = 1..n`) | errors are [`ExprError`]: span, sentence, help |
+//! | read | [`parse`], [`parse_range`] (`i = 1..n`) | errors are [`ExprError`]: span, sentence, help |
 //! | check | [`check_dimensions`], [`Ast::unit_warnings`] | only *known* and different dimensions clash |
-//! | constants | [`evaluate`] with [`Constants`] or any other [`Resolver`] | lists, matrices, functions, tables |
-//! | meaning | [`lower`], [`lower_with`], [`lower_condition`] | the model layer implements [`Resolver`] |
+//! | constants | [`evaluate`], [`quantity`] | lists, matrices, functions, tables |
+//! | meaning | [`lower_with`] | the model layer implements [`Resolver`] |
 //! | calculus | [`Graph::diff`], [`Graph::gradient`], [`Derivation`], [`Graph::substitute`] | sweeps over the graph, never recursion |
 //! | numbers | [`Tape`], [`Work`], [`SwitchSet`] | no allocation; switches can be latched, see [`tape`] |
 //! | rates | [`Tape::tangent`] | directional derivatives of all outputs, no allocation |
-//!
-//! # Example
-//!
-//! The pendulum with a one-sided spring: potential, its derivative, and the switch at `phi = 0`.
-//!
-//! ```
-//! use specht::expr::{self, Derivation, ExprError, Graph, NodeId, Reference, Resolver, SwitchSet, Symbol, Tape};
-//!
-//! struct Names; // phi is input 0, phi' input 1, l a parameter
-//!
-//! impl Resolver for Names {
-//!     fn name(&mut self, graph: &mut Graph, r: &Reference<'_>) -> Result<NodeId, ExprError> {
-//!         match (r.simple(), r.primes) {
-//!             (Some("phi"), k @ 0..=1) => Ok(graph.sym(Symbol(k))),
-//!             (Some("l"), 0) => Ok(graph.num(0.5)),
-//!             _ => Err(expr::unknown_name(&r.text(), r.span, ["phi", "l"])),
-//!         }
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), ExprError> {
-//! let mut graph = Graph::new();
-//! let ast = expr::parse("-9.81*l*cos(phi) + 20*max(0, phi)^2")?;
-//! let potential = expr::lower(&mut graph, &mut Names, &ast)?;
-//!
-//! let force = graph.diff(potential, Symbol(0));
-//! let rate = graph.sym(Symbol(1));
-//! let power = Derivation::new([(Symbol(0), rate)]).of(&mut graph, potential);
-//!
-//! let mut switches = SwitchSet::new();
-//! let tape = Tape::with_switches(&graph, &[force, power], &mut switches);
-//! let mut work = tape.workspace();
-//! tape.eval(&[0.3, 2.0], &mut work);
-//! assert!((tape.output(&work, 0) - (9.81 * 0.5 * 0.3f64.sin() + 40.0 * 0.3)).abs() < 1e-14);
-//! assert!((tape.output(&work, 1) - 2.0 * tape.output(&work, 0)).abs() < 1e-13);
-//!
-//! // freeze the branch phi > 0: the function stays smooth through zero, and the guard tells where it ceases to hold
-//! let mut latches = vec![0.0; switches.len()];
-//! let mut guards = vec![0.0; switches.len()];
-//! tape.latch(&[0.3, 2.0], &mut work, &mut latches);
-//! tape.eval_latched(&[-0.1, 2.0], &mut work, &latches);
-//! tape.guards(&work, &mut guards);
-//! assert!((guards[0] + 0.1).abs() < 1e-15);
-//! # Ok(())
-//! # }
-//! ```
 
 mod ast;
 mod build;
@@ -72,31 +26,32 @@ mod lexer;
 mod lower;
 mod parser;
 mod print;
+mod quantity;
 mod schedule;
-pub mod settle;
+pub(crate) mod settle;
 mod switch;
 mod table;
 mod tangent;
-pub mod tape;
+pub(crate) mod tape;
 mod units;
-mod value;
 
-pub use ast::{Ast, ChainOp, CompareOp, Expr, Kind, Link, NameUse, Part, UnitUse};
-pub use diff::Derivation;
-pub use dims::{Dimensions, check_dimensions};
-pub use error::{ExprError, Span, did_you_mean};
-pub use graph::{Fun, Graph, NodeId, Op, Symbol, TableId, sign};
-pub use lower::{
-    BUILTINS, Formula, Function, PathPart, RESERVED, Reference, Resolver, evaluate, is_builtin, lower,
-    lower_condition, lower_with, unknown_name,
-};
-pub use parser::{parse, parse_head, parse_range};
-pub use settle::Settling;
-pub use switch::{Switch, SwitchKind, SwitchSet};
-pub use table::{Ends, Interpolation, Table};
-pub use tape::{Tape, Work};
-pub use units::{Dim, Exponents, UNIT_HELP, Unit, parse_unit};
-pub use value::{Constants, Value};
+pub(crate) use ast::{Ast, ChainOp, CompareOp, Condition, Expr, Kind, NameUse, Step};
+pub(crate) use diff::Derivation;
+pub(crate) use dims::{Dimensions, check_dimensions};
+pub use error::did_you_mean;
+pub(crate) use error::{ExprError, Span};
+pub(crate) use graph::sign;
+pub(crate) use graph::{Fun, Graph, NodeId, Op, Symbol, TableId};
+pub(crate) use lower::{Formula, Function, PathPart, Reference, Resolver, lower_with, unknown_name};
+pub(crate) use parser::{parse, parse_address, parse_range};
+pub(crate) use print::address;
+pub use quantity::quantity;
+pub(crate) use settle::Settling;
+pub(crate) use switch::{SwitchKind, SwitchSet};
+pub(crate) use table::{Ends, Interpolation, Table};
+pub(crate) use tape::{Tape, Work};
+pub(crate) use units::Dim;
+pub(crate) use units::Exponents;
 
 #[cfg(test)]
 mod tests;

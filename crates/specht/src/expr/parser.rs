@@ -11,19 +11,23 @@
 //!
 //! A text that is *number, space, unit expression* is a quantity; this reading wins.
 
-use super::ast::{Ast, ChainOp, CompareOp, Expr, Kind, Link, Part, UnitUse};
+use super::ast::{Ast, ChainOp, CompareOp, Condition, Expr, Kind, Link, Part, Step, UnitUse};
 use super::error::{ExprError, Span};
 use super::lexer::{Lexeme, Token, lex};
 use super::units::{UNIT_HELP, Unit, parse_unit};
 
 /// Deepest nesting of an expression.
-pub const MAX_DEPTH: u32 = 200;
+pub(super) const MAX_DEPTH: u32 = 200;
 /// Largest number of nodes of one expression.
-pub const MAX_NODES: usize = 200_000;
+pub(super) const MAX_NODES: usize = 200_000;
 
 /// Reads an expression or a quantity.
-pub fn parse(source: &str) -> Result<Ast, ExprError> {
-    let lexemes = lex(source)?;
+pub(crate) fn parse(source: &str) -> Result<Ast, ExprError> {
+    read(source, false)
+}
+
+fn read(source: &str, addresses: bool) -> Result<Ast, ExprError> {
+    let lexemes = lex(source, addresses)?;
     if lexemes.len() == 1 {
         return Err(ExprError::new(
             Span::new(0, source.len()),
@@ -34,51 +38,25 @@ pub fn parse(source: &str) -> Result<Ast, ExprError> {
     if let Some(root) = quantity(source, &lexemes) {
         return Ok(Ast { source: source.to_string(), root });
     }
-    let mut parser = Parser { source, lexemes: &lexemes, at: 0, depth: 0, nodes: 0 };
+    let mut parser = Parser { source, lexemes: &lexemes, addresses, at: 0, depth: 0, nodes: 0 };
     let root = parser.expr()?;
     parser.end()?;
     Ok(Ast { source: source.to_string(), root })
 }
 
-/// Reads the head of a function definition, `f(x, y)`: name and parameters.
-pub fn parse_head(source: &str) -> Result<(String, Vec<String>), ExprError> {
-    let lexemes = lex(source)?;
-    let whole = Span::new(0, source.len());
-    let bad = |span: Span| {
-        ExprError::new(span, "this is not the head of a function", "write  \"f(x, y)\" = \"formula\"")
-    };
-    let Token::Name(name) = &lexemes[0].token else { return Err(bad(whole)) };
-    let mut params: Vec<String> = Vec::new();
-    let mut at = 1;
-    if lexemes[at].token != Token::Mark("(") {
-        return Err(bad(lexemes[at].span));
-    }
-    loop {
-        at += 1;
-        let lexeme = lexemes.get(at).ok_or_else(|| bad(whole))?;
-        let Token::Name(param) = &lexeme.token else { return Err(bad(lexeme.span)) };
-        if params.contains(param) {
-            return Err(ExprError::new(lexeme.span, format!("the parameter `{param}` occurs twice"), ""));
-        }
-        params.push(param.clone());
-        at += 1;
-        let lexeme = lexemes.get(at).ok_or_else(|| bad(whole))?;
-        match lexeme.token {
-            Token::Mark(",") => {}
-            Token::Mark(")") => break,
-            _ => return Err(bad(lexeme.span)),
-        }
-    }
-    match lexemes.get(at + 1) {
-        Some(Lexeme { token: Token::End, .. }) => Ok((name.clone(), params)),
-        _ => Err(bad(whole)),
-    }
+/// Reads an expression over the results of a run: names are [addresses](Kind::Address).
+///
+/// ```text
+/// postfix = atom {"." name | "[" ["-"] digits "]" | "[" key "=" value {"," key "=" value} "]" | "'"} ;  atom = … | '"' text '"'
+/// ```
+pub(crate) fn parse_address(source: &str) -> Result<Ast, ExprError> {
+    read(source, true)
 }
 
 /// Reads the range of a family, `i = 1..n`: the running name, and the two bounds as trees of the same text.
-pub fn parse_range(source: &str) -> Result<(String, Ast, Ast), ExprError> {
-    let lexemes = lex(source)?;
-    let mut parser = Parser { source, lexemes: &lexemes, at: 0, depth: 0, nodes: 0 };
+pub(crate) fn parse_range(source: &str) -> Result<(String, Ast, Ast), ExprError> {
+    let lexemes = lex(source, false)?;
+    let mut parser = Parser { source, lexemes: &lexemes, addresses: false, at: 0, depth: 0, nodes: 0 };
     let (index, from, to) = parser.range()?;
     parser.end()?;
     let ast = |root: Expr| Ast { source: source.to_string(), root };
@@ -115,6 +93,8 @@ fn quantity(source: &str, lexemes: &[Lexeme]) -> Option<Expr> {
 struct Parser<'a> {
     source: &'a str,
     lexemes: &'a [Lexeme],
+    /// Names are addresses.
+    addresses: bool,
     at: usize,
     depth: u32,
     nodes: usize,
@@ -337,6 +317,7 @@ impl Parser<'_> {
             return Ok(inner);
         }
         let base = self.atom()?;
+        let base = if self.addresses { self.steps(base)? } else { base };
         let op_span = self.span();
         if !self.take("^") {
             return Ok(base);
@@ -367,8 +348,15 @@ impl Parser<'_> {
                 error.help = "write `not` before a comparison, with parentheses: `(not a < b)`".into();
                 Err(error)
             }
+            Token::Text(text) => {
+                self.at += 1;
+                self.node(Kind::Text(text), start)
+            }
             Token::Name(name) => {
                 self.at += 1;
+                if self.addresses && !self.is("(") {
+                    return self.node(Kind::Address(None, vec![Step::Key(name)]), start);
+                }
                 self.name(name, start)
             }
             _ => Err(self.unexpected("a value")),
@@ -405,11 +393,11 @@ impl Parser<'_> {
 
     /// A name, a call, or `sum(…)`.
     fn name(&mut self, name: String, start: Span) -> Result<Expr, ExprError> {
-        if name == "sum" && self.is("(") {
+        if name == "sum" && self.is("(") && !self.addresses {
             return self.running_sum(start);
         }
         let mut parts = vec![Part { name, indices: Vec::new(), span: start }];
-        loop {
+        while !self.addresses {
             let here = self.span();
             if self.take("[") {
                 let index = self.expr()?;
@@ -455,6 +443,58 @@ impl Parser<'_> {
         self.node(Kind::Call { name, name_span: start, primes, args }, start.to(end))
     }
 
+    /// What follows a value of an address.
+    fn steps(&mut self, first: Expr) -> Result<Expr, ExprError> {
+        let mut steps = Vec::new();
+        let mut end = first.span;
+        loop {
+            let here = self.span();
+            steps.push(match self.peek().clone() {
+                Token::Mark(".") => {
+                    self.at += 1;
+                    let Token::Name(name) = self.peek().clone() else {
+                        return Err(self.unexpected("a name"));
+                    };
+                    self.at += 1;
+                    Step::Key(name)
+                }
+                Token::Mark("'") => {
+                    self.at += 1;
+                    Step::Prime
+                }
+                Token::Mark("[") => {
+                    self.at += 1;
+                    let sign = if self.take("-") { -1 } else { 1 };
+                    let Token::Number(k) = *self.peek() else {
+                        return Err(
+                            self.unexpected("the number of an entry or a condition such as `kind=impact`")
+                        );
+                    };
+                    self.at += 1;
+                    self.close("]", here)?;
+                    Step::Index(sign * k as i64)
+                }
+                Token::Filter(inside) => {
+                    self.at += 1;
+                    Step::Filter(
+                        inside.split(',').map(|text| condition(text, here)).collect::<Result<_, _>>()?,
+                    )
+                }
+                _ => break,
+            });
+            end = self.lexemes[self.at - 1].span;
+        }
+        let span = first.span.to(end);
+        match first.kind {
+            _ if steps.is_empty() => Ok(first),
+            Kind::Address(None, mut begun) => {
+                begun.append(&mut steps);
+                self.node(Kind::Address(None, begun), span)
+            }
+            _ => self.node(Kind::Address(Some(Box::new(first)), steps), span),
+        }
+    }
+
     fn running_sum(&mut self, start: Span) -> Result<Expr, ExprError> {
         let opened = self.span();
         self.at += 1;
@@ -485,4 +525,24 @@ impl Parser<'_> {
         error.help = "a sum is written `sum(i = 1..n, x[i])`".into();
         error
     }
+}
+
+/// One condition of a filter.
+fn condition(text: &str, span: Span) -> Result<Condition, ExprError> {
+    const OPS: [(&str, CompareOp); 7] = [
+        ("!=", CompareOp::Ne),
+        ("<=", CompareOp::Le),
+        (">=", CompareOp::Ge),
+        ("==", CompareOp::Eq),
+        ("=", CompareOp::Eq),
+        ("<", CompareOp::Lt),
+        (">", CompareOp::Gt),
+    ];
+    let found = OPS.iter().find_map(|(mark, op)| Some((text.split_once(mark)?, *op)));
+    let Some(((key, value), op)) = found else {
+        let message = format!("`{text}` is no condition");
+        return Err(ExprError::new(span, message, "a condition is written `kind=impact`"));
+    };
+    let text = value.trim().trim_matches('"').to_string();
+    Ok(Condition { key: key.trim().to_string(), op, number: super::quantity(&text).ok(), text })
 }

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use super::ast::{Ast, ChainOp, Expr, Kind};
-use super::graph::{Graph, NodeId, Op, Symbol};
+use super::ast::{Ast, ChainOp, Expr, Kind, Step};
 
 /// How tightly a form binds; a part that binds less than its place demands gets parentheses.
 const LOGIC_OR: u8 = 0;
@@ -124,6 +123,13 @@ fn tree(e: &Expr, wanted: u8, out: &mut String) {
             *out += "not ";
             tree(a, COMPARE, out);
         }
+        Kind::Text(text) => {
+            let _ = write!(out, "\"{text}\"");
+        }
+        Kind::Address(base, steps) => {
+            base.iter().for_each(|base| tree(base, ATOM, out));
+            *out += &address(steps);
+        }
     }
     if parentheses {
         out.push(')');
@@ -140,145 +146,21 @@ fn number(value: f64, out: &mut String) {
     };
 }
 
-impl Graph {
-    /// A node as text, with symbols named by `name`; what lies deeper than 60 levels or beyond `limit` characters becomes `…`.
-    ///
-    /// Text without `…` reads back to the same value, up to the names of symbols and tables.
-    pub fn print(&self, node: NodeId, limit: usize, name: &dyn Fn(Symbol) -> String) -> String {
-        let mut out = String::new();
-        Printer { graph: self, limit, name, depth: 0 }.node(node, LOGIC_OR, &mut out);
-        out
-    }
-}
-
-struct Printer<'a> {
-    graph: &'a Graph,
-    limit: usize,
-    name: &'a dyn Fn(Symbol) -> String,
-    depth: u32,
-}
-
-impl Printer<'_> {
-    fn node(&mut self, node: NodeId, wanted: u8, out: &mut String) {
-        if self.depth > 60 || out.len() > self.limit {
-            if !out.ends_with('…') {
-                out.push('…');
+/// Steps of an address as they are written.
+pub(crate) fn address(steps: &[Step]) -> String {
+    let mut out = String::new();
+    for step in steps {
+        let _ = match step {
+            Step::Key(name) if out.is_empty() => write!(out, "{name}"),
+            Step::Key(name) => write!(out, ".{name}"),
+            Step::Index(k) => write!(out, "[{k}]"),
+            Step::Prime => write!(out, "'"),
+            Step::Filter(all) => {
+                let all: Vec<String> =
+                    all.iter().map(|c| format!("{}{}{}", c.key, c.op.text(), c.text)).collect();
+                write!(out, "[{}]", all.join(", "))
             }
-            return;
-        }
-        self.depth += 1;
-        let op = self.graph.op(node);
-        let own = match op {
-            // a minus sign, or the 0/0 that stands for NaN
-            Op::Const(bits) if f64::from_bits(bits) < 0.0 || f64::from_bits(bits).is_nan() => LOGIC_OR,
-            Op::Add(..) | Op::Sub(..) => SUM,
-            Op::Mul(a, b) if self.is_abs(a, b) => ATOM,
-            Op::Mul(..) | Op::Div(..) => PRODUCT,
-            Op::Neg(_) => UNARY,
-            Op::Pow(..) | Op::Powi(..) => POWER,
-            Op::Positive(_) | Op::NonNegative(_) | Op::IsZero(_) => COMPARE,
-            Op::And(..) => LOGIC_AND,
-            Op::Or(..) => LOGIC_OR,
-            Op::Not(_) => LOGIC_AND + 1,
-            _ => ATOM,
         };
-        let parentheses = own < wanted;
-        if parentheses {
-            out.push('(');
-        }
-        match op {
-            Op::Const(bits) => match f64::from_bits(bits) {
-                v if v.is_nan() => *out += "0/0",
-                v if v.is_infinite() => *out += if v > 0.0 { "inf" } else { "-inf" },
-                v => number(v, out),
-            },
-            Op::Sym(s) => *out += &(self.name)(s),
-            Op::Add(a, b) => self.two(a, SUM, " + ", b, PRODUCT, out),
-            Op::Sub(a, b) => self.two(a, SUM, " - ", b, PRODUCT, out),
-            Op::Mul(a, b) if self.is_abs(a, b) => {
-                let inner = if matches!(self.graph.op(b), Op::Sign(x) if x == a) { a } else { b };
-                self.call("abs", &[inner], out);
-            }
-            Op::Mul(a, b) => self.two(a, PRODUCT, "*", b, UNARY, out),
-            Op::Div(a, b) => self.two(a, PRODUCT, "/", b, UNARY, out),
-            Op::Neg(a) => {
-                out.push('-');
-                self.node(a, UNARY, out);
-            }
-            Op::Pow(a, b) => self.two(a, ATOM, "^", b, UNARY, out),
-            Op::Powi(a, n) => {
-                self.node(a, ATOM, out);
-                let _ = write!(out, "^{n}");
-            }
-            Op::Fun(f, a) => self.call(f.name(), &[a], out),
-            Op::Atan2(a, b) => self.call("atan2", &[a, b], out),
-            Op::Hypot(a, b) => self.call("hypot", &[a, b], out),
-            Op::Sign(a) => self.call("sign", &[a], out),
-            Op::Floor(a) => self.call("floor", &[a], out),
-            Op::Cell(t, a) => {
-                let name = format!("cell_{}", self.graph.table(t).name());
-                self.call(&name, &[a], out);
-            }
-            Op::Table { table, order, x, .. } => {
-                let mut name = self.graph.table(table).name().to_string();
-                (0..order).for_each(|_| name.push('\''));
-                self.call(&name, &[x], out);
-            }
-            Op::Positive(a) => self.test(a, ">", out),
-            Op::NonNegative(a) => self.test(a, ">=", out),
-            Op::IsZero(a) => self.test(a, "==", out),
-            Op::And(a, b) => self.two(a, LOGIC_AND, " and ", b, LOGIC_AND + 1, out),
-            Op::Or(a, b) => self.two(a, LOGIC_OR, " or ", b, LOGIC_AND, out),
-            Op::Not(a) => {
-                *out += "not ";
-                self.node(a, COMPARE, out);
-            }
-            Op::Select(c, a, b) => self.call("if", &[c, a, b], out),
-        }
-        if parentheses {
-            out.push(')');
-        }
-        self.depth -= 1;
     }
-
-    fn is_abs(&self, a: NodeId, b: NodeId) -> bool {
-        let of = |s: NodeId, x: NodeId| matches!(self.graph.op(s), Op::Sign(y) if y == x);
-        of(a, b) || of(b, a)
-    }
-
-    fn two(&mut self, a: NodeId, left: u8, mark: &str, b: NodeId, right: u8, out: &mut String) {
-        self.node(a, left, out);
-        *out += mark;
-        self.node(b, right, out);
-    }
-
-    /// A test of a sign prints as a comparison of its argument with zero.
-    fn test(&mut self, side: NodeId, mark: &str, out: &mut String) {
-        let (argument, mark) = match self.graph.op(side) {
-            Op::Sign(x) => (x, mark),
-            Op::Neg(s) => match (self.graph.op(s), mark) {
-                (Op::Sign(x), ">") => (x, "<"),
-                (Op::Sign(x), ">=") => (x, "<="),
-                _ => (side, mark),
-            },
-            _ => (side, mark),
-        };
-        match self.graph.op(argument) {
-            Op::Sub(a, b) => self.two(a, SUM, &format!(" {mark} "), b, SUM, out),
-            _ => {
-                self.node(argument, SUM, out);
-                let _ = write!(out, " {mark} 0");
-            }
-        }
-    }
-
-    fn call(&mut self, name: &str, args: &[NodeId], out: &mut String) {
-        *out += name;
-        out.push('(');
-        for (i, &arg) in args.iter().enumerate() {
-            *out += if i > 0 { ", " } else { "" };
-            self.node(arg, LOGIC_OR, out);
-        }
-        out.push(')');
-    }
+    out
 }

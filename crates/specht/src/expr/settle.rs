@@ -21,7 +21,7 @@ use super::tape::{Local, Tape, Work};
 const NOISE: f64 = 1e-13;
 
 /// What [`Tape::settle`] must know.
-pub struct Settling<'a> {
+pub(crate) struct Settling<'a> {
     /// By input: whether it changes between events.
     pub moving: &'a [bool],
     /// Time, for the resolution of instants.
@@ -45,7 +45,7 @@ enum Shaken {
 impl Tape {
     /// Finds the sides of this tape's switches for the arc that begins; with `before` they start from those in `sides`. `rate`
     /// gives the rate of the argument of a switch when the sides are as given. The tape is left evaluated.
-    pub fn settle(
+    pub(crate) fn settle(
         &self,
         inputs: &[f64],
         work: &mut Work,

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::graph::{Graph, NodeId, Op, Symbol, sign};
+use super::graph::{Graph, NodeId, Op, sign};
 use super::table::Table;
 
 /// What kind of switch it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchKind {
+pub(crate) enum SwitchKind {
     /// Sign of the argument.
     Sign,
     /// Floor of the argument.
@@ -19,21 +19,19 @@ pub enum SwitchKind {
 
 /// One switch of a [`SwitchSet`].
 #[derive(Clone, Debug)]
-pub struct Switch {
+pub(crate) struct Switch {
     /// The node of the switch in the graph.
     pub node: NodeId,
     /// Its argument: the expression whose value decides. Its total derivative is the rate of the guard.
     pub argument: NodeId,
     /// Kind.
     pub kind: SwitchKind,
-    /// The inputs on which the argument depends, ascending.
-    pub inputs: Vec<Symbol>,
     table: Option<Arc<Table>>,
 }
 
 impl Switch {
     /// The guard for an argument and a side: positive inside the region of the side.
-    pub fn guard(&self, argument: f64, side: f64) -> f64 {
+    pub(crate) fn guard(&self, argument: f64, side: f64) -> f64 {
         match self.kind {
             SwitchKind::Sign if side == 0.0 => -argument.abs(),
             SwitchKind::Sign => side * argument,
@@ -46,7 +44,7 @@ impl Switch {
     }
 
     /// The side of a value.
-    pub fn side(&self, argument: f64) -> f64 {
+    pub(crate) fn side(&self, argument: f64) -> f64 {
         match self.kind {
             SwitchKind::Sign => sign(argument),
             SwitchKind::Floor => argument.floor(),
@@ -55,7 +53,7 @@ impl Switch {
     }
 
     /// The side of the border that is within `zero` of the argument, if there is one.
-    pub fn at_border(&self, argument: f64, zero: f64) -> Option<f64> {
+    pub(crate) fn at_border(&self, argument: f64, zero: f64) -> Option<f64> {
         match self.kind {
             SwitchKind::Sign => (argument.abs() <= zero).then_some(0.0),
             SwitchKind::Floor => ((argument - argument.round()).abs() <= zero).then_some(argument.round()),
@@ -69,7 +67,7 @@ impl Switch {
 
     /// The side of an argument that moves with `rate`: within `zero` of a border the one to which it moves. An argument
     /// that moves is never at rest on the border of a sign; with rate zero it counts as positive there.
-    pub fn directed(&self, argument: f64, rate: f64, zero: f64) -> f64 {
+    pub(crate) fn directed(&self, argument: f64, rate: f64, zero: f64) -> f64 {
         match self.kind {
             SwitchKind::Sign if argument == 0.0 && rate == 0.0 => 1.0,
             SwitchKind::Sign if argument.abs() <= zero && rate != 0.0 => sign(rate),
@@ -94,34 +92,34 @@ impl Switch {
 
 /// The switches of one or several tapes of a graph; a switch's number is its place here.
 #[derive(Clone, Debug, Default)]
-pub struct SwitchSet {
+pub(crate) struct SwitchSet {
     switches: Vec<Switch>,
     number: HashMap<NodeId, u32>,
 }
 
 impl SwitchSet {
     /// No switches yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// How many.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.switches.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.switches.is_empty()
     }
 
     /// Switch number `k`.
-    pub fn get(&self, k: usize) -> &Switch {
+    pub(crate) fn get(&self, k: usize) -> &Switch {
         &self.switches[k]
     }
 
     /// All switches by number.
-    pub fn iter(&self) -> impl Iterator<Item = &Switch> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Switch> {
         self.switches.iter()
     }
 
@@ -136,7 +134,7 @@ impl SwitchSet {
             _ => (node, SwitchKind::Sign, None),
         };
         let k = self.switches.len() as u32;
-        self.switches.push(Switch { node, argument, kind, inputs: graph.symbols(&[argument]), table });
+        self.switches.push(Switch { node, argument, kind, table });
         self.number.insert(node, k);
         k
     }

@@ -9,7 +9,7 @@
 
 /// Beyond the first and last point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Ends {
+pub(crate) enum Ends {
     /// The end value stays.
     #[default]
     Hold,
@@ -21,7 +21,7 @@ pub enum Ends {
 
 /// Between the points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Interpolation {
+pub(crate) enum Interpolation {
     /// Straight lines.
     #[default]
     Linear,
@@ -31,7 +31,7 @@ pub enum Interpolation {
 
 /// A function through points.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub(crate) struct Table {
     name: String,
     /// Left ends of the intervals, then the last right end.
     knots: Vec<f64>,
@@ -45,7 +45,7 @@ pub struct Table {
 
 impl Table {
     /// A table through points with x not decreasing. The error says what is wrong, as a sentence.
-    pub fn new(
+    pub(crate) fn new(
         name: &str,
         points: &[[f64; 2]],
         ends: Ends,
@@ -102,18 +102,13 @@ impl Table {
         Ok(Self { name: name.to_string(), knots, cubics, left, right, ends, degree })
     }
 
-    /// Its name, as used in expressions.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Highest order of derivative that is not zero everywhere.
-    pub fn degree(&self) -> u8 {
+    pub(crate) fn degree(&self) -> u8 {
         self.degree
     }
 
     /// The cell of `x`; NaN for NaN.
-    pub fn cell(&self, x: f64) -> f64 {
+    pub(crate) fn cell(&self, x: f64) -> f64 {
         let n = self.cubics.len();
         let (first, last) = (self.knots[0], self.knots[n]);
         if x.is_nan() {
@@ -149,7 +144,7 @@ impl Table {
     }
 
     /// The `order`-th derivative at `x` by the polynomial of `cell`, also outside it.
-    pub fn eval(&self, cell: f64, x: f64, order: u8) -> f64 {
+    pub(crate) fn eval(&self, cell: f64, x: f64, order: u8) -> f64 {
         let n = self.cubics.len();
         if cell.is_nan() {
             return cell;
@@ -169,7 +164,7 @@ impl Table {
     }
 
     /// Left and right end of a cell; infinite beyond the table.
-    pub fn cell_ends(&self, cell: f64) -> (f64, f64) {
+    pub(crate) fn cell_ends(&self, cell: f64) -> (f64, f64) {
         let n = self.cubics.len();
         if self.ends == Ends::Repeat {
             let (k, shift) = self.unroll(cell);
@@ -183,16 +178,6 @@ impl Table {
             let k = cell as usize;
             (self.knots[k], self.knots[k + 1])
         }
-    }
-
-    /// The function.
-    pub fn value(&self, x: f64) -> f64 {
-        self.eval(self.cell(x), x, 0)
-    }
-
-    /// Its derivative (from the right at a corner).
-    pub fn slope(&self, x: f64) -> f64 {
-        self.eval(self.cell(x), x, 1)
     }
 }
 
@@ -275,6 +260,12 @@ fn push_piece(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Table {
+        fn value(&self, x: f64) -> f64 {
+            self.eval(self.cell(x), x, 0)
+        }
+    }
 
     const POINTS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 2.0], [3.0, 2.0], [4.0, -1.0]];
 

@@ -13,7 +13,7 @@ use super::tape::{Instr, Tape, Work};
 
 impl Tape {
     /// Memory for rates: zeros. Outputs, arguments of switches, … of rates are read like those of values.
-    pub fn rates(&self) -> Work {
+    pub(crate) fn rates(&self) -> Work {
         let mut work = self.workspace();
         work.regs.fill(0.0);
         work
@@ -21,7 +21,7 @@ impl Tape {
 
     /// Rates of all registers along the rates of the inputs (missing ones are zero), at the values of the last evaluation, which
     /// are in `work`. `rates` is made by [`Tape::rates`]. Allocates nothing.
-    pub fn tangent(&self, work: &Work, inputs: &[f64], rates: &mut Work) {
+    pub(crate) fn tangent(&self, work: &Work, inputs: &[f64], rates: &mut Work) {
         let (regs, d) = (&work.regs[..], &mut rates.regs[..]);
         let first = self.constants.len();
         let base = first + self.inputs.len();
@@ -89,7 +89,7 @@ fn slope(rate: f64, of: impl FnOnce() -> f64) -> f64 {
 impl Fun {
     /// Derivative at `x`, where the function has the given value.
     #[inline]
-    pub fn slope(self, x: f64, value: f64) -> f64 {
+    pub(crate) fn slope(self, x: f64, value: f64) -> f64 {
         match self {
             Fun::Sin => x.cos(),
             Fun::Cos => -x.sin(),
@@ -111,7 +111,7 @@ impl Fun {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{INPUTS, Names};
+    use super::super::tests::{INPUTS, Names, lower};
     use super::super::*;
 
     /// Every operation of the language, alone and nested, with the switches frozen on their present sides.
@@ -159,7 +159,7 @@ mod tests {
             let node = lower(&mut graph, &mut names, &parse(text).unwrap()).unwrap();
             let rules: Vec<(Symbol, NodeId)> =
                 (0..INPUTS.len() as u32).map(|k| (Symbol(k), graph.sym(Symbol(10 + k)))).collect();
-            let derivative = graph.total_derivative(node, &rules);
+            let derivative = Derivation::new(rules).of(&mut graph, node);
             let (tape, exact) = (Tape::new(&graph, &[node]), Tape::new(&graph, &[derivative]));
             let mut inputs = at.to_vec();
             inputs.resize(10, f64::NAN);
@@ -188,7 +188,7 @@ mod tests {
         let mut names = Names::new(&mut graph);
         let node = lower(&mut graph, &mut names, &parse("max(0, x)^2 + abs(x)").unwrap()).unwrap();
         let tape = Tape::new(&graph, &[node]);
-        let mut latches = vec![0.0; tape.switch_count()];
+        let mut latches = vec![0.0; 1];
         let (mut work, mut rates) = (tape.workspace(), tape.rates());
         tape.latch(&[0.2], &mut work, &mut latches);
         tape.eval_latched(&[-0.1], &mut work, &latches);

@@ -77,14 +77,14 @@ pub(super) struct Local {
 
 impl Local {
     /// Sum of the absolute values of the terms of the argument.
-    pub fn size(&self, work: &Work) -> f64 {
+    pub(super) fn size(&self, work: &Work) -> f64 {
         self.terms.iter().map(|&r| work.regs[r as usize].abs()).sum()
     }
 }
 
 /// The compiled program.
 #[derive(Clone, Debug, Default)]
-pub struct Tape {
+pub(crate) struct Tape {
     pub(super) constants: Vec<f64>,
     /// Input index per input register.
     pub(super) inputs: Vec<u32>,
@@ -95,12 +95,11 @@ pub struct Tape {
     outputs: Vec<u32>,
     /// Operands first.
     pub(super) locals: Vec<Local>,
-    switch_total: usize,
 }
 
 /// The registers of a tape. Make one per tape and thread with [`Tape::workspace`] and use it again and again.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
+pub(crate) struct Work {
     pub(super) regs: Vec<f64>,
     /// Inputs beside the present ones, see [`Tape::settle`].
     pub(super) beside: Vec<f64>,
@@ -178,18 +177,18 @@ impl Sides for Partly<'_> {
 
 impl Tape {
     /// Compiles the roots; the tape has its own switches.
-    pub fn new(graph: &Graph, roots: &[NodeId]) -> Self {
+    pub(crate) fn new(graph: &Graph, roots: &[NodeId]) -> Self {
         Self::with_switches(graph, roots, &mut SwitchSet::new())
     }
 
     /// Compiles the roots; switches not yet in the set are appended to it.
-    pub fn with_switches(graph: &Graph, roots: &[NodeId], switches: &mut SwitchSet) -> Self {
+    pub(crate) fn with_switches(graph: &Graph, roots: &[NodeId], switches: &mut SwitchSet) -> Self {
         Self::in_parts(graph, roots, roots.len(), switches)
     }
 
     /// The same, with the first `early` roots computed first: [`Tape::eval_early`] stops there. Switches that only later roots use
     /// belong to the first part too.
-    pub fn in_parts(graph: &Graph, roots: &[NodeId], early: usize, switches: &mut SwitchSet) -> Self {
+    pub(crate) fn in_parts(graph: &Graph, roots: &[NodeId], early: usize, switches: &mut SwitchSet) -> Self {
         let nodes = graph.reach(roots);
         let is_switch = |n: &NodeId| matches!(graph.op(*n), Op::Sign(_) | Op::Floor(_) | Op::Cell(..));
         let mut heads: Vec<NodeId> = roots[..early].to_vec();
@@ -271,68 +270,54 @@ impl Tape {
         }
         let outputs = roots.iter().map(|n| place[n]).collect();
         let tables = graph.tables().to_vec();
-        Self { constants, inputs, instrs, early, tables, outputs, locals, switch_total: switches.len() }
+        Self { constants, inputs, instrs, early, tables, outputs, locals }
     }
 
     /// Registers for this tape.
-    pub fn workspace(&self) -> Work {
+    pub(crate) fn workspace(&self) -> Work {
         let mut regs = self.constants.clone();
         regs.resize(self.constants.len() + self.inputs.len() + self.instrs.len(), 0.0);
         Work { regs, beside: Vec::new() }
     }
 
-    /// Number of instructions.
-    pub fn len(&self) -> usize {
-        self.instrs.len()
-    }
-
-    /// Whether nothing is to be computed.
-    pub fn is_empty(&self) -> bool {
-        self.instrs.is_empty()
-    }
-
     /// Number of outputs.
-    pub fn output_count(&self) -> usize {
+    pub(crate) fn output_count(&self) -> usize {
         self.outputs.len()
     }
 
     /// The inputs that are read, as indices.
-    pub fn inputs(&self) -> &[u32] {
+    pub(crate) fn inputs(&self) -> &[u32] {
         &self.inputs
     }
 
-    /// Length that an array of latches must have: switches in the set when this tape was made.
-    pub fn switch_count(&self) -> usize {
-        self.switch_total
-    }
-
     /// The numbers of the switches that occur in this tape, operands first.
-    pub fn switches(&self) -> impl Iterator<Item = usize> {
+    #[cfg(test)]
+    pub(crate) fn switches(&self) -> impl Iterator<Item = usize> {
         self.locals.iter().map(|l| l.number as usize)
     }
 
     /// Evaluates with branches by the present values. Inputs that are missing count as NaN.
-    pub fn eval(&self, inputs: &[f64], work: &mut Work) {
+    pub(crate) fn eval(&self, inputs: &[f64], work: &mut Work) {
         self.run(inputs, work, &mut Free);
     }
 
     /// Evaluates with frozen sides.
-    pub fn eval_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+    pub(crate) fn eval_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
         self.run(inputs, work, &mut Latched(latches));
     }
 
     /// Evaluates the first part with frozen sides, see [`Tape::in_parts`].
-    pub fn eval_early(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+    pub(crate) fn eval_early(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
         self.run_part(self.early, inputs, work, &mut Latched(latches));
     }
 
     /// Evaluates with frozen sides where `latches` has a number, by the present values where it is NaN or ends.
-    pub fn eval_partly_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+    pub(crate) fn eval_partly_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
         self.run(inputs, work, &mut Partly(latches));
     }
 
     /// Evaluates by the present values and writes the sides of this tape's switches to `latches`.
-    pub fn latch(&self, inputs: &[f64], work: &mut Work, latches: &mut [f64]) {
+    pub(crate) fn latch(&self, inputs: &[f64], work: &mut Work, latches: &mut [f64]) {
         self.run(inputs, work, &mut Free);
         self.store_sides(work, latches);
     }
@@ -346,7 +331,8 @@ impl Tape {
     }
 
     /// Writes the guards of this tape's switches, by number, after an evaluation. Those of other tapes stay as they are.
-    pub fn guards(&self, work: &Work, out: &mut [f64]) {
+    #[cfg(test)]
+    pub(crate) fn guards(&self, work: &Work, out: &mut [f64]) {
         for l in &self.locals {
             if let Some(guard) = out.get_mut(l.number as usize) {
                 *guard = l.switch.guard(work.regs[l.argument as usize], work.regs[l.side as usize]);
@@ -355,7 +341,7 @@ impl Tape {
     }
 
     /// Writes the arguments of this tape's switches, by number, after an evaluation.
-    pub fn switch_arguments(&self, work: &Work, out: &mut [f64]) {
+    pub(crate) fn switch_arguments(&self, work: &Work, out: &mut [f64]) {
         for l in &self.locals {
             if let Some(argument) = out.get_mut(l.number as usize) {
                 *argument = work.regs[l.argument as usize];
@@ -365,7 +351,7 @@ impl Tape {
 
     /// Writes the sizes of the arguments of this tape's switches, by number, after an evaluation: the sum of the absolute values of
     /// their terms, which tells the rounding of the sum.
-    pub fn switch_sizes(&self, work: &Work, out: &mut [f64]) {
+    pub(crate) fn switch_sizes(&self, work: &Work, out: &mut [f64]) {
         for l in &self.locals {
             if let Some(size) = out.get_mut(l.number as usize) {
                 *size = l.size(work);
@@ -375,12 +361,12 @@ impl Tape {
 
     /// Output `i` of the last evaluation.
     #[inline]
-    pub fn output(&self, work: &Work, i: usize) -> f64 {
+    pub(crate) fn output(&self, work: &Work, i: usize) -> f64 {
         work.regs[self.outputs[i] as usize]
     }
 
     /// All outputs of the last evaluation.
-    pub fn outputs(&self, work: &Work, out: &mut [f64]) {
+    pub(crate) fn outputs(&self, work: &Work, out: &mut [f64]) {
         for (value, &r) in out.iter_mut().zip(&self.outputs) {
             *value = work.regs[r as usize];
         }

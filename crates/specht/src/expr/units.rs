@@ -11,16 +11,16 @@ use super::error::{ExprError, Span};
 
 /// Exponents of m, kg, s, A, K, in sixtieths, so that roots up to the sixth stay exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Exponents(pub [i32; 5]);
+pub(crate) struct Exponents(pub [i32; 5]);
 
 const UNIT: i32 = 60;
 
 impl Exponents {
     /// The dimension of a pure number or an angle.
-    pub const NONE: Exponents = Exponents([0; 5]);
+    pub(crate) const NONE: Exponents = Exponents([0; 5]);
 
     /// Whole exponents of m, kg, s, A, K.
-    pub const fn whole(e: [i32; 5]) -> Self {
+    pub(crate) const fn whole(e: [i32; 5]) -> Self {
         Self([e[0] * UNIT, e[1] * UNIT, e[2] * UNIT, e[3] * UNIT, e[4] * UNIT])
     }
 
@@ -29,17 +29,17 @@ impl Exponents {
     }
 
     /// Dimension of a product.
-    pub fn times(self, other: Self) -> Self {
+    pub(crate) fn times(self, other: Self) -> Self {
         self.zip(other, i32::saturating_add)
     }
 
     /// Dimension of a quotient.
-    pub fn over(self, other: Self) -> Self {
+    pub(crate) fn over(self, other: Self) -> Self {
         self.zip(other, i32::saturating_sub)
     }
 
     /// Dimension of a power; `None` when the exponents do not come out as multiples of 1/60.
-    pub fn power(self, p: f64) -> Option<Self> {
+    pub(crate) fn power(self, p: f64) -> Option<Self> {
         let mut out = [0; 5];
         for i in 0..5 {
             let e = f64::from(self.0[i]) * p;
@@ -93,7 +93,7 @@ impl fmt::Display for Exponents {
 
 /// What is known of the dimension of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Dim {
+pub(crate) enum Dim {
     /// Not known; fits every other.
     #[default]
     Any,
@@ -103,16 +103,16 @@ pub enum Dim {
 
 impl Dim {
     /// A pure number or an angle.
-    pub const NONE: Dim = Dim::Known(Exponents::NONE);
+    pub(crate) const NONE: Dim = Dim::Known(Exponents::NONE);
     /// Seconds.
-    pub const TIME: Dim = Dim::Known(Exponents::whole([0, 0, 1, 0, 0]));
+    pub(crate) const TIME: Dim = Dim::Known(Exponents::whole([0, 0, 1, 0, 0]));
     /// Metres.
-    pub const LENGTH: Dim = Dim::Known(Exponents::whole([1, 0, 0, 0, 0]));
+    pub(crate) const LENGTH: Dim = Dim::Known(Exponents::whole([1, 0, 0, 0, 0]));
     /// Kilograms.
-    pub const MASS: Dim = Dim::Known(Exponents::whole([0, 1, 0, 0, 0]));
+    pub(crate) const MASS: Dim = Dim::Known(Exponents::whole([0, 1, 0, 0, 0]));
 
     /// Dimension of a product.
-    pub fn times(self, other: Dim) -> Dim {
+    pub(crate) fn times(self, other: Dim) -> Dim {
         match (self, other) {
             (Dim::Known(a), Dim::Known(b)) => Dim::Known(a.times(b)),
             _ => Dim::Any,
@@ -120,7 +120,7 @@ impl Dim {
     }
 
     /// Dimension of a quotient.
-    pub fn over(self, other: Dim) -> Dim {
+    pub(crate) fn over(self, other: Dim) -> Dim {
         match (self, other) {
             (Dim::Known(a), Dim::Known(b)) => Dim::Known(a.over(b)),
             _ => Dim::Any,
@@ -128,7 +128,7 @@ impl Dim {
     }
 
     /// Dimension of a power with a known exponent.
-    pub fn power(self, p: f64) -> Dim {
+    pub(crate) fn power(self, p: f64) -> Dim {
         match self {
             Dim::Known(a) => a.power(p).map_or(Dim::Any, Dim::Known),
             Dim::Any => Dim::Any,
@@ -136,22 +136,22 @@ impl Dim {
     }
 
     /// Dimension of the `n`-th time derivative.
-    pub fn rate(self, n: u32) -> Dim {
+    pub(crate) fn rate(self, n: u32) -> Dim {
         self.over(Dim::TIME.power(f64::from(n)))
     }
 
     /// Whether the two cannot be added or compared: both known and different.
-    pub fn clashes(self, other: Dim) -> bool {
+    pub(crate) fn clashes(self, other: Dim) -> bool {
         matches!((self, other), (Dim::Known(a), Dim::Known(b)) if a != b)
     }
 
     /// The more informative of two that do not clash.
-    pub fn or(self, other: Dim) -> Dim {
+    pub(crate) fn or(self, other: Dim) -> Dim {
         if self == Dim::Any { other } else { self }
     }
 
     /// What such a value is called: `length`, `mass`, `force`; else its unit.
-    pub fn noun(self) -> String {
+    pub(crate) fn noun(self) -> String {
         const NOUNS: [([i32; 5], &str); 20] = [
             ([0, 0, 0, 0, 0], "a pure number"),
             ([1, 0, 0, 0, 0], "length"),
@@ -195,7 +195,7 @@ impl fmt::Display for Dim {
 
 /// A unit: `value × factor × 10^decimal` in SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// Dimension.
     pub dim: Exponents,
     /// Decimal exponent.
@@ -206,10 +206,10 @@ pub struct Unit {
 
 impl Unit {
     /// The unit `1`.
-    pub const ONE: Unit = Unit { dim: Exponents::NONE, decimal: 0, factor: 1.0 };
+    pub(crate) const ONE: Unit = Unit { dim: Exponents::NONE, decimal: 0, factor: 1.0 };
 
     /// A simple unit by its name, with prefix: `m`, `mm`, `kN`, `deg`.
-    pub fn named(name: &str) -> Option<Unit> {
+    pub(crate) fn named(name: &str) -> Option<Unit> {
         if let Some((unit, _)) = base(name) {
             return Some(unit);
         }
@@ -231,7 +231,7 @@ impl Unit {
     }
 
     /// Product of two units.
-    pub fn times(self, other: Unit) -> Unit {
+    pub(crate) fn times(self, other: Unit) -> Unit {
         Unit {
             dim: self.dim.times(other.dim),
             decimal: self.decimal.saturating_add(other.decimal),
@@ -240,7 +240,7 @@ impl Unit {
     }
 
     /// A whole power of a unit.
-    pub fn power(self, n: i32) -> Unit {
+    pub(crate) fn power(self, n: i32) -> Unit {
         Unit {
             dim: Exponents(self.dim.0.map(|e| e.saturating_mul(n))),
             decimal: self.decimal.saturating_mul(n),
@@ -249,7 +249,7 @@ impl Unit {
     }
 
     /// `value` of this unit in SI.
-    pub fn to_si(self, value: f64) -> f64 {
+    pub(crate) fn to_si(self, value: f64) -> f64 {
         scale_decimal(value, self.decimal) * self.factor
     }
 }
@@ -297,7 +297,7 @@ fn base(name: &str) -> Option<(Unit, bool)> {
 }
 
 /// Reads a unit expression such as `N*m/rad`, `1/m`, `kg*m^2`, `N/(m/s)`.
-pub fn parse_unit(text: &str) -> Result<Unit, ExprError> {
+pub(crate) fn parse_unit(text: &str) -> Result<Unit, ExprError> {
     let mut reader = UnitReader { text, bytes: text.as_bytes(), at: 0, depth: 0 };
     let unit = reader.product()?;
     reader.space();
@@ -390,7 +390,7 @@ impl UnitReader<'_> {
 }
 
 /// The list of units, for messages.
-pub const UNIT_HELP: &str =
+pub(crate) const UNIT_HELP: &str =
     "units are m kg g s min rad deg rev N J W Pa bar V A Ohm H F K Hz rpm, with the prefixes G M k c m u n";
 
 #[cfg(test)]

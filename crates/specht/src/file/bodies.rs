@@ -18,14 +18,14 @@ const BODY_PARTS: [&str; 5] = ["x", "y", "z", "angle", "spin"];
 
 /// A path whose indices are known: what `between`, `on`, `at` take.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub(super) struct Path {
     /// Name and indices of each part.
     pub parts: Vec<(String, Vec<i64>, expr::Span)>,
 }
 
 impl Path {
     /// As parts of a reference.
-    pub fn parts(&self) -> Vec<PathPart<'_>> {
+    pub(super) fn parts(&self) -> Vec<PathPart<'_>> {
         self.parts
             .iter()
             .map(|(name, indices, span)| PathPart { name, indices: indices.clone(), span: *span })
@@ -57,7 +57,7 @@ impl Resolver for Catcher<'_, '_> {
 
 impl Builder<'_> {
     /// Reads a formula that names something: `rod.tip`, `wheel[i]`.
-    pub fn path(&mut self, formula: &Formula, example: &str) -> Resolved<Path> {
+    pub(super) fn path(&mut self, formula: &Formula, example: &str) -> Resolved<Path> {
         let bad = |f: &Formula| -> Fault {
             f.error(
                 format!("a name is expected here, not `{}`", super::fields::shorten(&f.text())),
@@ -85,7 +85,7 @@ impl Builder<'_> {
     }
 
     /// Names of the features of a body or the ground.
-    pub fn feature_names(&self, body: Option<usize>) -> Vec<String> {
+    pub(super) fn feature_names(&self, body: Option<usize>) -> Vec<String> {
         self.raw_features(body).iter().map(|f| f.name.text.clone()).collect()
     }
 
@@ -97,12 +97,12 @@ impl Builder<'_> {
     }
 
     /// Number of a feature by name.
-    pub fn feature_index(&self, body: Option<usize>, name: &str) -> Option<usize> {
+    pub(super) fn feature_index(&self, body: Option<usize>, name: &str) -> Option<usize> {
         self.raw_features(body).iter().position(|f| f.name.text == name)
     }
 
     /// A body, by element.
-    pub fn body_ref(&mut self, formula: &Formula) -> Resolved<usize> {
+    pub(super) fn body_ref(&mut self, formula: &Formula) -> Resolved<usize> {
         let path = self.path(formula, "crank")?;
         let parts = path.parts();
         match self.names.get(parts[0].name) {
@@ -134,7 +134,7 @@ impl Builder<'_> {
     }
 
     /// An error of a resolver as a fault.
-    pub fn moved(&self, formula: &Formula, error: expr::ExprError) -> Fault {
+    pub(super) fn moved(&self, formula: &Formula, error: expr::ExprError) -> Fault {
         if error.message == super::builder::REPORTED {
             return Fault::Reported;
         }
@@ -142,7 +142,7 @@ impl Builder<'_> {
     }
 
     /// A feature or the origin of a body or of the ground. The body is an element, see [`Builder::body_place`].
-    pub fn feature_ref(&mut self, formula: &Formula) -> Resolved<FeatureRef> {
+    pub(super) fn feature_ref(&mut self, formula: &Formula) -> Resolved<FeatureRef> {
         let path = self.path(formula, "rod.tip")?;
         let parts = path.parts();
         let body = match self.names.get(parts[0].name) {
@@ -164,12 +164,12 @@ impl Builder<'_> {
     }
 
     /// The same with the body's place in the model.
-    pub fn placed(&self, r: FeatureRef) -> FeatureRef {
+    pub(super) fn placed(&self, r: FeatureRef) -> FeatureRef {
         FeatureRef { body: r.body.map(|e| self.body_place[e]), feature: r.feature }
     }
 
     /// World position of the origin or of a point (centre) of a body element or of the ground.
-    pub fn world_point(
+    pub(super) fn world_point(
         &mut self,
         body: Option<usize>,
         feature: Option<usize>,
@@ -198,7 +198,7 @@ impl Builder<'_> {
     }
 
     /// World pose of a body element.
-    pub fn make_pose(&mut self, e: usize) -> Resolved<Val> {
+    pub(super) fn make_pose(&mut self, e: usize) -> Resolved<Val> {
         let (position, angle) = self.body_frame(e)?;
         let parent = match self.body_parent[e] {
             Some(p) => self.pose(p).map_err(|_| Fault::Reported)?,
@@ -232,7 +232,7 @@ impl Builder<'_> {
     }
 
     /// Local position of a point or of the centre of a shape.
-    pub fn make_point(&mut self, body: Option<usize>, k: usize) -> Resolved<Val> {
+    pub(super) fn make_point(&mut self, body: Option<usize>, k: usize) -> Resolved<Val> {
         let raw = self.raw.clone();
         let feature = match body {
             Some(e) => &raw.bodies[self.bodies.1[e].raw].features[k],
@@ -267,7 +267,7 @@ impl Builder<'_> {
     }
 
     /// Finds the parents of all bodies and an order with parents first.
-    pub fn order_bodies(&mut self) -> bool {
+    pub(super) fn order_bodies(&mut self) -> bool {
         let raw = self.raw.clone();
         let count = self.bodies.1.len();
         let mut parents = vec![None; count];
@@ -331,7 +331,7 @@ impl Builder<'_> {
     }
 
     /// Bodies and ground of the model.
-    pub fn finish_bodies(&mut self) {
+    pub(super) fn finish_bodies(&mut self) {
         let count = self.bodies.1.len();
         let mut order = vec![0; count];
         for e in 0..count {

@@ -16,11 +16,11 @@ use crate::expr::{self, Dim, ExprError, NodeId, Symbol, TableId};
 use crate::model::{Input, Model};
 
 /// Reads a file that the model names (a csv table); the engine itself reads no files.
-pub type Loader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub(super) type Loader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// A value or a list of values.
 #[derive(Clone, Debug)]
-pub enum Val {
+pub(super) enum Val {
     /// A scalar and its dimension.
     One(NodeId, Dim),
     /// A list.
@@ -29,7 +29,7 @@ pub enum Val {
 
 impl Val {
     /// The scalar; a list gives `None`.
-    pub fn one(&self) -> Option<(NodeId, Dim)> {
+    pub(super) fn one(&self) -> Option<(NodeId, Dim)> {
         match self {
             Val::One(node, dim) => Some((*node, *dim)),
             Val::List(_) => None,
@@ -37,7 +37,7 @@ impl Val {
     }
 
     /// The k-th scalar of a list.
-    pub fn item(&self, k: usize) -> Option<NodeId> {
+    pub(super) fn item(&self, k: usize) -> Option<NodeId> {
         match self {
             Val::List(list) => list.get(k).and_then(Val::one).map(|(n, _)| n),
             Val::One(..) => None,
@@ -47,7 +47,7 @@ impl Val {
 
 /// What names may mean at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub(super) enum Scope {
     /// Constants only.
     Parameter,
     /// Coordinates mean their start values.
@@ -64,7 +64,7 @@ pub enum Scope {
 
 /// Everything that is made once and kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Thing {
+pub(super) enum Thing {
     Parameter(usize),
     Define(Scope, usize),
     Start(usize),
@@ -91,7 +91,7 @@ enum Cell {
 
 /// Why a demanded value is not there.
 #[derive(Clone, Debug)]
-pub enum Blocked {
+pub(super) enum Blocked {
     /// To be reported where the value is used.
     Message(String, String),
     /// Reported already.
@@ -100,7 +100,7 @@ pub enum Blocked {
 
 /// Words with a meaning at one place only.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Words {
+pub(super) struct Words {
     /// `stretch`, `stretch'`.
     pub stretch: Option<[NodeId; 2]>,
     /// `gap`, `gap'`.
@@ -113,7 +113,7 @@ pub struct Words {
 
 /// Where an expression stands.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub(super) struct Context {
     /// What names may mean.
     pub scope: Scope,
     /// Local names: family index, parameter of a curve.
@@ -126,14 +126,14 @@ pub struct Context {
 
 impl Context {
     /// A place without local names.
-    pub fn new(scope: Scope) -> Context {
+    pub(super) fn new(scope: Scope) -> Context {
         Context { scope, locals: Vec::new(), words: Words::default(), owner: None }
     }
 }
 
 /// One member of a family, or the only one.
 #[derive(Clone, Debug)]
-pub struct Element {
+pub(super) struct Element {
     /// Entry of its section.
     pub raw: usize,
     /// Value of the index.
@@ -146,7 +146,7 @@ pub struct Element {
 
 /// The members of one entry: a run of a list of elements.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Group {
+pub(super) struct Group {
     /// First member.
     pub first: usize,
     /// Number of members.
@@ -160,7 +160,7 @@ pub struct Group {
 }
 
 /// The reader.
-pub struct Builder<'a> {
+pub(super) struct Builder<'a> {
     /// As written.
     pub raw: Rc<RawFile>,
     /// What was asked for.
@@ -220,7 +220,7 @@ const MAX_NODES: usize = 2_000_000;
 
 impl<'a> Builder<'a> {
     /// Nothing known yet.
-    pub fn new(
+    pub(super) fn new(
         raw: RawFile,
         text: &'a str,
         options: &'a Options,
@@ -260,7 +260,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The symbol of an input, made when first needed.
-    pub fn symbol(&mut self, input: Input) -> Symbol {
+    pub(super) fn symbol(&mut self, input: Input) -> Symbol {
         if let Some(&symbol) = self.symbols.get(&input) {
             return symbol;
         }
@@ -271,23 +271,23 @@ impl<'a> Builder<'a> {
     }
 
     /// The node of an input.
-    pub fn input(&mut self, input: Input) -> NodeId {
+    pub(super) fn input(&mut self, input: Input) -> NodeId {
         let symbol = self.symbol(input);
         self.model.graph.sym(symbol)
     }
 
     /// The meaning of a symbol; `None` for temporaries such as the parameter of a curve.
-    pub fn meaning(&self, symbol: Symbol) -> Option<Input> {
+    pub(super) fn meaning(&self, symbol: Symbol) -> Option<Input> {
         self.model.inputs.get(symbol.0 as usize).copied()
     }
 
     /// Zero.
-    pub fn zero(&mut self) -> NodeId {
+    pub(super) fn zero(&mut self) -> NodeId {
         self.model.graph.num(0.0)
     }
 
     /// Does something at another place.
-    pub fn within<T>(&mut self, context: Context, f: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn within<T>(&mut self, context: Context, f: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.context, context);
         let result = f(self);
         self.context = outer;
@@ -295,7 +295,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The place of a member of a family.
-    pub fn place_of(&mut self, scope: Scope, family: Option<&Family>, element: &Element) -> Context {
+    pub(super) fn place_of(&mut self, scope: Scope, family: Option<&Family>, element: &Element) -> Context {
         let mut context = Context::new(scope);
         if let (Some(family), Some(index)) = (family, element.index) {
             let node = self.model.graph.num(index as f64);
@@ -306,7 +306,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A value that is made once. `Err` says what to report where it is used.
-    pub fn demand(&mut self, thing: Thing) -> Result<Rc<Val>, Blocked> {
+    pub(super) fn demand(&mut self, thing: Thing) -> Result<Rc<Val>, Blocked> {
         match self.memo.get(&thing) {
             Some(Cell::Done(val)) => return Ok(val.clone()),
             Some(Cell::Failed) => return Err(Blocked::Reported),
@@ -332,7 +332,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The same when there is no expression to blame.
-    pub fn known(&mut self, thing: Thing, at: crate::model::Span) -> Resolved<Rc<Val>> {
+    pub(super) fn known(&mut self, thing: Thing, at: crate::model::Span) -> Resolved<Rc<Val>> {
         self.demand(thing).map_err(|blocked| match blocked {
             Blocked::Reported => Fault::Reported,
             Blocked::Message(message, help) => super::diagnostic::fault(at, message, help),
@@ -340,7 +340,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A scalar that is made once.
-    pub fn known_node(&mut self, thing: Thing, at: crate::model::Span) -> Resolved<NodeId> {
+    pub(super) fn known_node(&mut self, thing: Thing, at: crate::model::Span) -> Resolved<NodeId> {
         let val = self.known(thing, at)?;
         val.one().map(|(node, _)| node).ok_or(Fault::Reported)
     }
@@ -382,7 +382,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Nothing may be left out in silence: a part that could not be made without any error in the report is an error.
-    pub fn admit_blocked(&mut self) {
+    pub(super) fn admit_blocked(&mut self) {
         if let Some(part) = self.blocked.take()
             && !self.report.has_errors()
         {
@@ -393,7 +393,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Reports a fault unless that was done before.
-    pub fn say(&mut self, fault: Fault) {
+    pub(super) fn say(&mut self, fault: Fault) {
         match fault {
             Fault::New(diagnostic) => self.report.push(*diagnostic),
             Fault::Reported => {
@@ -404,7 +404,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The value, or its fault reported.
-    pub fn keep<T>(&mut self, result: Resolved<T>) -> Option<T> {
+    pub(super) fn keep<T>(&mut self, result: Resolved<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(fault) => {
@@ -415,7 +415,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Lowers an expression at the present place.
-    pub fn lower(&mut self, formula: &Formula) -> Resolved<NodeId> {
+    pub(super) fn lower(&mut self, formula: &Formula) -> Resolved<NodeId> {
         if self.exhausted {
             return Err(Fault::Reported);
         }
@@ -497,7 +497,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Counts work; an error when the file asks for more than any real model needs.
-    pub fn spend(&mut self, span: expr::Span) -> Result<(), ExprError> {
+    pub(super) fn spend(&mut self, span: expr::Span) -> Result<(), ExprError> {
         self.effort += 1;
         if self.effort > MAX_EFFORT || self.model.graph.len() > MAX_NODES {
             return Err(ExprError::new(
@@ -510,7 +510,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A number known at load time.
-    pub fn constant(&mut self, formula: &Formula, what: &str) -> Resolved<f64> {
+    pub(super) fn constant(&mut self, formula: &Formula, what: &str) -> Resolved<f64> {
         let node = self.lower(formula)?;
         self.model.graph.constant(node).ok_or_else(|| {
             let live = self.model.graph.symbols(&[node]).iter().any(|s| self.live.contains_key(s));
@@ -525,16 +525,16 @@ impl<'a> Builder<'a> {
 }
 
 /// Marks an expression error whose reason was reported elsewhere.
-pub const REPORTED: &str = "\u{1}";
+pub(super) const REPORTED: &str = "\u{1}";
 
 /// The error to return from a resolver when the reason was reported.
-pub fn reported(span: expr::Span) -> ExprError {
+pub(super) fn reported(span: expr::Span) -> ExprError {
     ExprError::new(span, REPORTED, "")
 }
 
 impl Blocked {
     /// As an error of the expression that asked.
-    pub fn at(self, span: expr::Span) -> ExprError {
+    pub(super) fn at(self, span: expr::Span) -> ExprError {
         match self {
             Blocked::Message(message, help) => ExprError::new(span, message, help),
             Blocked::Reported => reported(span),

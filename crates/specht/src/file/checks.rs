@@ -12,7 +12,7 @@ impl Builder<'_> {
     }
 
     /// Requires a formula of coordinates, time, memory and parameters.
-    pub fn of_positions(&self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
+    pub(super) fn of_positions(&self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
         for input in self.inputs_of(node) {
             let wrong = match input {
                 Input::Time | Input::Coordinate(_) | Input::Memory(_) | Input::Parameter(_) => continue,
@@ -27,7 +27,7 @@ impl Builder<'_> {
     }
 
     /// Requires a formula of parameters.
-    pub fn of_parameters(&self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
+    pub(super) fn of_parameters(&self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
         for input in self.inputs_of(node) {
             if !matches!(input, Input::Parameter(_) | Input::Memory(_)) {
                 return Err(formula
@@ -43,7 +43,7 @@ impl Builder<'_> {
     }
 
     /// Whether a node is linear in the velocities (constant part allowed).
-    pub fn is_linear(&mut self, node: NodeId) -> bool {
+    pub(super) fn is_linear(&mut self, node: NodeId) -> bool {
         let velocities: Vec<Symbol> =
             self.model.graph.symbols(&[node]).into_iter().filter(|s| self.is_velocity(*s)).collect();
         for symbol in velocities {
@@ -57,7 +57,7 @@ impl Builder<'_> {
     }
 
     /// Requires linearity in the velocities; the message marks the smallest part that is not.
-    pub fn linear_in_velocities(&mut self, formula: &Formula, node: NodeId) -> Resolved<()> {
+    pub(super) fn linear_in_velocities(&mut self, formula: &Formula, node: NodeId) -> Resolved<()> {
         if self.is_linear(node) {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl Builder<'_> {
     }
 
     /// Every coordinate must move a mass or be held by a bilateral contact or pin.
-    pub fn check_coordinates(&mut self) {
+    pub(super) fn check_coordinates(&mut self) {
         let count = self.model.coordinates.len();
         let mut used = vec![false; count];
         let mut names = vec![Vec::new(); count];

@@ -16,7 +16,7 @@ const POWER: Dim = Dim::Known(Exponents::whole([2, 1, -3, 0, 0]));
 
 impl Builder<'_> {
     /// Contacts of the model.
-    pub fn finish_contacts(&mut self) {
+    pub(super) fn finish_contacts(&mut self) {
         for e in 0..self.contacts.1.len() {
             let made = self.contact(e);
             if let Some(contact) = self.keep(made) {
@@ -33,7 +33,7 @@ impl Builder<'_> {
     }
 
     /// The gap of a contact: its formula, or a placeholder for the geometry; `None` without normal direction.
-    pub fn gap_node(&mut self, e: usize) -> Result<Option<NodeId>, Blocked> {
+    pub(super) fn gap_node(&mut self, e: usize) -> Result<Option<NodeId>, Blocked> {
         let raw = self.raw.clone();
         match &raw.contacts[self.contacts.1[e].raw].geometry {
             RawGeometry::Gap(_) | RawGeometry::Play(..) => {
@@ -46,7 +46,7 @@ impl Builder<'_> {
     }
 
     /// The slip of a contact: its formula, or a placeholder for the geometry; `None` when there is neither.
-    pub fn slip_node(&mut self, e: usize) -> Result<Option<NodeId>, Blocked> {
+    pub(super) fn slip_node(&mut self, e: usize) -> Result<Option<NodeId>, Blocked> {
         let raw = self.raw.clone();
         let contact = &raw.contacts[self.contacts.1[e].raw];
         if contact.slip.is_some() {
@@ -60,7 +60,7 @@ impl Builder<'_> {
     }
 
     /// Gap as a formula.
-    pub fn make_gap(&mut self, e: usize) -> Resolved<Val> {
+    pub(super) fn make_gap(&mut self, e: usize) -> Resolved<Val> {
         let raw = self.raw.clone();
         let element = self.contacts.1[e].clone();
         let context = self.contact_context(e, Scope::Motion);
@@ -85,7 +85,7 @@ impl Builder<'_> {
     }
 
     /// Slip as a formula.
-    pub fn make_slip(&mut self, e: usize) -> Resolved<Val> {
+    pub(super) fn make_slip(&mut self, e: usize) -> Resolved<Val> {
         let raw = self.raw.clone();
         let contact = &raw.contacts[self.contacts.1[e].raw];
         let Some(formula) = &contact.slip else {

@@ -66,12 +66,12 @@ impl Diagnostic {
     }
 
     /// A warning at a place of the file.
-    pub fn warning(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn warning(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(span, message, help) }
     }
 
     /// The same with one more place.
-    pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, span: Span, text: impl Into<String>) -> Self {
         self.notes.push((span, text.into()));
         self
     }
@@ -122,7 +122,7 @@ fn head(word: &str, message: &str, file: &str, place: Place) -> String {
 
 /// Line and column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// Line.
     pub line: usize,
     /// Column.
@@ -131,7 +131,7 @@ pub struct Place {
 
 impl Place {
     /// Where a span begins in a text.
-    pub fn of(text: &str, span: Span) -> Place {
+    pub(crate) fn of(text: &str, span: Span) -> Place {
         let at = floor_boundary(text, span.start);
         let line = text[..at].bytes().filter(|b| *b == b'\n').count() + 1;
         let begin = text[..at].rfind('\n').map_or(0, |k| k + 1);
@@ -168,7 +168,7 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 
 /// Collects messages while reading goes on.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub(super) struct Report {
     /// Everything said so far, in order.
     pub list: Vec<Diagnostic>,
     errors: usize,
@@ -179,7 +179,7 @@ const MAX_ERRORS: usize = 40;
 
 impl Report {
     /// Adds a message; errors beyond a limit and repetitions are dropped.
-    pub fn push(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
         let error = diagnostic.severity == Severity::Error;
         if (error && self.errors >= MAX_ERRORS) || self.list.len() > 4 * MAX_ERRORS {
             self.errors += usize::from(error);
@@ -194,29 +194,29 @@ impl Report {
     }
 
     /// Adds an error.
-    pub fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+    pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.push(Diagnostic::error(span, message, help));
     }
 
     /// Adds a warning.
-    pub fn warning(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+    pub(super) fn warning(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.push(Diagnostic::warning(span, message, help));
     }
 
     /// Whether an error was reported.
-    pub fn has_errors(&self) -> bool {
+    pub(super) fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
     /// Whether so many errors were reported that reading on is pointless.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.errors >= MAX_ERRORS
     }
 }
 
 /// Why a value could not be made: a new message, or one that was already reported elsewhere.
 #[derive(Clone, Debug)]
-pub enum Fault {
+pub(super) enum Fault {
     /// To be reported.
     New(Box<Diagnostic>),
     /// Follows from something already reported.
@@ -224,7 +224,7 @@ pub enum Fault {
 }
 
 /// Result of resolving something.
-pub type Resolved<T> = Result<T, Fault>;
+pub(super) type Resolved<T> = Result<T, Fault>;
 
 impl From<Diagnostic> for Fault {
     fn from(d: Diagnostic) -> Self {
@@ -233,7 +233,7 @@ impl From<Diagnostic> for Fault {
 }
 
 /// An error as a [`Fault`].
-pub fn fault(span: Span, message: impl Into<String>, help: impl Into<String>) -> Fault {
+pub(super) fn fault(span: Span, message: impl Into<String>, help: impl Into<String>) -> Fault {
     Diagnostic::error(span, message, help).into()
 }
 

@@ -12,7 +12,7 @@ const MAX_ELEMENTS: usize = 50_000;
 
 impl Builder<'_> {
     /// Counts the members of all entries and names them.
-    pub fn expand(&mut self) {
+    pub(super) fn expand(&mut self) {
         let raw = self.raw.clone();
         let section: Vec<_> =
             raw.coordinates.iter().map(|c| (c.name.text.as_str(), c.family.as_ref(), 1)).collect();
@@ -86,7 +86,7 @@ impl Builder<'_> {
     }
 
     /// First and last index; an empty family ends before it begins.
-    pub fn range(&mut self, family: &Family) -> Resolved<(i64, i64)> {
+    pub(super) fn range(&mut self, family: &Family) -> Resolved<(i64, i64)> {
         self.within(Context::new(Scope::Parameter), |b| {
             let mut ends = [0i64; 2];
             for (end, bound) in ends.iter_mut().zip(&family.bounds) {
@@ -109,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// The members of an entry that has no name of its own (events, plots, drawings).
-    pub fn members(&mut self, family: Option<&Family>, name: &str) -> Vec<Element> {
+    pub(super) fn members(&mut self, family: Option<&Family>, name: &str) -> Vec<Element> {
         let single = |index: Option<i64>| Element {
             raw: 0,
             index,

@@ -9,7 +9,7 @@ use crate::model::Span;
 
 /// Text with its place.
 #[derive(Clone, Debug)]
-pub struct Word {
+pub(super) struct Word {
     /// The text.
     pub text: String,
     /// Its place, quotes included.
@@ -17,7 +17,7 @@ pub struct Word {
 }
 
 /// The entries of one table, checked against the keys that may stand there.
-pub struct Fields<'a> {
+pub(super) struct Fields<'a> {
     entries: &'a [Entry],
     /// Place of the table, for what is missing.
     pub span: Span,
@@ -25,7 +25,7 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Checks that `node` is a table with known keys only. `place` names the section in messages: `[[contact]]`.
-    pub fn of(node: &'a Node, keys: &[Key], place: &str, report: &mut Report) -> Option<Fields<'a>> {
+    pub(super) fn of(node: &'a Node, keys: &[Key], place: &str, report: &mut Report) -> Option<Fields<'a>> {
         let Value::Table(entries) = &node.value else {
             report.error(node.span, format!("{place} must be a table"), format!("this is {}", node.kind()));
             return None;
@@ -35,32 +35,32 @@ impl<'a> Fields<'a> {
     }
 
     /// The entry of a key.
-    pub fn get(&self, key: &str) -> Option<&'a Entry> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a Entry> {
         self.entries.iter().find(|e| e.key == key)
     }
 
     /// Place of a key, else of the table.
-    pub fn key_span(&self, key: &str) -> Span {
+    pub(super) fn key_span(&self, key: &str) -> Span {
         self.get(key).map_or(self.span, |e| e.span)
     }
 
     /// A formula.
-    pub fn formula(&self, key: &str, report: &mut Report) -> Option<Formula> {
+    pub(super) fn formula(&self, key: &str, report: &mut Report) -> Option<Formula> {
         Formula::read(&self.get(key)?.node, report)
     }
 
     /// A list of formulas.
-    pub fn formulas(&self, key: &str, report: &mut Report) -> Option<Vec<Formula>> {
+    pub(super) fn formulas(&self, key: &str, report: &mut Report) -> Option<Vec<Formula>> {
         formulas(&self.get(key)?.node, report)
     }
 
     /// A text.
-    pub fn word(&self, key: &str, report: &mut Report) -> Option<Word> {
+    pub(super) fn word(&self, key: &str, report: &mut Report) -> Option<Word> {
         word(&self.get(key)?.node, key, report)
     }
 
     /// A list of texts; a single text counts as a list of one.
-    pub fn words(&self, key: &str, report: &mut Report) -> Option<Vec<Word>> {
+    pub(super) fn words(&self, key: &str, report: &mut Report) -> Option<Vec<Word>> {
         let entry = self.get(key)?;
         match &entry.node.value {
             Value::List(list) => Some(list.iter().filter_map(|n| word(n, key, report)).collect()),
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
     }
 
     /// true or false; `false` when left out.
-    pub fn flag(&self, key: &str, report: &mut Report) -> bool {
+    pub(super) fn flag(&self, key: &str, report: &mut Report) -> bool {
         match self.get(key).map(|e| &e.node) {
             None => false,
             Some(Node { value: Value::Bool(b), .. }) => *b,
@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
     }
 
     /// One of some words.
-    pub fn choice(&self, key: &str, words: &[&str], report: &mut Report) -> Option<String> {
+    pub(super) fn choice(&self, key: &str, words: &[&str], report: &mut Report) -> Option<String> {
         let found = self.word(key, report)?;
         if words.contains(&found.text.as_str()) {
             return Some(found.text);
@@ -103,7 +103,7 @@ impl<'a> Fields<'a> {
 
 impl Fields<'_> {
     /// The same as a value of a type whose words are known.
-    pub fn one_of<T: Copy, const N: usize>(
+    pub(super) fn one_of<T: Copy, const N: usize>(
         &self,
         key: &str,
         all: [T; N],
@@ -116,7 +116,7 @@ impl Fields<'_> {
 }
 
 /// Reports keys that are not in the list, with the nearest one that is.
-pub fn unknown_keys(entries: &[Entry], keys: &[Key], place: &str, report: &mut Report) {
+pub(super) fn unknown_keys(entries: &[Entry], keys: &[Key], place: &str, report: &mut Report) {
     for entry in entries {
         if keys.iter().any(|k| k.name == entry.key) {
             continue;
@@ -131,7 +131,7 @@ pub fn unknown_keys(entries: &[Entry], keys: &[Key], place: &str, report: &mut R
 }
 
 /// A list of formulas.
-pub fn formulas(node: &Node, report: &mut Report) -> Option<Vec<Formula>> {
+pub(super) fn formulas(node: &Node, report: &mut Report) -> Option<Vec<Formula>> {
     match &node.value {
         Value::List(list) => {
             let found: Vec<Formula> = list.iter().filter_map(|n| Formula::read(n, report)).collect();
@@ -149,7 +149,7 @@ pub fn formulas(node: &Node, report: &mut Report) -> Option<Vec<Formula>> {
 }
 
 /// A text.
-pub fn word(node: &Node, key: &str, report: &mut Report) -> Option<Word> {
+pub(super) fn word(node: &Node, key: &str, report: &mut Report) -> Option<Word> {
     match &node.value {
         Value::Text(t) => Some(Word { text: t.text.clone(), span: node.span }),
         _ => {
@@ -164,7 +164,7 @@ pub fn word(node: &Node, key: &str, report: &mut Report) -> Option<Word> {
 }
 
 /// A text cut to a length that fits a message.
-pub fn shorten(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     if text.chars().count() <= 40 {
         return text.to_string();
     }

@@ -16,7 +16,7 @@ const FORCE: Dim = Dim::Known(Exponents::whole([1, 1, -2, 0, 0]));
 
 impl Builder<'_> {
     /// Forces of the model.
-    pub fn finish_forces(&mut self) {
+    pub(super) fn finish_forces(&mut self) {
         for e in 0..self.forces.1.len() {
             let made = self.force(e);
             if let Some(force) = self.keep(made) {
@@ -113,7 +113,7 @@ impl Builder<'_> {
     }
 
     /// Total force, stretch, and the parts of the law: force, spring, length, damper.
-    pub fn make_force(&mut self, e: usize) -> Resolved<Val> {
+    pub(super) fn make_force(&mut self, e: usize) -> Resolved<Val> {
         let raw = self.raw.clone();
         let force = &raw.forces[self.forces.1[e].raw];
         let mut context = self.force_context(e);
@@ -187,7 +187,7 @@ impl Builder<'_> {
     }
 
     /// `NAME.force`, `NAME.stretch` of a force with a law; components of a point force; a torque; a potential.
-    pub fn force_value(&mut self, e: usize, r: &Reference<'_>) -> Result<NodeId, ExprError> {
+    pub(super) fn force_value(&mut self, e: usize, r: &Reference<'_>) -> Result<NodeId, ExprError> {
         let raw = self.raw.clone();
         let force = &raw.forces[self.forces.1[e].raw];
         let fields: Vec<&str> = r.parts[1..].iter().map(|p| p.name).collect();
@@ -229,7 +229,7 @@ impl Builder<'_> {
 }
 
 /// A value that is not there, as a fault of the formula that asked.
-pub fn blocked(formula: &Formula, why: Blocked) -> Fault {
+pub(super) fn blocked(formula: &Formula, why: Blocked) -> Fault {
     match why {
         Blocked::Reported => Fault::Reported,
         Blocked::Message(message, help) => formula.error(message, help).into(),

@@ -9,7 +9,7 @@ use crate::model::Span;
 
 /// A parsed value: number, quantity or formula.
 #[derive(Clone, Debug)]
-pub struct Formula {
+pub(super) struct Formula {
     /// The expression.
     pub ast: Rc<Ast>,
     /// Place of the whole value.
@@ -26,7 +26,7 @@ pub struct Formula {
 
 impl Formula {
     /// Reads a number or a text.
-    pub fn read(node: &Node, report: &mut Report) -> Option<Formula> {
+    pub(super) fn read(node: &Node, report: &mut Report) -> Option<Formula> {
         match &node.value {
             Value::Number(x) => Some(Self::number(*x, node.span)),
             Value::Text(text) => Self::parse(text, node.span, report),
@@ -39,7 +39,7 @@ impl Formula {
     }
 
     /// A plain number.
-    pub fn number(value: f64, span: Span) -> Formula {
+    pub(super) fn number(value: f64, span: Span) -> Formula {
         let root = Expr { kind: Kind::Number { value, unit: None }, span: expr::Span::new(0, 0) };
         Formula {
             ast: Rc::new(Ast { source: String::new(), root }),
@@ -52,7 +52,7 @@ impl Formula {
     }
 
     /// A tree whose text stands somewhere inside `span`.
-    pub fn of(ast: Ast, span: Span) -> Formula {
+    pub(super) fn of(ast: Ast, span: Span) -> Formula {
         Formula {
             mixed: false,
             height: height(&ast.root),
@@ -64,7 +64,7 @@ impl Formula {
     }
 
     /// An expression that does not stand in the file.
-    pub fn given(text: &str, origin: Origin) -> Result<Formula, Diagnostic> {
+    pub(super) fn given(text: &str, origin: Origin) -> Result<Formula, Diagnostic> {
         let whole = Span { start: 0, end: text.len() };
         match expr::parse(text) {
             Ok(ast) => Ok(Formula { offset: Some(0), origin, ..Formula::of(ast, whole) }),
@@ -94,17 +94,17 @@ impl Formula {
     }
 
     /// Where a part of the expression stands in the file.
-    pub fn place(&self, part: expr::Span) -> Span {
+    pub(super) fn place(&self, part: expr::Span) -> Span {
         place(self.span, self.offset, part)
     }
 
     /// Place of the expression itself, without quotes.
-    pub fn inner(&self) -> Span {
+    pub(super) fn inner(&self) -> Span {
         self.place(self.ast.root.span)
     }
 
     /// The expression as written; numbers in short form.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match &self.ast.root.kind {
             Kind::Number { value, unit: None } if self.ast.source.is_empty() => format!("{value}"),
             _ => self.ast.source.clone(),
@@ -112,7 +112,7 @@ impl Formula {
     }
 
     /// Moves an error of the expression to its place.
-    pub fn diagnostic(&self, error: ExprError) -> Diagnostic {
+    pub(super) fn diagnostic(&self, error: ExprError) -> Diagnostic {
         Diagnostic {
             origin: self.origin,
             ..Diagnostic::error(self.place(error.span), error.message, error.help)
@@ -120,7 +120,7 @@ impl Formula {
     }
 
     /// An error about the whole expression.
-    pub fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         Diagnostic { origin: self.origin, ..Diagnostic::error(self.inner(), message, help) }
     }
 }
@@ -146,7 +146,7 @@ fn place(whole: Span, offset: Option<usize>, part: expr::Span) -> Span {
 
 /// `for = "i = 1..n"`.
 #[derive(Clone, Debug)]
-pub struct Family {
+pub(super) struct Family {
     /// Name of the index.
     pub index: String,
     /// First and last value.
@@ -155,7 +155,7 @@ pub struct Family {
 
 impl Family {
     /// Reads the text of a `for`.
-    pub fn read(node: &Node, report: &mut Report) -> Option<Family> {
+    pub(super) fn read(node: &Node, report: &mut Report) -> Option<Family> {
         let Value::Text(text) = &node.value else {
             report.error(node.span, "`for` is a text", "write  for = \"i = 1..n\"");
             return None;

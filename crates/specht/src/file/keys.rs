@@ -3,7 +3,7 @@
 
 /// A key of a section.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub(super) struct Key {
     /// Name in the file.
     pub name: &'static str,
     /// What may stand there.
@@ -14,7 +14,7 @@ pub struct Key {
 
 /// What may stand at a key.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     /// A number or an expression in quotes.
     Expr,
     /// Any text.
@@ -52,7 +52,7 @@ const FOR: Key = key(
 );
 
 /// Keys at the top of the file.
-pub const TOP: &[Key] = &[
+pub(super) const TOP: &[Key] = &[
     key("name", Text, "title of the model"),
     key("about", Text, "one sentence on what the model shows"),
     key("source", Text, "where the model comes from"),
@@ -93,7 +93,7 @@ pub const TOP: &[Key] = &[
 ];
 
 /// `[parameters] name = { … }`
-pub const PARAMETER: &[Key] = &[
+pub(super) const PARAMETER: &[Key] = &[
     key(
         "value",
         NESTED,
@@ -108,7 +108,7 @@ pub const PARAMETER: &[Key] = &[
 ];
 
 /// `[coordinates] name = { … }`
-pub const COORDINATE: &[Key] = &[
+pub(super) const COORDINATE: &[Key] = &[
     key("start", EXPR_OR_LIST, "value at the start; other coordinates' names mean their start values"),
     key("rate", EXPR_OR_LIST, "velocity at the start"),
     key(
@@ -120,17 +120,17 @@ pub const COORDINATE: &[Key] = &[
 ];
 
 /// `[states] name = { … }`
-pub const STATE: &[Key] = &[
+pub(super) const STATE: &[Key] = &[
     key("start", EXPR_OR_LIST, "value at the start"),
     key("rate", EXPR_OR_LIST, "time derivative, an expression of everything"),
     FOR,
 ];
 
 /// `[memory] name = { … }`
-pub const MEMORY: &[Key] = &[key("start", EXPR_OR_LIST, "value at the start"), FOR];
+pub(super) const MEMORY: &[Key] = &[key("start", EXPR_OR_LIST, "value at the start"), FOR];
 
 /// `[define] name = { … }`
-pub const DEFINE: &[Key] = &[
+pub(super) const DEFINE: &[Key] = &[
     key("table", List(&List(&Expr)), "points [[x, y], …] of a function of one argument"),
     key("csv", Text, "file with the points, columns named in the first line"),
     key("x", Text, "column of the argument"),
@@ -144,12 +144,12 @@ pub const DEFINE: &[Key] = &[
 ];
 
 /// Words of `ends`.
-pub const ENDS: &[&str] = &["hold", "extend", "repeat"];
+pub(super) const ENDS: &[&str] = &["hold", "extend", "repeat"];
 
 const FEATURE: Kind = Any(&[VECTOR, Table(SHAPE)]);
 
 /// A feature that is not a point.
-pub const SHAPE: &[Key] = &[
+pub(super) const SHAPE: &[Key] = &[
     key("through", VECTOR, "flat: a point of the line"),
     key("normal", VECTOR, "flat: direction out of the material"),
     key("center", VECTOR, "round: centre"),
@@ -164,10 +164,10 @@ pub const SHAPE: &[Key] = &[
 ];
 
 /// Words of `material`.
-pub const SIDES: &[&str] = &["left", "right"];
+pub(super) const SIDES: &[&str] = &["left", "right"];
 
 /// `[[body]]`
-pub const BODY: &[Key] = &[
+pub(super) const BODY: &[Key] = &[
     key("name", Text, "name, required"),
     FOR,
     key(
@@ -187,7 +187,7 @@ pub const BODY: &[Key] = &[
 ];
 
 /// `[[force]]`
-pub const FORCE: &[Key] = &[
+pub(super) const FORCE: &[Key] = &[
     key("name", Text, "name"),
     FOR,
     key(
@@ -213,10 +213,10 @@ pub const FORCE: &[Key] = &[
 ];
 
 /// Words of `axes`.
-pub const AXES: &[&str] = &["fixed", "body"];
+pub(super) const AXES: &[&str] = &["fixed", "body"];
 
 /// `[[contact]]`
-pub const CONTACT: &[Key] = &[
+pub(super) const CONTACT: &[Key] = &[
     key("name", Text, "name, required"),
     FOR,
     key(
@@ -250,7 +250,7 @@ pub const CONTACT: &[Key] = &[
 ];
 
 /// `friction = { … }`
-pub const FRICTION: &[Key] = &[
+pub(super) const FRICTION: &[Key] = &[
     key("static", Expr, "at rest; may use load_rate and stick_time"),
     key("sliding", Expr, "while sliding; may use slip and speed"),
     key(
@@ -261,20 +261,20 @@ pub const FRICTION: &[Key] = &[
 ];
 
 /// `friction_force = { … }`
-pub const FRICTION_FORCE: &[Key] = &[
+pub(super) const FRICTION_FORCE: &[Key] = &[
     key("static", Expr, "at rest; may use load_rate and stick_time"),
     key("sliding", Expr, "while sliding; may use slip and speed"),
 ];
 
 /// `restitution = { … }`
-pub const RESTITUTION: &[Key] = &[
+pub(super) const RESTITUTION: &[Key] = &[
     key("normal", Expr, "normal restitution"),
     key("tangential", Expr, "tangential restitution"),
     key("nu", Expr, "share of the tangential impulse that is reversible"),
 ];
 
 /// `[[event]]`
-pub const EVENT: &[Key] = &[
+pub(super) const EVENT: &[Key] = &[
     key("name", Text, "name"),
     FOR,
     key("crossing", Expr, "fires when this expression passes through zero"),
@@ -289,17 +289,17 @@ pub const EVENT: &[Key] = &[
 ];
 
 /// Words of `direction`.
-pub const DIRECTIONS: &[&str] = &["up", "down", "both"];
+pub(super) const DIRECTIONS: &[&str] = &["up", "down", "both"];
 
 /// `[start]`
-pub const START: &[Key] = &[
+pub(super) const START: &[Key] = &[
     key("closed", TEXTS, "contacts whose gap and gap rate are zero at the start"),
     key("sticking", TEXTS, "contacts whose slip is zero at the start"),
     key("equilibrium", Bool, "start from a position in which all forces balance, friction off"),
 ];
 
 /// `[run]`
-pub const RUN: &[Key] = &[
+pub(super) const RUN: &[Key] = &[
     key("until", Expr, "end time, s"),
     key("scheme", Choice(SCHEMES), "event: every event located (default); step: time stepping"),
     key("step", Expr, "step of the time-stepping scheme, s"),
@@ -315,16 +315,16 @@ pub const RUN: &[Key] = &[
 ];
 
 /// Words of `scheme`.
-pub const SCHEMES: &[&str] = &["event", "step"];
+pub(super) const SCHEMES: &[&str] = &["event", "step"];
 /// Words of `method`.
-pub const METHODS: &[&str] = &["auto", "explicit", "implicit"];
+pub(super) const METHODS: &[&str] = &["auto", "explicit", "implicit"];
 /// Words of `impact`.
-pub const IMPACTS: &[&str] = &["poisson", "newton", "moreau"];
+pub(super) const IMPACTS: &[&str] = &["poisson", "newton", "moreau"];
 /// Words of `several`.
-pub const POLICIES: &[&str] = &["continuous", "compliant", "painleve", "klein", "stop"];
+pub(super) const POLICIES: &[&str] = &["continuous", "compliant", "painleve", "klein", "stop"];
 
 /// `[[task]]`: common keys; further keys belong to the analysis.
-pub const TASK: &[Key] = &[
+pub(super) const TASK: &[Key] = &[
     key("name", Text, "name; the finding is stored under it"),
     key("analyse", Choice(ANALYSES), "kind of analysis, required"),
     key("case", Text, "case of parameters to use"),
@@ -354,7 +354,7 @@ pub const TASK: &[Key] = &[
 ];
 
 /// Words of `analyse`.
-pub const ANALYSES: &[&str] = &[
+pub(super) const ANALYSES: &[&str] = &[
     "painleve",
     "rest",
     "self-braking",
@@ -373,7 +373,7 @@ pub const ANALYSES: &[&str] = &[
 ];
 
 /// `[[plot]]`
-pub const PLOT: &[Key] = &[
+pub(super) const PLOT: &[Key] = &[
     key("name", Text, "title"),
     key("x", Expr, "horizontal axis, default t"),
     key("y", EXPR_OR_LIST, "vertical axis, one curve each"),
@@ -381,8 +381,8 @@ pub const PLOT: &[Key] = &[
 ];
 
 /// `[[draw]]`
-pub const DRAW: &[Key] =
+pub(super) const DRAW: &[Key] =
     &[key("path", List(&List(&Expr)), "polyline [[x, y], …]"), key("circle", Table(CIRCLE), "a circle"), FOR];
 
 /// `circle = { … }`
-pub const CIRCLE: &[Key] = &[key("center", VECTOR, "centre"), key("radius", Expr, "radius")];
+pub(super) const CIRCLE: &[Key] = &[key("center", VECTOR, "centre"), key("radius", Expr, "radius")];

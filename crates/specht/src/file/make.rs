@@ -13,7 +13,7 @@ use crate::model::{Coordinate, Input, Memory, Span, StateVariable};
 
 impl Builder<'_> {
     /// Makes a thing that was not made before.
-    pub fn make(&mut self, thing: Thing) -> Resolved<Val> {
+    pub(super) fn make(&mut self, thing: Thing) -> Resolved<Val> {
         let raw = self.raw.clone();
         match thing {
             Thing::Parameter(k) => self.make_parameter(k),
@@ -94,7 +94,7 @@ impl Builder<'_> {
     }
 
     /// Coordinates, states and memory of the model.
-    pub fn finish_variables(&mut self) {
+    pub(super) fn finish_variables(&mut self) {
         let raw = self.raw.clone();
         self.symbol(Input::Time);
         for e in 0..self.coordinates.1.len() {
@@ -155,7 +155,7 @@ impl Builder<'_> {
     }
 
     /// Rates of states, after everything that they may use is declared.
-    pub fn finish_states(&mut self) {
+    pub(super) fn finish_states(&mut self) {
         for e in 0..self.states.1.len() {
             let span = self.raw.clone().states[self.states.1[e].raw].name.span;
             let rate = self.known_node(Thing::StateRate(e), span);
@@ -178,7 +178,7 @@ impl Builder<'_> {
     }
 
     /// Keeps the formulas of functions, and looks at every definition once, so that errors show even when it is not used.
-    pub fn declare_functions(&mut self) {
+    pub(super) fn declare_functions(&mut self) {
         let raw = self.raw.clone();
         for (k, define) in raw.defines.iter().enumerate() {
             if let DefineKind::Function(params, body) = &define.kind {
@@ -251,7 +251,7 @@ impl Builder<'_> {
     }
 
     /// Lowers all plain definitions once, so that errors show even in those that nobody uses.
-    pub fn check_definitions(&mut self) {
+    pub(super) fn check_definitions(&mut self) {
         let raw = self.raw.clone();
         for (k, thing) in self.definitions_in_order() {
             let define = &raw.defines[k];
@@ -269,7 +269,7 @@ impl Builder<'_> {
     }
 
     /// The table of a definition; made once.
-    pub fn table(&mut self, k: usize) -> Option<TableId> {
+    pub(super) fn table(&mut self, k: usize) -> Option<TableId> {
         if let Some(known) = self.tables.get(&k) {
             return *known;
         }
@@ -321,7 +321,7 @@ impl Builder<'_> {
     }
 
     /// The dimension of an expression; a clash of known ones is an error.
-    pub fn dim(&mut self, formula: &Formula) -> Resolved<Dim> {
+    pub(super) fn dim(&mut self, formula: &Formula) -> Resolved<Dim> {
         let known = Known { dims: &self.dims, builder: self };
         match check_dimensions(&formula.ast, &known) {
             Ok(dim) => Ok(dim),
@@ -333,7 +333,7 @@ impl Builder<'_> {
     }
 
     /// Lowers and requires a dimension; `what` begins the message: "the mass of `rod`".
-    pub fn lower_as(&mut self, formula: &Formula, wanted: Dim, what: &str) -> Resolved<NodeId> {
+    pub(super) fn lower_as(&mut self, formula: &Formula, wanted: Dim, what: &str) -> Resolved<NodeId> {
         let node = self.lower(formula)?;
         let dim = self.dim(formula)?;
         if dim.clashes(wanted) {
@@ -361,7 +361,7 @@ impl Builder<'_> {
 }
 
 /// The message for a value in the wrong unit.
-pub fn wrong_dimension(formula: &Formula, dim: Dim, wanted: Dim, what: &str) -> Diagnostic {
+pub(super) fn wrong_dimension(formula: &Formula, dim: Dim, wanted: Dim, what: &str) -> Diagnostic {
     let unit = |d: Dim| if d == Dim::NONE { "a pure number".to_string() } else { format!("in {d}") };
     formula.error(format!("{what} must be {}, this is {}", unit(wanted), unit(dim)), "")
 }

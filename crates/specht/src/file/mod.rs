@@ -38,10 +38,12 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
-pub use diagnostic::{Diagnostic, Origin, Place, Severity};
+pub(crate) use diagnostic::Origin;
+pub use diagnostic::{Diagnostic, Severity};
 pub use schema::schema;
-pub use start::explain_start;
-pub use tree::MAX_BYTES;
+pub(crate) use start::explain_start;
+#[cfg(test)]
+pub(crate) use tensor::lowest_eigenvalue;
 pub use visible::visible;
 
 /// The sentence for what only spatial models have.

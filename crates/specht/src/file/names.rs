@@ -10,7 +10,7 @@ use crate::model::Span;
 
 /// What a name stands for; the number counts the entries of its section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub(super) enum What {
     /// `[parameters]`
     Parameter(usize),
     /// `[coordinates]`
@@ -31,7 +31,7 @@ pub enum What {
 
 impl What {
     /// With article, for messages.
-    pub fn noun(self) -> &'static str {
+    pub(super) fn noun(self) -> &'static str {
         match self {
             What::Parameter(_) => "a parameter",
             What::Coordinate(_) => "a coordinate",
@@ -47,12 +47,12 @@ impl What {
 
 /// All names of a file with their places.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub(super) struct Names {
     map: BTreeMap<String, (What, Span)>,
 }
 
 /// Names that have a meaning of their own.
-pub const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "t",
     "pi",
     "inf",
@@ -72,14 +72,14 @@ pub const RESERVED: &[&str] = &[
 ];
 
 /// Functions of the language; a definition with arguments may not replace them.
-pub const FUNCTIONS: &[&str] = &[
+pub(super) const FUNCTIONS: &[&str] = &[
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "log10",
     "sqrt", "abs", "sign", "min", "max", "hypot", "floor", "mod",
 ];
 
 impl Names {
     /// Collects the names of a file; reserved, malformed and doubled ones are errors.
-    pub fn of(raw: &RawFile, report: &mut Report) -> Names {
+    pub(super) fn of(raw: &RawFile, report: &mut Report) -> Names {
         let mut names = Names::default();
         let mut add = |word: &Word, what: What| names.add(word, what, report);
         raw.parameters.iter().enumerate().for_each(|(k, p)| add(&p.name, What::Parameter(k)));
@@ -130,17 +130,17 @@ impl Names {
     }
 
     /// What a name stands for.
-    pub fn get(&self, name: &str) -> Option<What> {
+    pub(super) fn get(&self, name: &str) -> Option<What> {
         self.map.get(name).map(|(what, _)| *what)
     }
 
     /// Where a name is defined.
-    pub fn span(&self, name: &str) -> Span {
+    pub(super) fn span(&self, name: &str) -> Span {
         self.map.get(name).map_or(Span::default(), |(_, span)| *span)
     }
 
     /// All names, for suggestions.
-    pub fn all(&self) -> impl Iterator<Item = (&str, What)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, What)> {
         self.map.iter().map(|(name, (what, _))| (name.as_str(), *what))
     }
 }

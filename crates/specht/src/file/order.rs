@@ -6,7 +6,7 @@ use super::raw::{DefineKind, RawValue};
 
 impl Builder<'_> {
     /// Turns the sections into the model.
-    pub fn build(&mut self, series: &[String]) {
+    pub(super) fn build(&mut self, series: &[String]) {
         let raw = self.raw.clone();
         self.model.name = raw.name.clone();
         self.model.about = raw.about.clone();
@@ -74,7 +74,7 @@ impl Builder<'_> {
     }
 
     /// Definitions with what they use first.
-    pub fn definitions_in_order(&self) -> Vec<(usize, Thing)> {
+    pub(super) fn definitions_in_order(&self) -> Vec<(usize, Thing)> {
         let uses: Vec<Vec<usize>> = self
             .raw
             .defines

@@ -15,7 +15,7 @@ use crate::model::{Input, Parameter, Span};
 
 impl Builder<'_> {
     /// Puts cases and overrides in place of the values in the file.
-    pub fn override_parameters(&mut self) {
+    pub(super) fn override_parameters(&mut self) {
         self.values = self.raw.parameters.iter().map(|p| p.value.clone()).collect();
         let raw = self.raw.clone();
 
@@ -104,7 +104,7 @@ impl Builder<'_> {
     }
 
     /// A message about the request, not about a place in the file.
-    pub fn request(&mut self, message: String, help: String) {
+    pub(super) fn request(&mut self, message: String, help: String) {
         self.report.push(Diagnostic {
             origin: Origin::Request,
             ..Diagnostic::error(Span::default(), message, help)
@@ -123,7 +123,7 @@ impl Builder<'_> {
     }
 
     /// The value of a parameter.
-    pub fn make_parameter(&mut self, k: usize) -> Resolved<Val> {
+    pub(super) fn make_parameter(&mut self, k: usize) -> Resolved<Val> {
         let value = self.values[k].clone();
         let name = self.raw.parameters[k].name.text.clone();
         let val = self.within(Context::new(Scope::Parameter), |b| b.parameter_tree(&value, &name))?;
@@ -168,7 +168,7 @@ impl Builder<'_> {
     }
 
     /// The node with live parameters at their defaults.
-    pub fn with_defaults(&mut self, node: NodeId) -> NodeId {
+    pub(super) fn with_defaults(&mut self, node: NodeId) -> NodeId {
         if self.live.is_empty() {
             return node;
         }
@@ -177,13 +177,13 @@ impl Builder<'_> {
     }
 
     /// Its number when live parameters have their defaults and nothing else is open.
-    pub fn default_value(&mut self, node: NodeId) -> Option<f64> {
+    pub(super) fn default_value(&mut self, node: NodeId) -> Option<f64> {
         let node = self.with_defaults(node);
         self.model.graph.constant(node)
     }
 
     /// All parameters in file order, lists entry by entry, with range warnings.
-    pub fn finish_parameters(&mut self) {
+    pub(super) fn finish_parameters(&mut self) {
         let raw = self.raw.clone();
         for live in &self.options.live {
             let base = split_index(live).map_or(live.as_str(), |(b, _)| b);

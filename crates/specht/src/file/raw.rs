@@ -14,7 +14,7 @@ use crate::sim::{Policy, Scheme};
 
 /// A whole file.
 #[derive(Clone, Debug, Default)]
-pub struct RawFile {
+pub(super) struct RawFile {
     pub name: String,
     pub about: String,
     pub source: String,
@@ -43,14 +43,14 @@ pub struct RawFile {
 
 /// A parameter's value: a scalar, a list or a matrix.
 #[derive(Clone, Debug)]
-pub enum RawValue {
+pub(super) enum RawValue {
     One(Formula),
     List(Vec<RawValue>, Span),
 }
 
 impl RawValue {
     /// Place.
-    pub fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         match self {
             RawValue::One(f) => f.span,
             RawValue::List(_, span) => *span,
@@ -59,7 +59,7 @@ impl RawValue {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawParameter {
+pub(super) struct RawParameter {
     pub name: Word,
     pub value: RawValue,
     pub range: Option<[Formula; 2]>,
@@ -68,13 +68,13 @@ pub struct RawParameter {
 
 /// One expression for all members of a family, or a list of one per member.
 #[derive(Clone, Debug)]
-pub enum Members {
+pub(super) enum Members {
     Same(Formula),
     Each(Vec<Formula>, Span),
 }
 
 #[derive(Clone, Debug)]
-pub struct RawCoordinate {
+pub(super) struct RawCoordinate {
     pub name: Word,
     pub family: Option<Family>,
     pub start: Option<Members>,
@@ -83,7 +83,7 @@ pub struct RawCoordinate {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawState {
+pub(super) struct RawState {
     pub name: Word,
     pub family: Option<Family>,
     pub start: Option<Members>,
@@ -91,13 +91,13 @@ pub struct RawState {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawDefine {
+pub(super) struct RawDefine {
     pub name: Word,
     pub kind: DefineKind,
 }
 
 #[derive(Clone, Debug)]
-pub enum DefineKind {
+pub(super) enum DefineKind {
     Formula(Formula),
     Function(Vec<String>, Formula),
     Table { points: Vec<[Formula; 2]>, ends: Option<String>, smooth: bool },
@@ -105,7 +105,7 @@ pub enum DefineKind {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct RawRun {
+pub(super) struct RawRun {
     pub until: Option<Formula>,
     pub scheme: Option<Scheme>,
     pub step: Option<Formula>,
@@ -117,32 +117,32 @@ pub struct RawRun {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawCase {
+pub(super) struct RawCase {
     pub name: Word,
     pub values: Vec<(Word, RawValue)>,
 }
 
 #[derive(Clone, Debug)]
-pub struct RawTask {
+pub(super) struct RawTask {
     pub entries: Vec<Entry>,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub struct RawPlot {
+pub(super) struct RawPlot {
     pub family: Option<Family>,
     pub x: Option<Formula>,
     pub y: Vec<Formula>,
 }
 
 #[derive(Clone, Debug)]
-pub enum RawDraw {
+pub(super) enum RawDraw {
     Path(Option<Family>, Vec<[Formula; 2]>),
     Circle(Option<Family>, [Formula; 2], Formula),
 }
 
 /// Sorts the tree of a file into sections.
-pub fn read(tree: &[Entry], text: &str, report: &mut Report) -> RawFile {
+pub(super) fn read(tree: &[Entry], text: &str, report: &mut Report) -> RawFile {
     let mut raw = RawFile::default();
     unknown_keys(tree, keys::TOP, "the file", report);
     for entry in tree {
@@ -184,7 +184,7 @@ pub fn read(tree: &[Entry], text: &str, report: &mut Report) -> RawFile {
 }
 
 /// The key of an entry as a word.
-pub fn key_word(entry: &Entry) -> Word {
+pub(super) fn key_word(entry: &Entry) -> Word {
     Word { text: entry.key.clone(), span: entry.span }
 }
 
@@ -252,7 +252,7 @@ fn parameter(entry: &Entry, report: &mut Report) -> Option<RawParameter> {
 }
 
 /// A scalar, list or matrix.
-pub fn value_of(node: &Node, depth: usize, report: &mut Report) -> Option<RawValue> {
+pub(super) fn value_of(node: &Node, depth: usize, report: &mut Report) -> Option<RawValue> {
     match &node.value {
         Value::List(list) => {
             if depth >= 2 {
@@ -396,7 +396,7 @@ fn define(entry: &Entry, report: &mut Report) -> Option<RawDefine> {
 }
 
 /// A list of pairs of formulas.
-pub fn points(node: &Node, report: &mut Report) -> Option<Vec<[Formula; 2]>> {
+pub(super) fn points(node: &Node, report: &mut Report) -> Option<Vec<[Formula; 2]>> {
     let Value::List(list) = &node.value else {
         report.error(node.span, "a list of points is expected here", "write  [[x, y], [x, y], …]");
         return None;

@@ -10,13 +10,13 @@ use super::tree::{Entry, Node, Value};
 use crate::model::Span;
 
 #[derive(Clone, Debug)]
-pub struct RawFeature {
+pub(super) struct RawFeature {
     pub name: Word,
     pub shape: RawShape,
 }
 
 #[derive(Clone, Debug)]
-pub enum RawShape {
+pub(super) enum RawShape {
     Point([Formula; 2]),
     Flat { through: [Formula; 2], normal: [Formula; 2] },
     Round { center: [Formula; 2], radius: Formula, hole: bool },
@@ -25,7 +25,7 @@ pub enum RawShape {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawBody {
+pub(super) struct RawBody {
     pub name: Word,
     pub family: Option<Family>,
     pub position: Option<Vec<Formula>>,
@@ -39,7 +39,7 @@ pub struct RawBody {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawForce {
+pub(super) struct RawForce {
     pub name: Option<Word>,
     pub family: Option<Family>,
     pub kind: RawForceKind,
@@ -47,7 +47,7 @@ pub struct RawForce {
 }
 
 #[derive(Clone, Debug)]
-pub enum RawForceKind {
+pub(super) enum RawForceKind {
     Along(Formula, RawLaw),
     Between([Formula; 2], RawLaw),
     At { point: Formula, force: [Formula; 2], body_axes: bool },
@@ -56,7 +56,7 @@ pub enum RawForceKind {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawLaw {
+pub(super) struct RawLaw {
     pub force: Option<Formula>,
     pub spring: Option<Formula>,
     pub length: Option<Formula>,
@@ -64,7 +64,7 @@ pub struct RawLaw {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawContact {
+pub(super) struct RawContact {
     pub name: Word,
     pub family: Option<Family>,
     pub geometry: RawGeometry,
@@ -84,14 +84,14 @@ pub struct RawContact {
 
 impl RawContact {
     /// A rigid contact with a gap: neither elastic nor a pin nor under a given force.
-    pub fn is_rigid(&self) -> bool {
+    pub(super) fn is_rigid(&self) -> bool {
         let gap = !matches!(self.geometry, RawGeometry::Pin(_) | RawGeometry::None);
         gap && self.spring.is_none() && self.normal_force.is_none() && !self.friction_force
     }
 }
 
 #[derive(Clone, Debug)]
-pub enum RawGeometry {
+pub(super) enum RawGeometry {
     Between([Formula; 2]),
     Gap(Formula),
     Play(Formula, [Formula; 2]),
@@ -100,7 +100,7 @@ pub enum RawGeometry {
 }
 
 #[derive(Clone, Debug)]
-pub enum RawFriction {
+pub(super) enum RawFriction {
     Law(Formula),
     Split { rest: Option<Formula>, sliding: Option<Formula> },
     Regular(Formula),
@@ -108,7 +108,7 @@ pub enum RawFriction {
 }
 
 #[derive(Clone, Debug)]
-pub struct RawEvent {
+pub(super) struct RawEvent {
     pub name: Option<Word>,
     pub family: Option<Family>,
     pub trigger: RawTrigger,
@@ -117,7 +117,7 @@ pub struct RawEvent {
 }
 
 #[derive(Clone, Debug)]
-pub enum RawTrigger {
+pub(super) enum RawTrigger {
     Crossing(Formula, i8),
     On(Formula),
 }
@@ -171,7 +171,7 @@ impl Fields<'_> {
 
 impl RawFeature {
     /// `name = [x, y]` or `name = { … }`.
-    pub fn read(entry: &Entry, report: &mut Report) -> Option<RawFeature> {
+    pub(super) fn read(entry: &Entry, report: &mut Report) -> Option<RawFeature> {
         let name = key_word(entry);
         let shape = match &entry.node.value {
             Value::List(_) => RawShape::Point(pair(&entry.node, &name.text, report)?),
@@ -247,7 +247,7 @@ impl RawFeature {
 
 impl RawBody {
     /// One `[[body]]`.
-    pub fn read(node: &Node, report: &mut Report) -> Option<RawBody> {
+    pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawBody> {
         let fields = Fields::of(node, keys::BODY, "[[body]]", report)?;
         let name = fields.name("body", report)?;
         for key in ["rotation", "spin"] {
@@ -303,7 +303,7 @@ impl RawBody {
 
 impl RawForce {
     /// One `[[force]]`.
-    pub fn read(node: &Node, report: &mut Report) -> Option<RawForce> {
+    pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawForce> {
         let fields = Fields::of(node, keys::FORCE, "[[force]]", report)?;
         let name = fields.word("name", report);
         let label = name.as_ref().map_or("this force".to_string(), |n| format!("force `{}`", n.text));
@@ -397,7 +397,7 @@ impl RawLaw {
 
 impl RawContact {
     /// One `[[contact]]`.
-    pub fn read(node: &Node, report: &mut Report) -> Option<RawContact> {
+    pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawContact> {
         let fields = Fields::of(node, keys::CONTACT, "[[contact]]", report)?;
         let name = fields.name("contact", report)?;
         let forms = ["between", "gap", "play", "pin"];
@@ -528,7 +528,7 @@ impl RawFriction {
 
 impl RawEvent {
     /// One `[[event]]`.
-    pub fn read(node: &Node, report: &mut Report) -> Option<RawEvent> {
+    pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawEvent> {
         let fields = Fields::of(node, keys::EVENT, "[[event]]", report)?;
         let direction = match fields.choice("direction", keys::DIRECTIONS, report).as_deref() {
             Some("up") => 1,

@@ -244,7 +244,7 @@ impl Builder<'_> {
     }
 
     /// The total derivative in time.
-    pub fn time_derivative(&mut self, node: NodeId, accelerations: bool) -> Result<NodeId, Blocked> {
+    pub(super) fn time_derivative(&mut self, node: NodeId, accelerations: bool) -> Result<NodeId, Blocked> {
         let blocked = |message: &str| Err(Blocked::Message(message.to_string(), String::new()));
         let mut rules = Vec::new();
         for symbol in self.model.graph.symbols(&[node]) {
@@ -273,7 +273,7 @@ impl Builder<'_> {
     }
 
     /// A formula of the motion with the start values put in.
-    pub fn at_start(&mut self, node: NodeId) -> Result<NodeId, Blocked> {
+    pub(super) fn at_start(&mut self, node: NodeId) -> Result<NodeId, Blocked> {
         let mut map = std::collections::BTreeMap::new();
         for symbol in self.model.graph.symbols(&[node]) {
             let thing = match self.meaning(symbol) {
@@ -351,7 +351,7 @@ impl Builder<'_> {
     }
 
     /// The error for a feature that does not exist.
-    pub fn no_feature(&self, body: Option<usize>, part: &PathPart<'_>) -> ExprError {
+    pub(super) fn no_feature(&self, body: Option<usize>, part: &PathPart<'_>) -> ExprError {
         let known = self.feature_names(body);
         let owner = match body {
             Some(e) => format!("body `{}`", self.bodies.1[e].name),
@@ -433,7 +433,7 @@ impl Builder<'_> {
     }
 
     /// The contact elements that a path means, and the parts behind them: both flanks of a play, or one.
-    pub fn contact_elements<'p, 'q>(
+    pub(super) fn contact_elements<'p, 'q>(
         &self,
         k: usize,
         parts: &'p [PathPart<'q>],
@@ -451,7 +451,11 @@ impl Builder<'_> {
 }
 
 /// The element that a name with its index means.
-pub fn member(list: &(Vec<Group>, Vec<Element>), k: usize, part: &PathPart<'_>) -> Result<usize, ExprError> {
+pub(super) fn member(
+    list: &(Vec<Group>, Vec<Element>),
+    k: usize,
+    part: &PathPart<'_>,
+) -> Result<usize, ExprError> {
     let group = list.0.get(k).copied().unwrap_or_default();
     let name = part.name;
     match (group.family, part.indices.as_slice()) {
@@ -476,7 +480,7 @@ pub fn member(list: &(Vec<Group>, Vec<Element>), k: usize, part: &PathPart<'_>) 
 }
 
 /// The entry of a parameter with these indices.
-pub fn pick(val: &Val, part: &PathPart<'_>, span: expr::Span) -> Lowered {
+pub(super) fn pick(val: &Val, part: &PathPart<'_>, span: expr::Span) -> Lowered {
     let mut val = val;
     let mut name = part.name.to_string();
     for &i in &part.indices {
@@ -522,7 +526,7 @@ fn not_constant(r: &Reference<'_>, noun: &str) -> ExprError {
 }
 
 /// The error for a part behind a dot that does not exist.
-pub fn unknown_part(r: &Reference<'_>, known: &[&str]) -> ExprError {
+pub(super) fn unknown_part(r: &Reference<'_>, known: &[&str]) -> ExprError {
     let part = r.parts.last().unwrap_or(&r.parts[0]);
     ExprError::new(
         part.span,
@@ -532,7 +536,7 @@ pub fn unknown_part(r: &Reference<'_>, known: &[&str]) -> ExprError {
 }
 
 /// "did you mean", or the list.
-pub fn near(name: &str, known: &[&str]) -> String {
+pub(super) fn near(name: &str, known: &[&str]) -> String {
     match did_you_mean(name, known.iter().copied()) {
         Some(word) => format!("did you mean `{word}`?"),
         None if known.is_empty() => String::new(),

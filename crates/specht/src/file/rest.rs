@@ -26,7 +26,7 @@ const HAPPENINGS: [(&str, ContactEvent); 6] = [
 
 impl Builder<'_> {
     /// Gravity: a vector of two entries.
-    pub fn finish_gravity(&mut self) {
+    pub(super) fn finish_gravity(&mut self) {
         let raw = self.raw.clone();
         let zero = self.zero();
         self.model.gravity = [zero; 3];
@@ -51,7 +51,7 @@ impl Builder<'_> {
     }
 
     /// Events of the model.
-    pub fn finish_events(&mut self) {
+    pub(super) fn finish_events(&mut self) {
         let raw = self.raw.clone();
         let mut seen: Vec<String> = Vec::new();
         for event in &raw.events {
@@ -163,7 +163,7 @@ impl Builder<'_> {
     }
 
     /// The contacts that a text means; the bare name of a family means all its members.
-    pub fn contacts_named(&mut self, word: &Word) -> Resolved<Vec<usize>> {
+    pub(super) fn contacts_named(&mut self, word: &Word) -> Resolved<Vec<usize>> {
         let ast = expr::parse(&word.text).map_err(|e| fault(word.span, e.message, e.help))?;
         let formula = Formula::of(ast, word.span);
         let path = self.within(Context::new(Scope::Parameter), |b| b.path(&formula, "beak"))?;
@@ -187,7 +187,7 @@ impl Builder<'_> {
     }
 
     /// `[start]`.
-    pub fn finish_start(&mut self) {
+    pub(super) fn finish_start(&mut self) {
         let raw = self.raw.clone();
         self.model.start.equilibrium = raw.equilibrium;
         self.model.start.span = raw.start;
@@ -237,7 +237,7 @@ impl Builder<'_> {
     }
 
     /// `[run]`.
-    pub fn finish_run(&mut self) {
+    pub(super) fn finish_run(&mut self) {
         let raw = self.raw.clone();
         let run = &raw.run;
         let mut time = |formula: &Option<Formula>, what: &str, dim: Dim| -> Option<NodeId> {
@@ -269,7 +269,7 @@ impl Builder<'_> {
     }
 
     /// `[output]`, `[[plot]]`, `[[draw]]`.
-    pub fn finish_outputs(&mut self) {
+    pub(super) fn finish_outputs(&mut self) {
         let raw = self.raw.clone();
         for (name, formula) in &raw.outputs {
             let taken = self.names.get(&name.text);
@@ -351,7 +351,7 @@ impl Builder<'_> {
     }
 
     /// Expressions that somebody wants to know besides, see [`super::read_plotting`].
-    pub fn finish_series(&mut self, series: &[String]) {
+    pub(super) fn finish_series(&mut self, series: &[String]) {
         if series.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@ use crate::model::{Geometry, Input, Model, Span};
 use crate::sim::StartError;
 
 /// Explains why a model cannot start, at the coordinate in the file that most likely should be a guess.
-pub fn explain_start(model: &Model, text: &str, error: &StartError) -> Diagnostic {
+pub(crate) fn explain_start(model: &Model, text: &str, error: &StartError) -> Diagnostic {
     match error {
         StartError::Apart { contact, gap } => broken(
             model,
@@ -156,10 +156,27 @@ fn value_span(text: &str, key: Span) -> Span {
     let Some(rest) = text.get(key.end..) else { return key };
     let line = rest.lines().next().unwrap_or("");
     let Some(equals) = line.find('=') else { return key };
-    let value = line[equals + 1..].split('#').next().unwrap_or("");
+    let value = one_value(&line[equals + 1..]);
     let begin = key.end + equals + 1 + (value.len() - value.trim_start().len());
     let end = begin + value.trim().len();
     if begin < end { Span { start: begin, end } } else { key }
+}
+
+/// The text up to the comma or bracket that ends the value, a comment or the end.
+fn one_value(text: &str) -> &str {
+    let (mut depth, mut quoted) = (0, false);
+    for (k, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' | '[' => depth += 1,
+            '#' => return &text[..k],
+            ',' | '}' | ']' if depth == 0 => return &text[..k],
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    text
 }
 
 /// The start value as written, for the suggestion.

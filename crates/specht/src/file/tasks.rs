@@ -16,7 +16,7 @@ const MAX_COUNT: f64 = 100_000.0;
 
 impl Builder<'_> {
     /// Tasks of the model.
-    pub fn finish_tasks(&mut self) {
+    pub(super) fn finish_tasks(&mut self) {
         let raw = self.raw.clone();
         for task in &raw.tasks {
             let made = self.task(&task.entries, task.span);

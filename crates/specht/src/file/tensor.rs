@@ -3,7 +3,7 @@
 /// Smallest eigenvalue of the symmetric part of a square matrix of order 1 or 2; `None` for other orders.
 ///
 /// Friction dissipates for every direction of slip if and only if the symmetric part is positive semi-definite.
-pub fn lowest_eigenvalue(entries: &[f64], order: usize) -> Option<f64> {
+pub(crate) fn lowest_eigenvalue(entries: &[f64], order: usize) -> Option<f64> {
     match (order, entries) {
         (1, [a]) => Some(*a),
         (2, [a, b, c, d]) => {

@@ -10,11 +10,11 @@ use super::visible::visible;
 use crate::model::Span;
 
 /// Longest file that is read.
-pub const MAX_BYTES: usize = 4 << 20;
+pub(crate) const MAX_BYTES: usize = 4 << 20;
 
 /// A value with its place.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(super) struct Node {
     /// Place of the value; of a table written with a header: the header.
     pub span: Span,
     /// The value.
@@ -23,7 +23,7 @@ pub struct Node {
 
 /// What a value can be.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub(super) enum Value {
     /// A number, SI.
     Number(f64),
     /// A string.
@@ -38,7 +38,7 @@ pub enum Value {
 
 /// A string and where its first character stands.
 #[derive(Clone, Debug)]
-pub struct Text {
+pub(super) struct Text {
     /// Content.
     pub text: String,
     /// Byte in the file of the content's first byte; `None` when escapes make places inside it meaningless.
@@ -47,7 +47,7 @@ pub struct Text {
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     /// Key.
     pub key: String,
     /// Place of the key.
@@ -58,7 +58,7 @@ pub struct Entry {
 
 impl Node {
     /// What the value is called in messages.
-    pub fn kind(&self) -> &'static str {
+    pub(super) fn kind(&self) -> &'static str {
         match self.value {
             Value::Number(_) => "a number",
             Value::Text(_) => "a string",
@@ -70,7 +70,7 @@ impl Node {
 }
 
 /// Reads a whole file.
-pub fn parse(text: &str, report: &mut Report) -> Option<Vec<Entry>> {
+pub(super) fn parse(text: &str, report: &mut Report) -> Option<Vec<Entry>> {
     if text.len() > MAX_BYTES {
         let size = text.len() as f64 / f64::from(1 << 20);
         report.error(
@@ -100,7 +100,7 @@ pub fn parse(text: &str, report: &mut Report) -> Option<Vec<Entry>> {
 }
 
 /// Reads one value, as written behind `--set name=`: any TOML value, else the text itself is an expression.
-pub fn parse_value(text: &str) -> Node {
+pub(super) fn parse_value(text: &str) -> Node {
     const HEAD: &str = "v = ";
     let whole = format!("{HEAD}{text}");
     let mut report = Report::default();
@@ -305,7 +305,7 @@ fn velocity_key(text: &str, at: Span) -> Option<Diagnostic> {
 }
 
 /// The message for a velocity written as a key of its own.
-pub fn velocity_message(span: Span, name: &str, rate: &str, start: Option<&str>) -> Diagnostic {
+pub(super) fn velocity_message(span: Span, name: &str, rate: &str, start: Option<&str>) -> Diagnostic {
     let help = match start {
         Some(start) => format!("write  {name} = {{ start = {start}, rate = {rate} }}"),
         None => format!("write  {name} = {{ rate = {rate} }}"),
@@ -323,7 +323,7 @@ fn start_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// A name of the expression language: a letter, then letters, digits, `_`.
-pub fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.len() <= 64
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

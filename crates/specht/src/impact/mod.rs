@@ -22,9 +22,9 @@ mod newton;
 mod phase;
 mod verify;
 
-use crate::contact::problem::{Bounds, Layout, Problem};
 #[cfg(test)]
-use crate::contact::{Form, forms};
+use crate::contact::forms::{self, Form};
+use crate::contact::problem::{Bounds, Layout, Problem};
 use crate::contact::{Reduced, Start};
 use crate::linalg::{axpy, dot, max_abs};
 use crate::system::{ContactInfo, Eval, Restitution};
@@ -117,7 +117,7 @@ pub struct Impact {
 }
 
 /// Which contacts take part: closed unilateral (and given) contacts.
-pub type Closed = [bool];
+pub(crate) type Closed = [bool];
 
 /// The impact solver; keeps its memory.
 #[derive(Clone, Debug, Default)]

@@ -8,8 +8,8 @@
 //! contact must end with ġ_NE ≥ 0. When that fails all subsets are tried, up to 16 contacts, the largest first.
 //! Dependent contacts: minimum norm.
 
-use crate::contact::FullPivot;
 use crate::contact::problem::Problem;
+use crate::linalg::FullPivot;
 use crate::linalg::{Mat, max_abs};
 
 const TOLERANCE: f64 = 1e-10;

@@ -67,7 +67,7 @@ struct Candidate {
 impl Phase {
     /// Solve; `approach[j]` is the tangential velocity whose sign directs the tie-break, of velocities and, when `impulses_matter` to
     /// what follows, of impulses.
-    pub fn solve(&mut self, p: &Problem, approach: &[f64], impulses_matter: bool) -> Option<Answer> {
+    pub(super) fn solve(&mut self, p: &Problem, approach: &[f64], impulses_matter: bool) -> Option<Answer> {
         if p.dim() == 0 {
             return Some(Answer::one(Vec::new()));
         }
@@ -165,7 +165,7 @@ impl Phase {
     }
 
     /// The solutions other than zero, the lightest first.
-    pub fn nontrivial(&mut self, p: &Problem) -> Vec<Vec<f64>> {
+    pub(super) fn nontrivial(&mut self, p: &Problem) -> Vec<Vec<f64>> {
         let least = 1e-7 * p.reach();
         self.all(p).into_iter().map(|c| c.x).filter(|x| max_abs(x) > least).collect()
     }

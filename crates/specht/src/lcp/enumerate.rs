@@ -66,18 +66,6 @@ impl Piece {
             Piece::Family { family, .. } => &family.w,
         }
     }
-
-    /// The alternative chosen for each item.
-    pub fn choice(&self) -> &[usize] {
-        match self {
-            Piece::Point { choice, .. } | Piece::Family { choice, .. } => choice,
-        }
-    }
-
-    /// Whether this is a continuum.
-    pub fn is_family(&self) -> bool {
-        matches!(self, Piece::Family { .. })
-    }
 }
 
 /// The solution set.

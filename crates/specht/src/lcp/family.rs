@@ -23,18 +23,8 @@ pub struct Interval {
 
 impl Interval {
     /// `hi − lo`.
-    pub fn width(&self) -> f64 {
+    pub(crate) fn width(&self) -> f64 {
         self.hi - self.lo
-    }
-
-    /// The mid point, or the finite end, or 0.
-    pub fn middle(&self) -> f64 {
-        match (self.lo.is_finite(), self.hi.is_finite()) {
-            (true, true) => 0.5 * (self.lo + self.hi),
-            (true, false) => self.lo,
-            (false, true) => self.hi,
-            (false, false) => 0.0,
-        }
     }
 }
 
@@ -54,7 +44,7 @@ pub struct Family {
 
 impl Family {
     /// The polyhedron of `p` with the variables `open` not fixed at zero; `None` when it is empty.
-    pub fn new(p: Lcp<'_>, open: Vec<Var>) -> Option<Self> {
+    pub(crate) fn new(p: Lcp<'_>, open: Vec<Var>) -> Option<Self> {
         let n = p.dim();
         let columns = Mat::from_fn(n, open.len(), |i, k| match open[k] {
             Var::W(j) => f64::from(u8::from(i == j)),
@@ -75,12 +65,12 @@ impl Family {
     }
 
     /// Range of `constant + cᵀz` over the family.
-    pub fn interval(&mut self, c: &[f64], constant: f64) -> Interval {
+    pub(crate) fn interval(&mut self, c: &[f64], constant: f64) -> Interval {
         self.range(|v| if let Var::Z(i) = v { c[i] } else { 0.0 }, constant)
     }
 
     /// Range of one variable.
-    pub fn extent(&mut self, v: Var) -> Interval {
+    pub(crate) fn extent(&mut self, v: Var) -> Interval {
         self.range(|u| f64::from(u8::from(u == v)), 0.0)
     }
 
@@ -101,7 +91,7 @@ impl Family {
     }
 
     /// Whether a member has the values `rows · z = values` (tolerance of [`super::lp`]).
-    pub fn attains(&self, rows: &Mat, values: &[f64]) -> bool {
+    pub(crate) fn attains(&self, rows: &Mat, values: &[f64]) -> bool {
         let (n, k, m) = (self.b.len(), self.open.len(), rows.rows());
         let a = Mat::from_fn(n + m, k, |i, j| {
             if i < n {

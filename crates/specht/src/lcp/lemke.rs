@@ -58,7 +58,7 @@ impl LemkeWorkspace {
 
     /// Solve with covering vector `d(i) > 0`. Another vector follows another path: worth a try after a ray when `A` is not
     /// copositive-plus, because that path may end at a solution.
-    pub fn solve_covering(&mut self, p: Lcp<'_>, d: impl Fn(usize) -> f64) -> Status {
+    pub(crate) fn solve_covering(&mut self, p: Lcp<'_>, d: impl Fn(usize) -> f64) -> Status {
         let n = p.dim();
         self.pivots = 0;
         self.z.clear();
@@ -278,7 +278,7 @@ pub(super) struct BasisSolve {
 
 impl BasisSolve {
     /// Returns the pivot ratio of the factorisation of the scaled matrix. Values below zero are cut off.
-    pub fn run(&mut self, p: Lcp<'_>, scale: &Scale) -> f64 {
+    pub(super) fn run(&mut self, p: Lcp<'_>, scale: &Scale) -> f64 {
         let (n, m) = (p.dim(), self.set.len());
         self.z.clear();
         self.z.resize(n, 0.0);

@@ -26,7 +26,7 @@ const STALL: usize = 12;
 
 /// How a linear program ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LpOutcome {
+pub(crate) enum LpOutcome {
     /// The largest value; the point is in [`Simplex::x`], the multipliers in [`Simplex::y`].
     Optimal {
         /// `cᵀx`.
@@ -42,7 +42,7 @@ pub enum LpOutcome {
 
 /// The simplex method; keeps its storage between problems.
 #[derive(Clone, Debug, Default)]
-pub struct Simplex {
+pub(crate) struct Simplex {
     /// The last vertex.
     pub x: Vec<f64>,
     /// Multipliers of the last optimum, or the proof of infeasibility.
@@ -68,7 +68,7 @@ pub struct Simplex {
 
 impl Simplex {
     /// Maximise `cᵀx` over `A x = b`, `x ≥ 0`.
-    pub fn maximize(&mut self, a: &Mat, b: &[f64], c: &[f64]) -> LpOutcome {
+    pub(crate) fn maximize(&mut self, a: &Mat, b: &[f64], c: &[f64]) -> LpOutcome {
         match self.load(a, b) {
             LpOutcome::Optimal { .. } => self.maximize_again(c),
             other => other,
@@ -76,7 +76,7 @@ impl Simplex {
     }
 
     /// Take the polyhedron `A x = b`, `x ≥ 0` and find a vertex of it: `Optimal { value: 0 }`, or `Infeasible`.
-    pub fn load(&mut self, a: &Mat, b: &[f64]) -> LpOutcome {
+    pub(crate) fn load(&mut self, a: &Mat, b: &[f64]) -> LpOutcome {
         let (m, n) = (a.rows(), a.cols());
         self.n = n;
         self.pivots = 0;
@@ -110,7 +110,7 @@ impl Simplex {
     }
 
     /// Maximise another objective over the polyhedron last loaded.
-    pub fn maximize_again(&mut self, c: &[f64]) -> LpOutcome {
+    pub(crate) fn maximize_again(&mut self, c: &[f64]) -> LpOutcome {
         if !self.feasible {
             return LpOutcome::Infeasible;
         }
@@ -150,7 +150,7 @@ impl Simplex {
 
     /// Cut the loaded polyhedron down to the face where the given columns vanish, starting from the present vertex. False
     /// when the face is empty (the polyhedron is then no longer usable).
-    pub fn restrict(&mut self, columns: impl Iterator<Item = usize> + Clone) -> bool {
+    pub(crate) fn restrict(&mut self, columns: impl Iterator<Item = usize> + Clone) -> bool {
         if !self.feasible {
             return false;
         }
@@ -372,7 +372,7 @@ enum Climb {
 
 /// Sense of a row of [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
+pub(crate) enum Sense {
     /// `aᵀx ≤ b`.
     AtMost,
     /// `aᵀx = b`.
@@ -383,31 +383,31 @@ pub enum Sense {
 
 /// A linear program with rows of any sense and variables that may be free, brought to the standard form for [`Simplex`].
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub(crate) struct Program {
     free: Vec<bool>,
     rows: Vec<(Vec<f64>, Sense, f64)>,
 }
 
 impl Program {
     /// `n` variables, all `≥ 0`.
-    pub fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Program { free: vec![false; n], rows: Vec::new() }
     }
 
     /// Let variable `j` have either sign.
-    pub fn set_free(&mut self, j: usize) -> &mut Self {
+    pub(crate) fn set_free(&mut self, j: usize) -> &mut Self {
         self.free[j] = true;
         self
     }
 
     /// Add the row `aᵀx (≤, =, ≥) b`.
-    pub fn row(&mut self, a: &[f64], sense: Sense, b: f64) -> &mut Self {
+    pub(crate) fn row(&mut self, a: &[f64], sense: Sense, b: f64) -> &mut Self {
         self.rows.push((a.to_vec(), sense, b));
         self
     }
 
     /// Maximise `cᵀx`. Returns the outcome and the point (empty unless optimal or unbounded).
-    pub fn maximize(&self, c: &[f64]) -> (LpOutcome, Vec<f64>) {
+    pub(crate) fn maximize(&self, c: &[f64]) -> (LpOutcome, Vec<f64>) {
         let (n, m) = (self.free.len(), self.rows.len());
         let mirrored: Vec<usize> = (0..n).filter(|&j| self.free[j]).collect();
         let slacks = self.rows.iter().filter(|r| r.1 != Sense::Equal).count();

@@ -16,7 +16,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub fn restore(self, p: Lcp<'_>, scale: &Scale) -> Option<Piece> {
+    pub(super) fn restore(self, p: Lcp<'_>, scale: &Scale) -> Option<Piece> {
         if self.family.is_some() {
             let family = Box::new(Family::new(p, self.open)?);
             return Some(Piece::Family { family, choice: self.choice });

@@ -9,16 +9,16 @@
 //! | one solution, as fast as possible | [`Solver`]: principal pivoting when `A` is positive definite, Lemke otherwise |
 //! | one solution by complementary pivots | [`LemkeWorkspace`] |
 //! | every solution, continua included | [`enumerate`], [`enumerate_modes`] |
-//! | range of a quantity over a polyhedron | [`lp`], [`Family::interval`] |
+//! | range of a quantity over a polyhedron | `lp`, `Family::interval` |
 //!
-//! How a solve ended is data: [`Status`]. Every answer carries its residual, see [`Scale::residual`].
+//! How a solve ended is data: [`Status`]. Every answer carries its residual, see `Scale::residual`.
 //!
 //! Notation: the book (Pfeiffer & Glocker, (6.35)) writes `y = A x + b`; here `w` is its `y` and `z` its `x`.
 
 mod enumerate;
 mod family;
 mod lemke;
-pub mod lp;
+pub(crate) mod lp;
 mod merge;
 mod principal;
 #[cfg(test)]
@@ -49,7 +49,7 @@ pub struct Lcp<'a> {
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Status {
-    /// A solution, with its scaled residual ([`Scale::residual`]).
+    /// A solution, with its scaled residual (`Scale::residual`).
     Solved {
         /// Largest violation of the three conditions, scaled.
         residual: f64,
@@ -89,12 +89,12 @@ impl<'a> Lcp<'a> {
     }
 
     /// Number of complementary pairs.
-    pub fn dim(&self) -> usize {
+    pub(crate) fn dim(&self) -> usize {
         self.b.len()
     }
 
     /// Sizes match and all numbers are finite.
-    pub fn is_valid(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         let n = self.b.len();
         self.a.rows() == n
             && self.a.cols() == n
@@ -103,13 +103,13 @@ impl<'a> Lcp<'a> {
     }
 
     /// `w = A z + b`.
-    pub fn slack(&self, z: &[f64], w: &mut [f64]) {
+    pub(crate) fn slack(&self, z: &[f64], w: &mut [f64]) {
         for i in 0..self.b.len() {
             w[i] = self.b[i] + dot(self.a.row(i), z);
         }
     }
 
-    /// The scaled residual of `z` ([`Scale::residual`]); allocates, for use outside hot paths.
+    /// The scaled residual of `z` (`Scale::residual`); allocates, for use outside hot paths.
     pub fn residual(&self, z: &[f64]) -> f64 {
         let mut w = vec![0.0; z.len()];
         self.slack(z, &mut w);

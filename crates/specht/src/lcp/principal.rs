@@ -42,7 +42,7 @@ pub struct PrincipalWorkspace {
 impl PrincipalWorkspace {
     /// Solve for a matrix whose principal minors are positive. `symmetric` promises `A = Aᵀ` (the upper triangle is then
     /// not used in the factorisation).
-    pub fn solve(&mut self, p: Lcp<'_>, symmetric: bool) -> Status {
+    pub(crate) fn solve(&mut self, p: Lcp<'_>, symmetric: bool) -> Status {
         let n = p.dim();
         self.rounds = 0;
         self.z.clear();

@@ -21,7 +21,7 @@ pub struct Scale {
 
 impl Scale {
     /// Scales of `a`.
-    pub fn fit(&mut self, a: &Mat) {
+    pub(crate) fn fit(&mut self, a: &Mat) {
         self.col.clear();
         self.col.resize(a.cols(), 0.0);
         self.row.clear();
@@ -54,7 +54,7 @@ impl Scale {
     /// It vanishes exactly at solutions and does not depend on units. A `z` more than 1e11 times larger than `b` (both
     /// scaled) is the runaway answer of a singular matrix that has none; its residual is infinite, so that it cannot hide
     /// behind its size. NaN anywhere gives infinity as well.
-    pub fn residual(&self, b: &[f64], z: &[f64], w: &[f64]) -> f64 {
+    pub(crate) fn residual(&self, b: &[f64], z: &[f64], w: &[f64]) -> f64 {
         let (mut worst, mut z_size, mut b_size) = (0.0_f64, 0.0_f64, 0.0_f64);
         for i in 0..b.len() {
             let (z, w) = (z[i] / self.col[i], w[i] * self.row[i]);

@@ -70,7 +70,7 @@ fn pg_5_4_pantograph_acceleration_interval() {
     let settings = EnumerateSettings { observe: Some(Mat::from_rows(&[rows])), ..Default::default() };
     let set = enumerate(p, &settings);
     assert_eq!(set.pieces.len(), 1);
-    assert!(!set.pieces[0].is_family());
+    assert!(matches!(set.pieces[0], Piece::Point { .. }));
     let z = set.pieces[0].z();
     assert!((rows[0] * z[0] + rows[1] * z[1] + 0.3 * m2 * gravity / m1).abs() < 1e-12);
 }

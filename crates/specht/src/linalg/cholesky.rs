@@ -25,7 +25,7 @@ impl Cholesky {
     }
 
     /// Factor a sparse symmetric matrix as if it were dense.
-    pub fn factor_symmetric(&mut self, a: &Symmetric) -> Result<(), usize> {
+    pub(crate) fn factor_symmetric(&mut self, a: &Symmetric) -> Result<(), usize> {
         let n = a.size();
         self.l.resize(n, n);
         for i in 0..n {
@@ -35,7 +35,7 @@ impl Cholesky {
     }
 
     /// Factor the matrix `A_ss` of the rows and columns `s` of `a` (its lower triangle when `s` increases).
-    pub fn factor_principal(&mut self, a: &Mat, s: &[usize]) -> Result<(), usize> {
+    pub(crate) fn factor_principal(&mut self, a: &Mat, s: &[usize]) -> Result<(), usize> {
         let m = s.len();
         self.l.resize(m, m);
         for (i, &si) in s.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Cholesky {
     }
 
     /// `b ← L⁻¹ b`.
-    pub fn forward(&self, b: &mut [f64]) {
+    pub(crate) fn forward(&self, b: &mut [f64]) {
         for i in 0..b.len() {
             let s = dot(&self.l.row(i)[..i], &b[..i]);
             b[i] = (b[i] - s) * self.inverse_diagonal[i];
@@ -121,7 +121,7 @@ impl Cholesky {
     }
 
     /// `b ← L⁻ᵀ b`.
-    pub fn backward(&self, b: &mut [f64]) {
+    pub(crate) fn backward(&self, b: &mut [f64]) {
         for i in (0..b.len()).rev() {
             b[i] *= self.inverse_diagonal[i];
             let x = b[i];
@@ -136,7 +136,56 @@ impl Cholesky {
     }
 
     /// The factor; only its lower triangle has meaning.
-    pub fn factor_matrix(&self) -> &Mat {
+    pub(crate) fn factor_matrix(&self) -> &Mat {
         &self.l
     }
+}
+
+/// Inverse of a small symmetric positive definite matrix by Cholesky, row-major and in place; `Err(row)` when a pivot is not positive.
+pub(crate) fn spd_inverse(m: &[f64], inv: &mut [f64], n: usize) -> Result<(), usize> {
+    // inv holds L first
+    inv.copy_from_slice(m);
+    for j in 0..n {
+        for k in 0..j {
+            let l = inv[j * n + k];
+            for i in j..n {
+                inv[i * n + j] -= inv[i * n + k] * l;
+            }
+        }
+        let p = inv[j * n + j];
+        if !(p > 1e-14 * m[j * n + j].abs()) {
+            return Err(j);
+        }
+        let s = 1.0 / p.sqrt();
+        for i in j..n {
+            inv[i * n + j] *= s;
+        }
+    }
+    // L⁻¹ in the lower triangle
+    for j in 0..n {
+        inv[j * n + j] = 1.0 / inv[j * n + j];
+        for i in j + 1..n {
+            let mut s = 0.0;
+            for k in j..i {
+                s -= inv[i * n + k] * inv[k * n + j];
+            }
+            inv[i * n + j] = s / inv[i * n + i];
+        }
+    }
+    // L⁻ᵀ L⁻¹: entry (i, j), i ≥ j, needs rows ≥ i of columns i and j
+    for i in 0..n {
+        for j in 0..=i {
+            let mut s = 0.0;
+            for k in i..n {
+                s += inv[k * n + i] * inv[k * n + j];
+            }
+            inv[j * n + i] = s;
+        }
+    }
+    for i in 0..n {
+        for j in 0..i {
+            inv[i * n + j] = inv[j * n + i];
+        }
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 /// What an assembly computes with.
-pub trait Number:
+pub(crate) trait Number:
     Copy
     + PartialOrd
     + From<f64>
@@ -64,7 +64,7 @@ impl Number for f64 {
 
 /// A value with its rate.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Dual {
+pub(crate) struct Dual {
     /// Value.
     pub value: f64,
     /// Rate.

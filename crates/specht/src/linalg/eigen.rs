@@ -17,14 +17,14 @@ pub struct Complex {
 
 impl Complex {
     /// Absolute value.
-    pub fn abs(&self) -> f64 {
+    pub(crate) fn abs(&self) -> f64 {
         self.re.hypot(self.im)
     }
 }
 
 /// All eigenvalues of a square matrix, sorted by real, then imaginary part; conjugate pairs stand together. `None` when a
 /// number is not finite or the iteration does not end (never seen).
-pub fn eigenvalues(a: &Mat) -> Option<Vec<Complex>> {
+pub(crate) fn eigenvalues(a: &Mat) -> Option<Vec<Complex>> {
     if a.rows() != a.cols() || a.as_slice().iter().any(|x| !x.is_finite()) {
         return None;
     }

@@ -4,7 +4,7 @@ use super::{Mat, axpy, dot, max_abs};
 
 /// LU factorisation with partial pivoting and row equilibration, `P S A = L U`, storage kept between uses.
 #[derive(Clone, Debug, Default)]
-pub struct Lu {
+pub(crate) struct Lu {
     a: Mat,
     perm: Vec<usize>,
     scale: Vec<f64>,
@@ -16,7 +16,7 @@ pub struct Lu {
 impl Lu {
     /// Factor `a`. Returns the smallest pivot divided by the largest (of the equilibrated matrix): 0 means singular to
     /// working precision, below about 1e-12 do not trust the solution.
-    pub fn factor(&mut self, a: &Mat) -> f64 {
+    pub(crate) fn factor(&mut self, a: &Mat) -> f64 {
         let n = a.rows();
         assert_eq!(n, a.cols());
         self.a.clone_from(a);
@@ -73,7 +73,7 @@ impl Lu {
     }
 
     /// Solve `A x = b` in place. A zero pivot yields infinities or NaN; check the value returned by [`Lu::factor`].
-    pub fn solve(&mut self, b: &mut [f64]) {
+    pub(crate) fn solve(&mut self, b: &mut [f64]) {
         let n = self.perm.len();
         for i in 0..n {
             self.work[i] = b[self.perm[i]] * self.scale[self.perm[i]];
@@ -90,7 +90,7 @@ impl Lu {
     }
 
     /// Sign of the determinant; 0 when a pivot vanished.
-    pub fn sign_det(&self) -> f64 {
+    pub(crate) fn sign_det(&self) -> f64 {
         (0..self.perm.len()).fold(self.parity, |s, i| {
             let p = self.a[(i, i)];
             if p == 0.0 { 0.0 } else { s * p.signum() }
@@ -98,7 +98,7 @@ impl Lu {
     }
 
     /// The determinant (may overflow or underflow for large matrices; [`Lu::sign_det`] does not).
-    pub fn det(&self) -> f64 {
+    pub(crate) fn det(&self) -> f64 {
         (0..self.perm.len()).fold(self.parity, |d, i| d * self.a[(i, i)] / self.scale[i])
     }
 }

@@ -26,12 +26,12 @@ impl Clone for Mat {
 
 impl Mat {
     /// A matrix of zeros.
-    pub fn zeros(rows: usize, cols: usize) -> Self {
+    pub(crate) fn zeros(rows: usize, cols: usize) -> Self {
         Mat { rows, cols, data: vec![0.0; rows * cols] }
     }
 
     /// The identity.
-    pub fn identity(n: usize) -> Self {
+    pub(crate) fn identity(n: usize) -> Self {
         Self::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 })
     }
 
@@ -57,12 +57,12 @@ impl Mat {
     }
 
     /// Number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
-    pub fn cols(&self) -> usize {
+    pub(crate) fn cols(&self) -> usize {
         self.cols
     }
 
@@ -72,12 +72,12 @@ impl Mat {
     }
 
     /// Row `i` as a mutable slice.
-    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.data[i * self.cols..(i + 1) * self.cols]
     }
 
     /// Rows `i` and `j` (different) at once, the first readable, the second writable.
-    pub fn row_pair(&mut self, i: usize, j: usize) -> (&[f64], &mut [f64]) {
+    pub(crate) fn row_pair(&mut self, i: usize, j: usize) -> (&[f64], &mut [f64]) {
         let c = self.cols;
         if i < j {
             let (a, b) = self.data.split_at_mut(j * c);
@@ -89,7 +89,7 @@ impl Mat {
     }
 
     /// All entries, row after row.
-    pub fn as_slice(&self) -> &[f64] {
+    pub(crate) fn as_slice(&self) -> &[f64] {
         &self.data
     }
 
@@ -99,7 +99,7 @@ impl Mat {
     }
 
     /// Change the shape and set every entry to zero; allocates only to grow.
-    pub fn reshape(&mut self, rows: usize, cols: usize) {
+    pub(crate) fn reshape(&mut self, rows: usize, cols: usize) {
         self.rows = rows;
         self.cols = cols;
         self.data.clear();
@@ -107,14 +107,14 @@ impl Mat {
     }
 
     /// Change the shape and leave the entries unspecified (some old, some zero); allocates only to grow.
-    pub fn resize(&mut self, rows: usize, cols: usize) {
+    pub(crate) fn resize(&mut self, rows: usize, cols: usize) {
         self.rows = rows;
         self.cols = cols;
         self.data.resize(rows * cols, 0.0);
     }
 
     /// Set every entry.
-    pub fn fill(&mut self, value: f64) {
+    pub(crate) fn fill(&mut self, value: f64) {
         self.data.fill(value);
     }
 
@@ -154,7 +154,7 @@ impl Mat {
     }
 
     /// Largest absolute entry.
-    pub fn max_abs(&self) -> f64 {
+    pub(crate) fn max_abs(&self) -> f64 {
         max_abs(&self.data)
     }
 }

@@ -1,4 +1,12 @@
-//! Dense linear algebra for small and medium systems, without allocation in the kernels.
+//! Linear algebra for small and medium systems, without allocation in the kernels.
+//!
+//! | file | is |
+//! |---|---|
+//! | `mat`, `rows` | dense matrices; sparse rows and symmetric matrices of constant pattern |
+//! | `cholesky`, `sparse_cholesky`, `mass_factor` | A = L Lᵀ: dense, sparse, and of a mass matrix with massless parts |
+//! | `lu`, `panel` | A = P L U: one matrix; blocked, in place, for large panels |
+//! | `full_pivot` | systems of unknown rank: the one rule for dependent rows |
+//! | `eigen`, `dual` | eigenvalues; numbers with a rate |
 //!
 //! Matrices are row-major. Factorisations work in place on a [`Mat`] and are reused by the caller, so that a time step
 //! allocates nothing. Singularity is data: a factorisation returns the smallest pivot relative to the largest.
@@ -6,23 +14,25 @@
 mod cholesky;
 mod dual;
 mod eigen;
+mod full_pivot;
 mod kernel;
 mod lu;
+mod mass_factor;
 mod mat;
-mod qr;
+pub(crate) mod panel;
 mod rows;
 mod sparse_cholesky;
-mod symmetric;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use cholesky::Cholesky;
-pub use dual::{Dual, Number};
-pub use eigen::{Complex, eigenvalues};
+pub(crate) use cholesky::spd_inverse;
+pub(crate) use dual::{Dual, Number};
+pub(crate) use eigen::{Complex, eigenvalues};
+pub(crate) use full_pivot::{FullPivot, RANK_TOLERANCE, null_space};
 pub use kernel::{axpy, dot, max_abs};
-pub use lu::Lu;
+pub(crate) use lu::Lu;
+pub(crate) use mass_factor::MassFactor;
 pub use mat::Mat;
-pub use qr::{PivotedQr, null_space};
 pub use rows::{Pattern, Row, Rows, Symmetric};
-pub use sparse_cholesky::SparseCholesky;
-pub use symmetric::SymmetricEigen;
+pub(crate) use sparse_cholesky::SparseCholesky;

@@ -23,7 +23,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// From the columns of each row, in any order, repeated or not.
-    pub fn new(cols: usize, rows: impl IntoIterator<Item = Vec<usize>>) -> Self {
+    pub(crate) fn new(cols: usize, rows: impl IntoIterator<Item = Vec<usize>>) -> Self {
         let (mut start, mut column) = (vec![0], Vec::new());
         for mut list in rows {
             list.sort_unstable();
@@ -39,47 +39,37 @@ impl Pattern {
     }
 
     /// Every entry.
-    pub fn full(rows: usize, cols: usize) -> Self {
+    pub(crate) fn full(rows: usize, cols: usize) -> Self {
         Pattern::new(cols, (0..rows).map(|_| (0..cols).collect()))
     }
 
     /// Every entry of a lower triangle.
-    pub fn lower(n: usize) -> Self {
+    pub(crate) fn lower(n: usize) -> Self {
         Pattern::new(n, (0..n).map(|i| (0..=i).collect()))
     }
 
     /// Number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.start.len().saturating_sub(1)
     }
 
-    /// Number of columns.
-    pub fn cols(&self) -> usize {
-        self.cols
-    }
-
     /// Number of entries.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.column.len()
     }
 
-    /// Whether there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.column.is_empty()
-    }
-
     /// Columns of row `i`.
-    pub fn row(&self, i: usize) -> &[u32] {
+    pub(crate) fn row(&self, i: usize) -> &[u32] {
         &self.column[self.start[i]..self.start[i + 1]]
     }
 
     /// Where row `i` begins among the values.
-    pub fn first(&self, i: usize) -> usize {
+    pub(crate) fn first(&self, i: usize) -> usize {
         self.start[i]
     }
 
     /// Place of the entry (i, j) among the values.
-    pub fn find(&self, i: usize, j: usize) -> Option<usize> {
+    pub(crate) fn find(&self, i: usize, j: usize) -> Option<usize> {
         if self.full {
             return Some(i * self.cols + j);
         }
@@ -101,17 +91,17 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// Entries with their columns.
-    pub fn iter(self) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
+    pub(crate) fn iter(self) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
         self.column.iter().zip(self.value).map(|(&k, &v)| (k as usize, v))
     }
 
     /// The entries alone.
-    pub fn values(self) -> &'a [f64] {
+    pub(crate) fn values(self) -> &'a [f64] {
         self.value
     }
 
     /// Scalar product with a vector.
-    pub fn dot(self, x: &[f64]) -> f64 {
+    pub(crate) fn dot(self, x: &[f64]) -> f64 {
         match self.full {
             true => dot(self.value, x),
             false => self.iter().map(|(k, v)| v * x[k]).sum(),
@@ -119,12 +109,12 @@ impl<'a> Row<'a> {
     }
 
     /// Σ |w_k x_k|: how large the terms of the scalar product are.
-    pub fn terms(self, x: &[f64]) -> f64 {
+    pub(crate) fn terms(self, x: &[f64]) -> f64 {
         self.iter().map(|(k, v)| (v * x[k]).abs()).sum()
     }
 
     /// Σ w_k v_k d_k with another row and weights.
-    pub fn product(self, other: Row<'_>, weight: &[f64]) -> f64 {
+    pub(crate) fn product(self, other: Row<'_>, weight: &[f64]) -> f64 {
         let (mut sum, mut at) = (0.0, 0);
         for (&k, &v) in self.column.iter().zip(self.value) {
             while at < other.column.len() && other.column[at] < k {
@@ -138,7 +128,7 @@ impl<'a> Row<'a> {
     }
 
     /// `y ← y + f w`.
-    pub fn add_to(self, f: f64, y: &mut [f64]) {
+    pub(crate) fn add_to(self, f: f64, y: &mut [f64]) {
         match self.full {
             true => axpy(f, self.value, y),
             false => self.iter().for_each(|(k, v)| y[k] += f * v),
@@ -146,7 +136,7 @@ impl<'a> Row<'a> {
     }
 
     /// Write it into a dense vector, zeros elsewhere.
-    pub fn write(self, y: &mut [f64]) {
+    pub(crate) fn write(self, y: &mut [f64]) {
         if self.full {
             y.copy_from_slice(self.value);
             return;
@@ -156,25 +146,25 @@ impl<'a> Row<'a> {
     }
 
     /// Write it into `y`, made as long as the row.
-    pub fn store(self, y: &mut Vec<f64>) {
+    pub(crate) fn store(self, y: &mut Vec<f64>) {
         y.resize(self.cols, 0.0);
         self.write(y);
     }
 
     /// The row as a dense vector.
-    pub fn to_vec(self) -> Vec<f64> {
+    pub(crate) fn to_vec(self) -> Vec<f64> {
         let mut y = Vec::new();
         self.store(&mut y);
         y
     }
 
     /// Sum of squares.
-    pub fn square(self) -> f64 {
+    pub(crate) fn square(self) -> f64 {
         dot(self.value, self.value)
     }
 
     /// Largest absolute entry.
-    pub fn max_abs(self) -> f64 {
+    pub(crate) fn max_abs(self) -> f64 {
         max_abs(self.value)
     }
 }
@@ -209,12 +199,12 @@ static ZERO: f64 = 0.0;
 
 impl Rows {
     /// Zeros on a pattern.
-    pub fn on(pattern: Arc<Pattern>) -> Self {
+    pub(crate) fn on(pattern: Arc<Pattern>) -> Self {
         Rows { value: vec![0.0; pattern.len()], pattern }
     }
 
     /// Zeros, every entry writable.
-    pub fn zeros(rows: usize, cols: usize) -> Self {
+    pub(crate) fn zeros(rows: usize, cols: usize) -> Self {
         Rows::on(Arc::new(Pattern::full(rows, cols)))
     }
 
@@ -229,22 +219,22 @@ impl Rows {
     }
 
     /// The pattern.
-    pub fn pattern(&self) -> &Arc<Pattern> {
+    pub(crate) fn pattern(&self) -> &Arc<Pattern> {
         &self.pattern
     }
 
     /// Number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.pattern.rows()
     }
 
     /// Number of columns.
-    pub fn cols(&self) -> usize {
+    pub(crate) fn cols(&self) -> usize {
         self.pattern.cols
     }
 
     /// Row `i`.
-    pub fn row(&self, i: usize) -> Row<'_> {
+    pub(crate) fn row(&self, i: usize) -> Row<'_> {
         let (a, b) = (self.pattern.start[i], self.pattern.start[i + 1]);
         let Pattern { cols, ref column, full, .. } = *self.pattern;
         Row { cols, column: &column[a..b], value: &self.value[a..b], full }
@@ -314,12 +304,12 @@ impl PartialEq for Symmetric {
 
 impl Symmetric {
     /// Zeros on a pattern: columns up to the diagonal, the diagonal always there.
-    pub fn on(pattern: Arc<Pattern>) -> Self {
+    pub(crate) fn on(pattern: Arc<Pattern>) -> Self {
         Symmetric { lower: Rows::on(pattern) }
     }
 
     /// Zeros, every entry writable.
-    pub fn zeros(n: usize) -> Self {
+    pub(crate) fn zeros(n: usize) -> Self {
         Symmetric::on(Arc::new(Pattern::lower(n)))
     }
 
@@ -334,22 +324,22 @@ impl Symmetric {
     }
 
     /// The whole matrix, dense.
-    pub fn to_dense(&self) -> Mat {
+    pub(crate) fn to_dense(&self) -> Mat {
         Mat::from_fn(self.size(), self.size(), |i, j| self[(i, j)])
     }
 
     /// Number of rows and columns.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.lower.rows()
     }
 
     /// The pattern of the lower triangle.
-    pub fn pattern(&self) -> &Arc<Pattern> {
+    pub(crate) fn pattern(&self) -> &Arc<Pattern> {
         self.lower.pattern()
     }
 
     /// Row `i` up to the diagonal.
-    pub fn lower_row(&self, i: usize) -> Row<'_> {
+    pub(crate) fn lower_row(&self, i: usize) -> Row<'_> {
         let row = self.lower.row(i);
         Row { cols: i + 1, full: row.value.len() == i + 1, ..row }
     }
@@ -365,12 +355,12 @@ impl Symmetric {
     }
 
     /// Diagonal entry: the last of its row.
-    pub fn diagonal(&self, i: usize) -> f64 {
+    pub(crate) fn diagonal(&self, i: usize) -> f64 {
         self.lower.value[self.lower.pattern.start[i + 1] - 1]
     }
 
     /// `y = A x`.
-    pub fn mul_vec(&self, x: &[f64], y: &mut [f64]) {
+    pub(crate) fn mul_vec(&self, x: &[f64], y: &mut [f64]) {
         for i in 0..self.size() {
             let mut sum = 0.0;
             for (k, v) in self.lower.row(i).iter() {
@@ -384,7 +374,7 @@ impl Symmetric {
     }
 
     /// xᵀ A x.
-    pub fn form(&self, x: &[f64]) -> f64 {
+    pub(crate) fn form(&self, x: &[f64]) -> f64 {
         let mut sum = 0.0;
         for i in 0..self.size() {
             for (k, v) in self.lower.row(i).iter() {
@@ -395,7 +385,7 @@ impl Symmetric {
     }
 
     /// y_i = Σ_k |a_ik x_k|: how large the terms of the product are.
-    pub fn terms(&self, x: &[f64], y: &mut [f64]) {
+    pub(crate) fn terms(&self, x: &[f64], y: &mut [f64]) {
         for i in 0..self.size() {
             let mut sum = 0.0;
             for (k, v) in self.lower.row(i).iter() {

@@ -13,7 +13,7 @@ const PIVOT: f64 = 1e-13;
 
 /// The factor `A = Lᵀ L`, storage and analysis kept between uses.
 #[derive(Clone, Debug, Default)]
-pub struct SparseCholesky {
+pub(crate) struct SparseCholesky {
     /// The pattern that was analysed.
     source: Option<Arc<Pattern>>,
     /// Its closure: if row k has the columns i > j, row i has the column j.
@@ -51,13 +51,13 @@ impl SparseCholesky {
     }
 
     /// Number of entries of the factor of a matrix with this pattern.
-    pub fn entries(&mut self, source: &Arc<Pattern>) -> usize {
+    pub(crate) fn entries(&mut self, source: &Arc<Pattern>) -> usize {
         self.analyse(source);
         self.pattern.len()
     }
 
     /// Factor. `Err(k)` names the first pivot that is not positive relative to the diagonal entry.
-    pub fn factor(&mut self, a: &Symmetric) -> Result<(), usize> {
+    pub(crate) fn factor(&mut self, a: &Symmetric) -> Result<(), usize> {
         self.analyse(a.pattern());
         let n = a.size();
         self.value.clear();
@@ -110,13 +110,13 @@ impl SparseCholesky {
     }
 
     /// The smallest pivot, relative to the diagonal of `a`.
-    pub fn smallest_pivot(&self, a: &Symmetric) -> f64 {
+    pub(crate) fn smallest_pivot(&self, a: &Symmetric) -> f64 {
         let pivot = |i: usize| 1.0 / (self.inverse[i] * self.inverse[i] * a.diagonal(i));
         (0..a.size()).map(pivot).fold(f64::INFINITY, f64::min)
     }
 
     /// `b ← L⁻ᵀ b`: the first half of a solution.
-    pub fn forward(&self, b: &mut [f64]) {
+    pub(crate) fn forward(&self, b: &mut [f64]) {
         for k in (0..b.len()).rev() {
             let x = b[k] * self.inverse[k];
             b[k] = x;
@@ -127,7 +127,7 @@ impl SparseCholesky {
     }
 
     /// `b ← L⁻¹ b`: the second half.
-    pub fn backward(&self, b: &mut [f64]) {
+    pub(crate) fn backward(&self, b: &mut [f64]) {
         for k in 0..b.len() {
             let sum: f64 = self.below(k).map(|(j, v)| v * b[j]).sum();
             b[k] = (b[k] - sum) * self.inverse[k];

@@ -60,13 +60,8 @@ pub struct Named<T>(pub Vec<(String, T)>);
 
 impl<T> Named<T> {
     /// Names with values.
-    pub fn of<V: Clone + Into<T>>(names: &[String], values: &[V]) -> Named<T> {
+    pub(crate) fn of<V: Clone + Into<T>>(names: &[String], values: &[V]) -> Named<T> {
         names.iter().cloned().zip(values.iter().cloned().map(Into::into)).collect()
-    }
-
-    /// The value of a name.
-    pub fn get(&self, name: &str) -> Option<&T> {
-        self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value)
     }
 
     /// All entries.
@@ -75,13 +70,8 @@ impl<T> Named<T> {
     }
 
     /// One more entry.
-    pub fn push(&mut self, name: impl Into<String>, value: T) {
+    pub(crate) fn push(&mut self, name: impl Into<String>, value: T) {
         self.0.push((name.into(), value));
-    }
-
-    /// Whether there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

@@ -26,6 +26,7 @@
 //! # Ok::<(), specht::machine::Error>(())
 //! ```
 
+pub mod address;
 mod error;
 pub mod finding;
 pub mod json;
@@ -47,12 +48,15 @@ pub use setup::Setup;
 pub use source::{Files, Source};
 pub use task::Task;
 
+pub use crate::expr::{did_you_mean, quantity};
+pub use crate::file::{Diagnostic, Options, Severity, schema, visible};
+
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::analysis::place::start_of;
-use crate::file::{self, Diagnostic, Options};
+use crate::file;
 use crate::model::{CompiledSystem, Model, build};
 use crate::sim::{self, Outside, Scheme, Settings};
 use crate::system::State;

@@ -33,7 +33,7 @@ impl Source {
     /// # Errors
     ///
     /// It cannot be read.
-    pub fn file(path: &Path) -> Result<Source, Error> {
+    pub(crate) fn file(path: &Path) -> Result<Source, Error> {
         let label = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|e| Error::plain(format!("cannot read {label}: {e}"), ""))?;
@@ -49,12 +49,12 @@ impl Files {
     }
 
     /// No files at all.
-    pub fn none() -> Files {
+    pub(crate) fn none() -> Files {
         Files::new(|_| Err("files cannot be read here".into()))
     }
 
     /// The files of a folder.
-    pub fn beside(folder: PathBuf) -> Files {
+    pub(crate) fn beside(folder: PathBuf) -> Files {
         Files::new(move |file| {
             let path = folder.join(file);
             std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))

@@ -24,7 +24,7 @@ pub struct Table {
 
 impl Table {
     /// The columns of the contract: t, coordinates, velocities, states, memory, outputs, and five of every contact.
-    pub fn of(samples: &Samples, names: &Names) -> Table {
+    pub(crate) fn of(samples: &Samples, names: &Names) -> Table {
         let mut table = Table::default();
         let mut add = |name: String, value: &dyn Fn(&Sample) -> f64| {
             table.push(name, Column::Numbers(samples.rows().map(|row| value(&row)).collect()));
@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// Number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         match self.columns.first() {
             Some(Column::Numbers(x)) => x.len(),
             Some(Column::Words(x)) => x.len(),

@@ -9,35 +9,30 @@ use super::frames::Builder;
 
 impl CompiledSystem {
     /// The model from which the system was built.
-    pub fn model(&self) -> &super::Model {
+    pub(crate) fn model(&self) -> &super::Model {
         &self.model
     }
 
     /// Values of the live parameters, by their numbers.
-    pub fn parameters(&self) -> &[f64] {
+    pub(crate) fn parameters(&self) -> &[f64] {
         &self.parameters
     }
 
     /// Value of an expression of parameters.
-    pub fn constant(&self, node: NodeId) -> f64 {
+    pub(crate) fn constant(&self, node: NodeId) -> f64 {
         let tape = Tape::new(&self.model.graph, &[node]);
         let mut work = tape.workspace();
         tape.eval(&self.base, &mut work);
         tape.output(&work, 0)
     }
 
-    /// Names of the coordinates.
-    pub fn coordinate_names(&self) -> Vec<&str> {
-        self.model.coordinates.iter().map(|c| c.name.as_str()).collect()
-    }
-
     /// Names of the first-order states; relaxing surfaces come last, as `NAME.surface`.
-    pub fn state_names(&self) -> &[String] {
+    pub(crate) fn state_names(&self) -> &[String] {
         &self.state_names
     }
 
     /// The contacts of the system that one contact of the model became (several for outlines).
-    pub fn contacts_of(&self, model_contact: usize) -> std::ops::Range<usize> {
+    pub(crate) fn contacts_of(&self, model_contact: usize) -> std::ops::Range<usize> {
         self.of_model.get(model_contact).cloned().unwrap_or(0..0)
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Chain<C> {
 
 impl<C: Number> Chain<C> {
     /// Without numbers yet.
-    pub fn new(run: Run, visitor: Visitor, corners: usize) -> Self {
+    pub(super) fn new(run: Run, visitor: Visitor, corners: usize) -> Self {
         let zero = C::from(0.0);
         Chain {
             run,
@@ -42,7 +42,7 @@ impl<C: Number> Chain<C> {
     }
 
     /// Features and borders of the present corners.
-    pub fn prepare(&mut self) {
+    pub(super) fn prepare(&mut self) {
         let Run { first, count, ring, reentrant, closed, .. } = self.run;
         let n = self.points.len();
         let (zero, one) = (C::from(0.0), C::from(1.0));
@@ -114,17 +114,17 @@ impl<C: Number> Chain<C> {
         }
     }
 
-    pub fn point(&self, i: usize) -> [C; 2] {
+    pub(super) fn point(&self, i: usize) -> [C; 2] {
         self.points[i % self.points.len()]
     }
 
     /// Unit vector along edge `i`.
-    pub fn direction(&self, i: usize) -> [C; 2] {
+    pub(super) fn direction(&self, i: usize) -> [C; 2] {
         unit(minus(self.point(i + 1), self.point(i)))
     }
 
     /// Unit vector out of the material at edge `i`.
-    pub fn normal(&self, i: usize) -> [C; 2] {
+    pub(super) fn normal(&self, i: usize) -> [C; 2] {
         let t = self.direction(i);
         if self.run.material_left { [t[1], -t[0]] } else { [-t[1], t[0]] }
     }
@@ -149,17 +149,17 @@ impl<C: Number> Chain<C> {
     }
 
     /// How many features it has.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.features.len()
     }
 
     /// The feature of a latch, see [`super::edges`].
-    pub fn feature(&self, latch: i32) -> [C; 5] {
+    pub(super) fn feature(&self, latch: i32) -> [C; 5] {
         usize::try_from(latch).ok().and_then(|k| self.features.get(k)).copied().unwrap_or(self.away)
     }
 
     /// Height of `p` over feature `k`.
-    pub fn height<N: Number + From<C>>(&self, k: usize, p: [N; 2]) -> N {
+    pub(super) fn height<N: Number + From<C>>(&self, k: usize, p: [N; 2]) -> N {
         let [x, y, nx, ny, corner] = self.features[k].map(N::from);
         if corner > N::from(0.0) { length(minus(p, [x, y])) } else { nx * (p[0] - x) + ny * (p[1] - y) }
     }
@@ -179,12 +179,12 @@ impl<C: Number> Chain<C> {
     }
 
     /// Distance into the cell of feature `k`.
-    pub fn within<N: Number + From<C>>(&self, k: usize, p: [N; 2]) -> N {
+    pub(super) fn within<N: Number + From<C>>(&self, k: usize, p: [N; 2]) -> N {
         self.above(k, p).least(self.below(k + 1, p))
     }
 
     /// The same for the part of the cell in front of the feature.
-    pub fn before<N: Number + From<C>>(&self, k: usize, p: [N; 2]) -> N {
+    pub(super) fn before<N: Number + From<C>>(&self, k: usize, p: [N; 2]) -> N {
         self.within(k, p).least(self.height(k, p) + N::from(BEHIND) * N::from(self.size))
     }
 
@@ -195,7 +195,7 @@ impl<C: Number> Chain<C> {
 
     /// Falls through zero where the present feature hands over to the one before (after) it, or the chain comes to face.
     /// What touches (`closed`) may stand beyond the border by rounding; what does not would meet the old feature there.
-    pub fn guard<N: Number + From<C>>(&self, latch: i32, up: bool, p: [N; 2], closed: bool) -> N {
+    pub(super) fn guard<N: Number + From<C>>(&self, latch: i32, up: bool, p: [N; 2], closed: bool) -> N {
         let size = N::from(self.size);
         let slack = if closed { N::from(SLACK) * size } else { N::from(0.0) };
         match (usize::try_from(latch), up) {

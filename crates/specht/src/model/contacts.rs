@@ -99,7 +99,7 @@ struct Part {
 }
 
 impl ContactsPlan {
-    pub fn new(b: &mut Builder, accounts: &mut Accounts) -> Result<Self, BuildError> {
+    pub(super) fn new(b: &mut Builder, accounts: &mut Accounts) -> Result<Self, BuildError> {
         let mut plan = ContactsPlan::default();
         let mut count = [0, 0];
         let mut parts = Vec::new();

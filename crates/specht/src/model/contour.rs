@@ -39,7 +39,7 @@ const STEP_TOLERANCE: f64 = 1e-11;
 impl ContourSolver {
     /// Solve at `inputs`, with ends frozen by `latches`; `contour` holds the start values (NaN: none) and receives the
     /// result. Returns false where the equations are singular.
-    pub fn solve(
+    pub(super) fn solve(
         &self,
         inputs: &mut [f64],
         work: &mut Work,
@@ -81,7 +81,7 @@ impl ContourSolver {
     /// Rates of the parameters by the theorem of implicit functions, F(σ, x) = 0 ⇒ ∂F/∂σ σ̇ = −∂F/∂x ẋ, at the values of
     /// [`ContourSolver::solve`] in `work`. A parameter at an end moves with it. Rates of the inputs stand in `inputs` and receive those of the
     /// parameters; `ranges` are rates of the ranges.
-    pub fn tangent(
+    pub(super) fn tangent(
         &self,
         work: &Work,
         rates: &mut Work,
@@ -124,7 +124,7 @@ impl ContourSolver {
     }
 
     /// Find the parameters without regard to latches and set them.
-    pub fn latch(
+    pub(super) fn latch(
         &self,
         inputs: &mut [f64],
         work: &mut Work,

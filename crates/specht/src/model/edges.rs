@@ -66,7 +66,7 @@ pub(super) struct WatchPlan {
 
 impl WatchPlan {
     /// The plan of `watch` of a contact, with the places of its inputs, outputs and latch.
-    pub fn new(
+    pub(super) fn new(
         contact: usize,
         watch: &Watch,
         slots: Vec<usize>,
@@ -86,7 +86,7 @@ impl WatchPlan {
     }
 
     /// Values of the inputs for a latch.
-    pub fn data(&self, d: &Discrete) -> [f64; 5] {
+    pub(super) fn data(&self, d: &Discrete) -> [f64; 5] {
         self.chain.feature(d.latches[self.latch])
     }
 
@@ -105,7 +105,7 @@ impl WatchPlan {
     }
 
     /// The latch for a body at `p`; with `keep` the present one where several would do.
-    pub fn fit(&self, latch: i32, p: [f64; 2], middle: Option<[f64; 2]>, keep: bool) -> i32 {
+    pub(super) fn fit(&self, latch: i32, p: [f64; 2], middle: Option<[f64; 2]>, keep: bool) -> i32 {
         let first = keep.then_some(latch);
         // of edges that are always faced the highest counts, also for what lies inside
         if self.slots.len() == 4 {
@@ -147,7 +147,7 @@ impl WatchPlan {
     }
 
     /// The latch after the guard has fallen at `p`.
-    pub fn next(&self, latch: i32, up: bool, p: [f64; 2]) -> i32 {
+    pub(super) fn next(&self, latch: i32, up: bool, p: [f64; 2]) -> i32 {
         let n = self.chain.count() as i32;
         if latch < 0 {
             return self.largest(None, None, |k| self.chain.before(k, p)) as i32;

@@ -49,7 +49,7 @@ pub(super) struct Link {
 }
 
 impl Accounts {
-    pub fn new(b: &Builder) -> Self {
+    pub(super) fn new(b: &Builder) -> Self {
         let n = b.model.coordinates.len();
         Accounts {
             h: vec![b.zero; n],
@@ -63,7 +63,7 @@ impl Accounts {
     }
 
     /// A force F conjugate to a row, without potential.
-    pub fn push_row(&mut self, b: &mut Builder, force: NodeId, row: &Row) {
+    pub(super) fn push_row(&mut self, b: &mut Builder, force: NodeId, row: &Row) {
         for &(k, w) in &row.columns {
             let part = b.g.mul(force, w);
             self.h[k] = b.g.add(self.h[k], part);
@@ -89,7 +89,7 @@ impl Accounts {
     }
 
     /// All forces of the model; `map` replaces the placeholders of contact quantities.
-    pub fn forces(&mut self, b: &mut Builder, map: &BTreeMap<Symbol, NodeId>) {
+    pub(super) fn forces(&mut self, b: &mut Builder, map: &BTreeMap<Symbol, NodeId>) {
         let model = b.model;
         for force in &model.forces {
             match &force.kind {
@@ -175,7 +175,7 @@ impl Accounts {
     }
 
     /// Bodies: kinetic and potential energy, loads, driven parts. Returns those with mass or inertia and those that carry them.
-    pub fn bodies(&mut self, b: &mut Builder) -> Vec<Link> {
+    pub(super) fn bodies(&mut self, b: &mut Builder) -> Vec<Link> {
         let model = b.model;
         let weighs = |i: usize| model.bodies[i].mass != b.zero || model.bodies[i].inertia != b.zero;
         let mut needed: Vec<bool> = (0..model.bodies.len()).map(weighs).collect();

@@ -54,7 +54,7 @@ pub(super) struct Builder<'m> {
 }
 
 impl<'m> Builder<'m> {
-    pub fn new(model: &'m Model) -> Self {
+    pub(super) fn new(model: &'m Model) -> Self {
         let mut g = model.graph.clone();
         let (zero, one) = (g.num(0.0), g.num(1.0));
         let slots = model.inputs.iter().enumerate().map(|(k, &i)| (i, Symbol(k as u32))).collect();
@@ -79,7 +79,7 @@ impl<'m> Builder<'m> {
     }
 
     /// The symbol of an input, made when it does not exist yet.
-    pub fn symbol(&mut self, input: Input) -> Symbol {
+    pub(super) fn symbol(&mut self, input: Input) -> Symbol {
         if let Some(&s) = self.slots.get(&input) {
             return s;
         }
@@ -90,7 +90,7 @@ impl<'m> Builder<'m> {
     }
 
     /// The node of an input.
-    pub fn input(&mut self, input: Input) -> NodeId {
+    pub(super) fn input(&mut self, input: Input) -> NodeId {
         let s = self.symbol(input);
         self.g.sym(s)
     }
@@ -113,17 +113,17 @@ impl<'m> Builder<'m> {
     }
 
     /// Total derivative in time at u̇ = 0.
-    pub fn dot(&mut self, node: NodeId) -> NodeId {
+    pub(super) fn dot(&mut self, node: NodeId) -> NodeId {
         self.total.of(&mut self.g, node)
     }
 
     /// The part of the total derivative that does not come from u.
-    pub fn explicit_rate(&mut self, node: NodeId) -> NodeId {
+    pub(super) fn explicit_rate(&mut self, node: NodeId) -> NodeId {
         self.explicit.of(&mut self.g, node)
     }
 
     /// Partial derivatives by the coordinates, those that are not zero.
-    pub fn by_coordinates(&mut self, node: NodeId) -> Vec<(usize, NodeId)> {
+    pub(super) fn by_coordinates(&mut self, node: NodeId) -> Vec<(usize, NodeId)> {
         self.gradient(node, |input| match input {
             Input::Coordinate(k) => Some(k),
             _ => None,
@@ -131,7 +131,7 @@ impl<'m> Builder<'m> {
     }
 
     /// Partial derivatives by the velocities, those that are not zero.
-    pub fn by_velocities(&mut self, node: NodeId) -> Vec<(usize, NodeId)> {
+    pub(super) fn by_velocities(&mut self, node: NodeId) -> Vec<(usize, NodeId)> {
         self.gradient(node, |input| match input {
             Input::Velocity(k) => Some(k),
             _ => None,
@@ -152,17 +152,17 @@ impl<'m> Builder<'m> {
     }
 
     /// Whether a node depends on nothing but parameters.
-    pub fn is_parameter(&self, node: NodeId) -> bool {
+    pub(super) fn is_parameter(&self, node: NodeId) -> bool {
         self.depends_only(node, |i| matches!(i, Input::Parameter(_)))
     }
 
     /// Whether every input of the node satisfies `which`.
-    pub fn depends_only(&self, node: NodeId, which: impl Fn(Input) -> bool) -> bool {
+    pub(super) fn depends_only(&self, node: NodeId, which: impl Fn(Input) -> bool) -> bool {
         !self.g.depends_on(node, |s| self.inputs.get(s.0 as usize).is_none_or(|&i| !which(i)))
     }
 
     /// The node with inputs replaced.
-    pub fn replace(&mut self, node: NodeId, map: &BTreeMap<Symbol, NodeId>) -> NodeId {
+    pub(super) fn replace(&mut self, node: NodeId, map: &BTreeMap<Symbol, NodeId>) -> NodeId {
         if map.is_empty() { node } else { self.g.substitute(node, map) }
     }
 
@@ -191,7 +191,7 @@ impl<'m> Builder<'m> {
 
     /// Jacobian columns of the origin and angle of a body, by coordinate: those of all joints between it and the ground,
     /// carried to its origin, δr = δr_P + δθ_P × (r − r_P)   (2.32).
-    pub fn columns(&mut self, body: Option<usize>) -> Vec<(usize, [NodeId; 3])> {
+    pub(super) fn columns(&mut self, body: Option<usize>) -> Vec<(usize, [NodeId; 3])> {
         let origin = self.frame(body).pose.origin;
         let mut way = Vec::new();
         let mut at = body;
@@ -215,18 +215,18 @@ impl<'m> Builder<'m> {
     }
 
     /// v + ω × r.
-    pub fn carry(&mut self, v: [NodeId; 2], omega: NodeId, arm: [NodeId; 2]) -> [NodeId; 2] {
+    pub(super) fn carry(&mut self, v: [NodeId; 2], omega: NodeId, arm: [NodeId; 2]) -> [NodeId; 2] {
         let (x, y) = (self.g.mul(omega, arm[1]), self.g.mul(omega, arm[0]));
         [self.g.sub(v[0], x), self.g.add(v[1], y)]
     }
 
     /// The frame of a body; `None` is the ground.
-    pub fn frame(&self, body: Option<usize>) -> &Frame {
+    pub(super) fn frame(&self, body: Option<usize>) -> &Frame {
         body.and_then(|i| self.frames.get(i)).unwrap_or(&self.ground)
     }
 
     /// The material point of a body that is now at the world position `at`.
-    pub fn material(&mut self, body: Option<usize>, at: [NodeId; 2]) -> Material {
+    pub(super) fn material(&mut self, body: Option<usize>, at: [NodeId; 2]) -> Material {
         let frame = self.frame(body).clone();
         let arm = [self.g.sub(at[0], frame.pose.origin[0]), self.g.sub(at[1], frame.pose.origin[1])];
         let [vx, vy, omega] = frame.velocity;
@@ -238,27 +238,27 @@ impl<'m> Builder<'m> {
         Material { columns, velocity, explicit }
     }
 
-    pub fn dot2(&mut self, a: [NodeId; 2], b: [NodeId; 2]) -> NodeId {
+    pub(super) fn dot2(&mut self, a: [NodeId; 2], b: [NodeId; 2]) -> NodeId {
         let (x, y) = (self.g.mul(a[0], b[0]), self.g.mul(a[1], b[1]));
         self.g.add(x, y)
     }
 
-    pub fn sub2(&mut self, a: [NodeId; 2], b: [NodeId; 2]) -> [NodeId; 2] {
+    pub(super) fn sub2(&mut self, a: [NodeId; 2], b: [NodeId; 2]) -> [NodeId; 2] {
         [self.g.sub(a[0], b[0]), self.g.sub(a[1], b[1])]
     }
 
     /// a + f b.
-    pub fn along2(&mut self, a: [NodeId; 2], f: NodeId, b: [NodeId; 2]) -> [NodeId; 2] {
+    pub(super) fn along2(&mut self, a: [NodeId; 2], f: NodeId, b: [NodeId; 2]) -> [NodeId; 2] {
         let (x, y) = (self.g.mul(f, b[0]), self.g.mul(f, b[1]));
         [self.g.add(a[0], x), self.g.add(a[1], y)]
     }
 
-    pub fn neg2(&mut self, a: [NodeId; 2]) -> [NodeId; 2] {
+    pub(super) fn neg2(&mut self, a: [NodeId; 2]) -> [NodeId; 2] {
         [self.g.neg(a[0]), self.g.neg(a[1])]
     }
 
     /// The row of a function of position.
-    pub fn row_of_position(&mut self, value: NodeId) -> Row {
+    pub(super) fn row_of_position(&mut self, value: NodeId) -> Row {
         let columns = self.by_coordinates(value);
         let rate = self.dot(value);
         let rate_offset = self.explicit_rate(value);
@@ -267,7 +267,7 @@ impl<'m> Builder<'m> {
     }
 
     /// The row of a velocity formula, linear in u.
-    pub fn row_of_velocity(&mut self, rate: NodeId) -> Row {
+    pub(super) fn row_of_velocity(&mut self, rate: NodeId) -> Row {
         let columns = self.by_velocities(rate);
         let mut rest = BTreeMap::new();
         for &(k, _) in &columns {
@@ -281,7 +281,7 @@ impl<'m> Builder<'m> {
 
     /// The row of d · (v_A − v_B), material points, with the direction d carried by `total` (which knows how contact
     /// parameters move). (4.33)-(4.46)
-    pub fn row_of_motion(
+    pub(super) fn row_of_motion(
         &mut self,
         d: [NodeId; 2],
         a: &Material,

@@ -88,7 +88,7 @@ pub(super) struct Touch {
 
 impl Builder<'_> {
     /// The shape behind a reference; `None` for the origin of a body.
-    pub fn shape(&self, r: FeatureRef) -> Option<&Shape> {
+    pub(super) fn shape(&self, r: FeatureRef) -> Option<&Shape> {
         let list = match r.body {
             Some(b) => self.model.bodies.get(b).map(|b| &b.features)?,
             None => &self.model.ground,
@@ -97,7 +97,7 @@ impl Builder<'_> {
     }
 
     /// World position of a point feature (or of the centre of another one).
-    pub fn point(&mut self, r: FeatureRef) -> [NodeId; 2] {
+    pub(super) fn point(&mut self, r: FeatureRef) -> [NodeId; 2] {
         let pose = self.frame(r.body).pose;
         let local = match self.shape(r) {
             Some(Shape::Point(p)) => *p,
@@ -115,7 +115,7 @@ impl Builder<'_> {
     }
 
     /// Brings a feature into world axes; curves get a parameter of their own.
-    pub fn placed(
+    pub(super) fn placed(
         &mut self,
         r: FeatureRef,
         unknowns: &mut Vec<Unknown>,
@@ -166,7 +166,7 @@ impl Builder<'_> {
     }
 
     /// The contact of two features, `None` when the pair has no contact geometry.
-    pub fn touch(
+    pub(super) fn touch(
         &mut self,
         a: FeatureRef,
         b: FeatureRef,
@@ -180,7 +180,7 @@ impl Builder<'_> {
     }
 
     /// The same for features already in world axes.
-    pub fn touch_placed(
+    pub(super) fn touch_placed(
         &mut self,
         body_a: Option<usize>,
         a: Placed,

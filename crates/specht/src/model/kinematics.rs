@@ -30,13 +30,13 @@ pub struct Pose {
 
 impl Pose {
     /// The fixed frame.
-    pub fn ground(g: &mut Graph) -> Pose {
+    pub(crate) fn ground(g: &mut Graph) -> Pose {
         let (zero, one) = (g.num(0.0), g.num(1.0));
         Pose { origin: [zero, zero], angle: zero, cos: one, sin: zero }
     }
 
     /// A frame in another: position and angle relative to it.
-    pub fn child(&self, g: &mut Graph, position: [NodeId; 2], angle: NodeId) -> Pose {
+    pub(crate) fn child(&self, g: &mut Graph, position: [NodeId; 2], angle: NodeId) -> Pose {
         let origin = place(g, self, position);
         let angle = g.add(self.angle, angle);
         let (cos, sin) = (g.fun(Fun::Cos, angle), g.fun(Fun::Sin, angle));

@@ -40,13 +40,13 @@ pub(super) struct Tensors {
 }
 
 impl Tensors {
-    pub fn new(list: Vec<TensorPlan>, ideal: Vec<usize>) -> Self {
+    pub(super) fn new(list: Vec<TensorPlan>, ideal: Vec<usize>) -> Self {
         let regular = list.iter().filter(|p| p.entries.is_none()).flat_map(|p| p.rows).collect();
         Tensors { list, ideal, regular }
     }
 
     /// Fill [`Eval::tensor`] and [`Eval::lean`] and lean the tangents. Everything else of `out` is in place.
-    pub fn apply(&self, tape: &Tape, work: &Work, elimination: &mut Reduced, out: &mut Eval) {
+    pub(super) fn apply(&self, tape: &Tape, work: &Work, elimination: &mut Reduced, out: &mut Eval) {
         let contacts = out.mu.len();
         out.tensor.clear();
         out.tensor.resize(contacts, [0.0; 4]);
@@ -95,7 +95,14 @@ impl Tensors {
     /// ```text
     /// Q_ij = w_i a_j      Q̇_ij = ẇ_i a_j + ẇ_j a_i − a_i Ṁ a_j + s_i Ḃ a_j + s_j Ḃ a_i
     /// ```
-    pub fn tangent(&self, tape: &Tape, rates: &Work, elimination: &Reduced, at: &Eval, out: &mut Eval) {
+    pub(super) fn tangent(
+        &self,
+        tape: &Tape,
+        rates: &Work,
+        elimination: &Reduced,
+        at: &Eval,
+        out: &mut Eval,
+    ) {
         out.tensor.clear();
         out.tensor.resize(at.tensor.len(), [0.0; 4]);
         out.lean.clear();

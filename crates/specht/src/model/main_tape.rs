@@ -55,7 +55,7 @@ pub(super) struct Main {
 }
 
 impl Main {
-    pub fn new(b: &mut Builder, plan: &ContactsPlan, accounts: &Accounts, links: &[Link]) -> Self {
+    pub(super) fn new(b: &mut Builder, plan: &ContactsPlan, accounts: &Accounts, links: &[Link]) -> Self {
         let mut m = Main::default();
         m.inertia(b, accounts, links);
         m.first_order(b, plan, accounts);

@@ -64,7 +64,7 @@ struct Guest {
 
 impl Builder<'_> {
     /// All latent contacts of a pair of which at least one is an outline; `None` when the pair is not supported.
-    pub fn outline_contacts(
+    pub(super) fn outline_contacts(
         &mut self,
         a: FeatureRef,
         b: FeatureRef,

@@ -10,7 +10,13 @@ use super::{FeatureRef, Input, Shape};
 
 impl CompiledSystem {
     /// Rows ∂x, ∂y, ∂θ by the velocities of a point of a body: at `local` in its axes, or its origin.
-    pub fn body_jacobian(&self, s: &State, d: &Discrete, body: usize, local: Option<[NodeId; 2]>) -> Mat {
+    pub(crate) fn body_jacobian(
+        &self,
+        s: &State,
+        d: &Discrete,
+        body: usize,
+        local: Option<[NodeId; 2]>,
+    ) -> Mat {
         let n = self.dims.u;
         let mut inputs = self.base.clone();
         self.fill(s, d, &mut inputs);
@@ -49,7 +55,7 @@ impl CompiledSystem {
     }
 
     /// Mass and moment of inertia of a body.
-    pub fn inertia(&self, body: usize) -> [f64; 2] {
+    pub(crate) fn inertia(&self, body: usize) -> [f64; 2] {
         let b = &self.model.bodies[body];
         self.values(&self.base, [b.mass, b.inertia])
     }

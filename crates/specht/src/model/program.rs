@@ -70,7 +70,7 @@ pub(super) enum Guard {
 
 impl Guard {
     /// The switch behind it.
-    pub fn switch(&self) -> Option<usize> {
+    pub(super) fn switch(&self) -> Option<usize> {
         match self {
             Guard::Sign { switch } | Guard::Floor { switch, .. } | Guard::Cell { switch, .. } => {
                 Some(*switch)
@@ -110,7 +110,7 @@ pub(super) const RELEASED: i32 = 2;
 
 impl FlankPlan {
     /// What the latch becomes when a guard falls through zero.
-    pub fn next(&self, latch: i32, outer: bool) -> i32 {
+    pub(super) fn next(&self, latch: i32, outer: bool) -> i32 {
         match (latch, outer) {
             (AWAY, false) | (RELEASED, false) => PRESSING,
             (PRESSING, false) if self.damped && self.surface.is_none() => RELEASED,
@@ -119,7 +119,7 @@ impl FlankPlan {
         }
     }
 
-    pub fn guard(&self, latch: i32, outer: bool, value: impl Fn(u32) -> f64) -> f64 {
+    pub(super) fn guard(&self, latch: i32, outer: bool, value: impl Fn(u32) -> f64) -> f64 {
         match (latch, outer) {
             (AWAY, false) => value(self.away),
             (PRESSING, false) => value(self.force),
@@ -130,7 +130,7 @@ impl FlankPlan {
     }
 
     /// The latch that fits the values; at the border between two, the one to which it moves.
-    pub fn fitting(&self, latch: i32, value: impl Fn(u32) -> f64) -> i32 {
+    pub(super) fn fitting(&self, latch: i32, value: impl Fn(u32) -> f64) -> i32 {
         let (away, force) = (value(self.away), value(self.force));
         if self.surface.is_some() {
             // the surface follows the body, so only the force ends a contact; a surface never pulls

@@ -20,7 +20,7 @@ use super::frames::Builder;
 
 impl Builder<'_> {
     /// Nodes that compute the sizes of `nodes`.
-    pub fn sizes(&mut self, nodes: &[NodeId]) -> Vec<NodeId> {
+    pub(super) fn sizes(&mut self, nodes: &[NodeId]) -> Vec<NodeId> {
         let mut size: BTreeMap<NodeId, NodeId> = BTreeMap::new();
         for node in self.g.reach(nodes) {
             let of = |a: NodeId| size[&a];

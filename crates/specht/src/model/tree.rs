@@ -76,7 +76,7 @@ pub(super) struct Numbers<N> {
 
 impl Tree {
     /// Outputs are asked from `root`. `links` in the order of the bodies: who carries comes first.
-    pub fn new(b: &Builder, links: &[Link], mut root: impl FnMut(crate::expr::NodeId) -> u32) -> Self {
+    pub(super) fn new(b: &Builder, links: &[Link], mut root: impl FnMut(crate::expr::NodeId) -> u32) -> Self {
         // branch by branch
         let mut stem: Vec<usize> = Vec::with_capacity(links.len());
         for (i, link) in links.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Tree {
     }
 
     /// Pairs of coordinates that M couples.
-    pub fn couplings(&self) -> Vec<(usize, usize)> {
+    pub(super) fn couplings(&self) -> Vec<(usize, usize)> {
         let mut out = Vec::new();
         for branch in &self.branches {
             let owner = self.coordinates(branch);
@@ -156,7 +156,7 @@ impl Tree {
     }
 
     /// Find the places of M in its pattern.
-    pub fn locate(&mut self, pattern: &Pattern) {
+    pub(super) fn locate(&mut self, pattern: &Pattern) {
         for k in 0..self.branches.len() {
             let branch = &self.branches[k];
             let owner = self.coordinates(branch);
@@ -184,12 +184,12 @@ impl Tree {
     }
 
     /// Whether some part of M changes with the state.
-    pub fn moves(&self) -> bool {
+    pub(super) fn moves(&self) -> bool {
         self.branches.iter().any(|b| !b.constant_mass)
     }
 
     /// The constant parts of M and h, or those that are not; `read` gives the outputs of the tape.
-    pub fn add<N: Number>(
+    pub(super) fn add<N: Number>(
         &self,
         constant: bool,
         read: &impl Fn(u32) -> N,
@@ -212,7 +212,7 @@ impl Tree {
     }
 
     /// The driven parts.
-    pub fn add_drive<N: Number>(
+    pub(super) fn add_drive<N: Number>(
         &self,
         read: &impl Fn(u32) -> N,
         numbers: &mut Numbers<N>,

@@ -30,14 +30,14 @@ const KNOWN: f64 = 0.3;
 
 /// Relative change of argument `i` in sample `sample` of a measurement of rounding: a fixed pattern of signs that differs between samples
 /// and neighbours.
-pub fn nudge(i: usize, sample: u64) -> f64 {
+pub(crate) fn nudge(i: usize, sample: u64) -> f64 {
     let bits = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (20 + 7 * sample);
     if bits & 1 == 0 { NUDGE } else { -NUDGE }
 }
 
 /// What to do with the step tried last.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Good; the argument is the proposed length of the next step.
     Accept(f64),
     /// Too large an error; try again with this length.
@@ -46,7 +46,7 @@ pub enum Verdict {
 
 /// Scales and memory of the step size control.
 #[derive(Clone, Debug, Default)]
-pub struct Control {
+pub(crate) struct Control {
     tolerance: f64,
     groups: Vec<std::ops::Range<usize>>,
     size: Vec<f64>,
@@ -67,7 +67,7 @@ pub struct Control {
 
 impl Control {
     /// Relative tolerance, and the groups of components that share a smallest scale.
-    pub fn new(tolerance: f64, groups: Vec<std::ops::Range<usize>>) -> Self {
+    pub(crate) fn new(tolerance: f64, groups: Vec<std::ops::Range<usize>>) -> Self {
         let n = groups.iter().map(|g| g.end).max().unwrap_or(0);
         let floor = vec![0.0; groups.len()];
         Control {
@@ -88,7 +88,7 @@ impl Control {
     }
 
     /// Forget the history of errors (after an event); sizes stay.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.old = 1e-4;
         self.rejected = false;
         self.refused = (0.0, 0.0);
@@ -96,17 +96,17 @@ impl Control {
     }
 
     /// A step could not be made at all: the next one does not grow.
-    pub fn refuse(&mut self) {
+    pub(crate) fn refuse(&mut self) {
         self.rejected = true;
     }
 
     /// The relative tolerance.
-    pub fn tolerance(&self) -> f64 {
+    pub(crate) fn tolerance(&self) -> f64 {
         self.tolerance
     }
 
     /// Errors of the components of `x` that just pass.
-    pub fn weights(&self, x: &[f64], out: &mut [f64]) {
+    pub(crate) fn weights(&self, x: &[f64], out: &mut [f64]) {
         for (g, &floor) in self.groups.iter().zip(&self.floor) {
             let size = |i: usize| self.size[i].max(x[i].abs());
             let largest = g.clone().fold(0.0_f64, |m, i| m.max(size(i)));
@@ -118,12 +118,12 @@ impl Control {
 
     /// A smallest size for all components of a group, so that rounding errors of a group at rest are not taken for errors
     /// of the method.
-    pub fn set_floor(&mut self, group: usize, size: f64) {
+    pub(crate) fn set_floor(&mut self, group: usize, size: f64) {
         self.floor[group] = size;
     }
 
     /// Judge the step tried last.
-    pub fn judge(&mut self, ode: &impl Trial) -> Verdict {
+    pub(crate) fn judge(&mut self, ode: &impl Trial) -> Verdict {
         let h = ode.step();
         let error = self.norm(ode);
         let k = ode.order();
@@ -162,7 +162,7 @@ impl Control {
 
     /// Measure the rounding noise of `f` at the beginning of the step tried last, if that may be what the step size control fights
     /// with: steps become shorter and the last measurement is old. True when `f` was evaluated.
-    pub fn measure(&mut self, ode: &impl Trial, next: f64, f: &mut impl Rhs) -> bool {
+    pub(crate) fn measure(&mut self, ode: &impl Trial, next: f64, f: &mut impl Rhs) -> bool {
         if self.age < FRESH || next >= ode.step() {
             return false;
         }
@@ -188,7 +188,7 @@ impl Control {
 
     /// A first step length from the rates at the start (Hairer's rule without the extra evaluation). Groups that are zero, up to their floor,
     /// say nothing.
-    pub fn first_step(&self, ode: &impl Trial, longest: f64) -> f64 {
+    pub(crate) fn first_step(&self, ode: &impl Trial, longest: f64) -> f64 {
         let mut h = longest;
         for (g, &floor) in self.groups.iter().zip(&self.floor) {
             let x = ode.state()[g.clone()]

@@ -15,10 +15,10 @@
 use super::{INSIDE, Rhs, SAMPLES};
 
 /// Number of stages including the one at the end of the step.
-pub const STAGES: usize = 13;
+pub(crate) const STAGES: usize = 13;
 
 /// Where in the step each stage evaluates, as a fraction of the step.
-pub const STAGE_TIMES: [f64; STAGES] = [
+pub(crate) const STAGE_TIMES: [f64; STAGES] = [
     0.0,
     0.05260015195876773,
     0.0789002279381516,
@@ -87,7 +87,7 @@ const D: [&[(usize, f64)]; 4] = [
 
 /// One step of the method at a time, with everything it needs kept between steps.
 #[derive(Clone, Debug, Default)]
-pub struct Dop853 {
+pub(crate) struct Dop853 {
     n: usize,
     t: f64,
     h: f64,
@@ -100,12 +100,11 @@ pub struct Dop853 {
     k: [Vec<f64>; 16],
     dense: [Vec<f64>; 4],
     dense_ready: bool,
-    evaluations: u64,
 }
 
 impl Dop853 {
     /// Memory for `n` components.
-    pub fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
         Dop853 {
             n,
@@ -121,19 +120,18 @@ impl Dop853 {
     }
 
     /// Start (or restart after an event) at `(t, x)`: one evaluation. False when `f` does not exist there.
-    pub fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         self.stand(t, x);
-        self.evaluations += 1;
         f.rates(0, t, &self.x, &mut self.k[0])
     }
 
     /// Move the present point by a little: the same as a new start.
-    pub fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         self.start(t, x, f)
     }
 
     /// Start at `(t, x)`, where the rates are known.
-    pub fn adopt(&mut self, t: f64, x: &[f64], rates: &[f64]) {
+    pub(crate) fn adopt(&mut self, t: f64, x: &[f64], rates: &[f64]) {
         self.stand(t, x);
         self.k[0].copy_from_slice(rates);
     }
@@ -148,12 +146,11 @@ impl Dop853 {
 
     /// Try one step of length `h` from the present point. The step is not taken before [`Dop853::advance`]; a shorter
     /// one may be tried instead. False when `f` does not exist at some stage.
-    pub fn attempt(&mut self, h: f64, f: &mut impl Rhs) -> bool {
+    pub(crate) fn attempt(&mut self, h: f64, f: &mut impl Rhs) -> bool {
         self.h = h;
         self.dense_ready = false;
         for s in 1..STAGES {
             self.fill_stage(s);
-            self.evaluations += 1;
             let target = self.t + STAGE_TIMES[s] * h;
             if s == TWIN {
                 self.twin.copy_from_slice(&self.stage);
@@ -178,27 +175,25 @@ impl Dop853 {
 
     /// Lengthen the step tried last by the tiny `delta` (shorten it, when negative) along the rates at its end: one
     /// evaluation; the error is δ²/2 times the second derivative.
-    pub fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
+    pub(crate) fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
         self.h += delta;
         self.dense_ready = false;
         for (x, k) in self.x_new.iter_mut().zip(&self.k[STAGES - 1]) {
             *x += delta * k;
         }
-        self.evaluations += 1;
         f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.k[STAGES - 1])
     }
 
     /// Let the step tried last end after `h` at `x`: one evaluation.
-    pub fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         self.h = h;
         self.dense_ready = false;
         self.x_new.copy_from_slice(x);
-        self.evaluations += 1;
         f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.k[STAGES - 1])
     }
 
     /// Take the step tried last.
-    pub fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.t += self.h;
         self.h = 0.0;
         std::mem::swap(&mut self.x, &mut self.x_new);
@@ -208,13 +203,12 @@ impl Dop853 {
 
     /// Make the continuous extension of the step tried last available: three evaluations, once per step. False when `f` does
     /// not exist there.
-    pub fn prepare(&mut self, f: &mut impl Rhs) -> bool {
+    pub(crate) fn prepare(&mut self, f: &mut impl Rhs) -> bool {
         if self.dense_ready {
             return true;
         }
         for (s, c) in (STAGES..16).zip(EXTRA_TIMES) {
             self.fill_stage(s);
-            self.evaluations += 1;
             if !f.rates(INSIDE, self.t + c * self.h, &self.stage, &mut self.k[s]) {
                 return false;
             }
@@ -229,7 +223,7 @@ impl Dop853 {
 
     /// Value of the continuous extension at the fraction `theta` of the step tried last; [`Dop853::prepare`] comes first
     /// (without it the cubic through the ends is used).
-    pub fn interpolate(&self, theta: f64, out: &mut [f64]) {
+    pub(crate) fn interpolate(&self, theta: f64, out: &mut [f64]) {
         let rest = 1.0 - theta;
         for i in 0..self.n {
             let difference = self.x_new[i] - self.x[i];
@@ -246,7 +240,7 @@ impl Dop853 {
     }
 
     /// Size of the largest eigenvalue in play, 1/s, from the last two stages of the step just taken, for the components that have weights.
-    pub fn stiffness(&self, weights: &[f64]) -> f64 {
+    pub(crate) fn stiffness(&self, weights: &[f64]) -> f64 {
         let (mut rates, mut states) = (0.0, 0.0);
         for (i, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             // the rates at the end of the step have become those at the beginning of the next
@@ -264,38 +258,33 @@ impl Dop853 {
     }
 
     /// Time at the beginning of the step.
-    pub fn time(&self) -> f64 {
+    pub(crate) fn time(&self) -> f64 {
         self.t
     }
 
     /// Length of the step tried last.
-    pub fn step(&self) -> f64 {
+    pub(crate) fn step(&self) -> f64 {
         self.h
     }
 
     /// State at the beginning of the step.
-    pub fn state(&self) -> &[f64] {
+    pub(crate) fn state(&self) -> &[f64] {
         &self.x
     }
 
     /// State at the end of the step tried last.
-    pub fn end(&self) -> &[f64] {
+    pub(crate) fn end(&self) -> &[f64] {
         &self.x_new
     }
 
     /// Rates at the beginning of the step.
-    pub fn rates(&self) -> &[f64] {
+    pub(crate) fn rates(&self) -> &[f64] {
         &self.k[0]
     }
 
     /// Estimated local error of the step tried last.
-    pub fn error(&self) -> &[f64] {
+    pub(crate) fn error(&self) -> &[f64] {
         &self.error
-    }
-
-    /// Evaluations of `f` so far.
-    pub fn evaluations(&self) -> u64 {
-        self.evaluations
     }
 }
 

@@ -54,7 +54,7 @@ const UNEASY_STEPS: u32 = 64;
 
 /// Both methods; one of them is at work.
 #[derive(Clone, Debug)]
-pub struct Method {
+pub(crate) struct Method {
     choice: Choice,
     active: usize,
     explicit: Dop853,
@@ -95,7 +95,7 @@ macro_rules! both {
 
 impl Method {
     /// Memory for `n` components, of which the right-hand side depends on the first `active`.
-    pub fn new(n: usize, active: usize, choice: Choice) -> Self {
+    pub(crate) fn new(n: usize, active: usize, choice: Choice) -> Self {
         let at_work = choice == Choice::Implicit;
         Method {
             choice,
@@ -114,22 +114,22 @@ impl Method {
     }
 
     /// Whether the implicit method is at work.
-    pub fn is_implicit(&self) -> bool {
+    pub(crate) fn is_implicit(&self) -> bool {
         self.at_work
     }
 
     /// Start (or restart after an event) at `(t, x)`: one evaluation. False when `f` does not exist there.
-    pub fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         both!(mut self, ode => ode.start(t, x, f))
     }
 
     /// Move the present point by a little: one evaluation.
-    pub fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         both!(mut self, ode => ode.correct(t, x, f))
     }
 
     /// Try one step of length `h`; false when there is none.
-    pub fn attempt(&mut self, h: f64, control: &Control, f: &mut impl Rhs) -> bool {
+    pub(crate) fn attempt(&mut self, h: f64, control: &Control, f: &mut impl Rhs) -> bool {
         match &mut self.implicit {
             Some(ode) if self.at_work => ode.attempt(h, control, f),
             _ => self.explicit.attempt(h, f),
@@ -137,23 +137,23 @@ impl Method {
     }
 
     /// Change the step tried last by the tiny `delta` along the rates at its end: one evaluation.
-    pub fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
+    pub(crate) fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
         both!(mut self, ode => ode.nudge(delta, f))
     }
 
     /// Let the step tried last end after `h` at `x`: one evaluation.
-    pub fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         both!(mut self, ode => ode.place(h, x, f))
     }
 
     /// Take the step tried last.
-    pub fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         both!(mut self, ode => ode.advance());
     }
 
     /// Look at the step tried last, which is good, for signs that the other method would do better, and change when there are enough.
     /// Comes after [`Method::advance`]; `h` is the step taken.
-    pub fn choose(&mut self, h: f64, control: &Control) {
+    pub(crate) fn choose(&mut self, h: f64, control: &Control) {
         if self.choice != Choice::Auto {
             return;
         }
@@ -200,17 +200,17 @@ impl Method {
     }
 
     /// Make the continuous extension of the step tried last available. False when `f` does not exist there.
-    pub fn prepare(&mut self, f: &mut impl Rhs) -> bool {
+    pub(crate) fn prepare(&mut self, f: &mut impl Rhs) -> bool {
         self.at_work || self.explicit.prepare(f)
     }
 
     /// Value of the continuous extension at the fraction `theta` of the step tried last; [`Method::prepare`] comes first.
-    pub fn interpolate(&self, theta: f64, out: &mut [f64]) {
+    pub(crate) fn interpolate(&self, theta: f64, out: &mut [f64]) {
         both!(self, ode => ode.interpolate(theta, out));
     }
 
     /// Slots of the evaluations that sample a step accurately, in the order of time, and the fractions of the step at which they lie.
-    pub fn samples(&self) -> &'static [(usize, f64); SAMPLES] {
+    pub(crate) fn samples(&self) -> &'static [(usize, f64); SAMPLES] {
         if self.at_work { &radau::SLOTS } else { &dop853::SLOTS }
     }
 }

@@ -13,19 +13,20 @@ mod radau_numbers;
 #[cfg(test)]
 mod stiff_tests;
 
-pub use control::{Control, Verdict, nudge};
-pub use dop853::{Dop853, STAGE_TIMES, STAGES};
-pub use method::{Choice, Method};
-pub use radau::Radau;
+pub(crate) use control::{Control, Verdict, nudge};
+pub(crate) use dop853::{Dop853, STAGES};
+pub use method::Choice;
+pub(crate) use method::Method;
+pub(crate) use radau::Radau;
 
 /// Evaluations that sample a step accurately, both ends included.
-pub const SAMPLES: usize = 6;
+pub(crate) const SAMPLES: usize = 6;
 
 /// Stage number of evaluations inside a step, made for the dense output.
-pub const INSIDE: usize = usize::MAX;
+pub(crate) const INSIDE: usize = usize::MAX;
 
 /// One step tried, as the step size control sees it.
-pub trait Trial {
+pub(crate) trait Trial {
     /// Time at its beginning.
     fn time(&self) -> f64;
     /// Length of the step.
@@ -79,7 +80,7 @@ trial!(Dop853, 8.0, 8.0);
 trial!(Radau, 6.0, radau::REACH);
 
 /// A right-hand side.
-pub trait Rhs {
+pub(crate) trait Rhs {
     /// `dx = f(t, x)`. `stage` is the index of the stage (0: beginning of the step, the last one: its
     /// end; [`INSIDE`]: elsewhere). Returns false where `f` does
     /// not exist (the step is then shortened).

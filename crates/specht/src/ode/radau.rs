@@ -44,7 +44,7 @@ const PRODUCTS: usize = 4;
 
 /// One step of the method at a time, with everything it needs kept between steps.
 #[derive(Clone, Debug, Default)]
-pub struct Radau {
+pub(crate) struct Radau {
     n: usize,
     active: usize,
     t: f64,
@@ -87,12 +87,11 @@ pub struct Radau {
     repeated: bool,
     vector: Vec<f64>,
     radius: f64,
-    evaluations: u64,
 }
 
 impl Radau {
     /// Memory for `n` components, of which `f` depends on the first `active`.
-    pub fn new(n: usize, active: usize) -> Self {
+    pub(crate) fn new(n: usize, active: usize) -> Self {
         let zeros = || vec![0.0; n];
         let all = || std::array::from_fn(|_| zeros());
         Radau {
@@ -120,22 +119,21 @@ impl Radau {
     }
 
     /// Start (or restart after an event) at `(t, x)`: one evaluation. False when `f` does not exist there.
-    pub fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         self.forget();
         self.correct(t, x, f)
     }
 
     /// Start at `(t, x)`, where the rates are known.
-    pub fn adopt(&mut self, t: f64, x: &[f64], rates: &[f64]) {
+    pub(crate) fn adopt(&mut self, t: f64, x: &[f64], rates: &[f64]) {
         self.forget();
         self.stand(t, x);
         self.rates[0].copy_from_slice(rates);
     }
 
     /// Move the present point by a little; what is known about `f` stays.
-    pub fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn correct(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         self.stand(t, x);
-        self.evaluations += 1;
         f.rates(0, t, &self.x, &mut self.rates[0])
     }
 
@@ -156,7 +154,7 @@ impl Radau {
 
     /// Try one step of length `h` from the present point; not taken before [`Radau::advance`]. False when `f` does not exist at some
     /// stage or the iteration does not converge.
-    pub fn attempt(&mut self, h: f64, control: &Control, f: &mut impl Rhs) -> bool {
+    pub(crate) fn attempt(&mut self, h: f64, control: &Control, f: &mut impl Rhs) -> bool {
         self.h = h;
         let again = self.tried || self.past_h == 0.0;
         self.repeated = self.tried;
@@ -183,7 +181,6 @@ impl Radau {
         for k in 0..self.n {
             self.x_new[k] = self.x[k] + self.z[S - 1][k];
         }
-        self.evaluations += 1;
         f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.rates[1])
             && self.x_new.iter().chain(&self.rates[1]).all(|v| v.is_finite())
     }
@@ -234,7 +231,6 @@ impl Radau {
         self.stage[j] = if x < 0.0 { x - delta } else { x + delta };
         let taken = self.stage[j] - x;
         self.increment[j] = delta;
-        self.evaluations += 1;
         self.known &= f.rates(INSIDE, self.t, &self.stage, &mut self.f[0]);
         for i in 0..self.n {
             self.jacobian[(i, j)] = (self.f[0][i] - self.rates[0][i]) / taken;
@@ -384,7 +380,6 @@ impl Radau {
             for k in 0..self.active {
                 self.stage[k] = self.x[k] + self.z[i][k];
             }
-            self.evaluations += 1;
             if !f.rates(SLOTS[i + 1].0, self.t + C[i] * self.h, &self.stage, &mut self.f[i]) {
                 return false;
             }
@@ -403,7 +398,6 @@ impl Radau {
             for k in 0..n {
                 self.stage[k] = (self.x[k] + self.z[S - 1][k]) * (1.0 + nudge(k, sample));
             }
-            self.evaluations += 1;
             if f.rates(INSIDE, self.t + self.h, &self.stage, &mut self.rates[1]) {
                 for k in 0..n {
                     self.noise[k] = self.noise[k].max((self.rates[1][k] - self.f[S - 1][k]).abs());
@@ -479,7 +473,6 @@ impl Radau {
             for k in 0..self.n {
                 self.stage[k] = self.x[k] + if k < n { self.error[k] } else { 0.0 };
             }
-            self.evaluations += 1;
             if f.rates(INSIDE, self.t, &self.stage, &mut self.f[0]) {
                 for k in 0..n {
                     self.error[k] = self.pair[k] + self.f[0][k];
@@ -490,25 +483,23 @@ impl Radau {
     }
 
     /// Lengthen the step tried last by the tiny `delta` along the rates at its end: one evaluation.
-    pub fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
+    pub(crate) fn nudge(&mut self, delta: f64, f: &mut impl Rhs) -> bool {
         self.h += delta;
         for (x, k) in self.x_new.iter_mut().zip(&self.rates[1]) {
             *x += delta * k;
         }
-        self.evaluations += 1;
         f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.rates[1])
     }
 
     /// Let the step tried last end after `h` at `x`: one evaluation.
-    pub fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+    pub(crate) fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         self.h = h;
         self.x_new.copy_from_slice(x);
-        self.evaluations += 1;
         f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.rates[1])
     }
 
     /// Take the step tried last.
-    pub fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.t += self.h;
         self.past_h = self.h;
         self.h = 0.0;
@@ -520,54 +511,49 @@ impl Radau {
     }
 
     /// Value of the collocation polynomial at the fraction `theta` of the step tried last.
-    pub fn interpolate(&self, theta: f64, out: &mut [f64]) {
+    pub(crate) fn interpolate(&self, theta: f64, out: &mut [f64]) {
         combine(&lagrange(theta), &self.z, out);
         axpy(1.0, &self.x, out);
     }
 
     /// Whether the step tried last was not the first from its beginning.
-    pub fn was_repeated(&self) -> bool {
+    pub(crate) fn was_repeated(&self) -> bool {
         self.repeated
     }
 
     /// Size of the largest eigenvalue of the Jacobian, 1/s.
-    pub fn radius(&self) -> f64 {
+    pub(crate) fn radius(&self) -> f64 {
         self.radius
     }
 
     /// Time at the beginning of the step.
-    pub fn time(&self) -> f64 {
+    pub(crate) fn time(&self) -> f64 {
         self.t
     }
 
     /// Length of the step tried last.
-    pub fn step(&self) -> f64 {
+    pub(crate) fn step(&self) -> f64 {
         self.h
     }
 
     /// State at the beginning of the step.
-    pub fn state(&self) -> &[f64] {
+    pub(crate) fn state(&self) -> &[f64] {
         &self.x
     }
 
     /// State at the end of the step tried last.
-    pub fn end(&self) -> &[f64] {
+    pub(crate) fn end(&self) -> &[f64] {
         &self.x_new
     }
 
     /// Rates at the beginning of the step.
-    pub fn rates(&self) -> &[f64] {
+    pub(crate) fn rates(&self) -> &[f64] {
         &self.rates[0]
     }
 
     /// Estimated local error of the step tried last.
-    pub fn error(&self) -> &[f64] {
+    pub(crate) fn error(&self) -> &[f64] {
         &self.error
-    }
-
-    /// Evaluations of `f` so far.
-    pub fn evaluations(&self) -> u64 {
-        self.evaluations
     }
 }
 

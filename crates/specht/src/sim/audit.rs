@@ -111,12 +111,19 @@ pub(crate) struct Auditor {
 }
 
 impl Auditor {
-    pub fn new(length: f64) -> Self {
+    pub(super) fn new(length: f64) -> Self {
         Auditor { length, ..Default::default() }
     }
 
     /// Check one instant.
-    pub fn check(&mut self, t: f64, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
+    pub(super) fn check(
+        &mut self,
+        t: f64,
+        info: &[ContactInfo],
+        eval: &Eval,
+        modes: &[Mode],
+        forces: &Forces,
+    ) {
         let inertia = eval.kinetic.abs() / self.length;
         self.force = self.force.max(max_abs(&forces.lambda)).max(max_abs(&forces.normal)).max(inertia);
         let force = if self.force > 0.0 { self.force } else { 1.0 };
@@ -152,7 +159,7 @@ impl Auditor {
     }
 
     /// Check that sliding contacts rub with the whole of their bound, against their direction.
-    pub fn sliding(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
+    pub(super) fn sliding(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], forces: &Forces) {
         let force = if self.force > 0.0 { self.force } else { 1.0 };
         for (i, c) in info.iter().enumerate() {
             let direction = modes[i].direction();
@@ -164,13 +171,13 @@ impl Auditor {
     }
 
     /// Check an impact, by the residual of its laws.
-    pub fn impact(&mut self, residual: f64) {
+    pub(super) fn impact(&mut self, residual: f64) {
         worst(&mut self.audit.impact, residual);
     }
 
     /// Check the ledger: what does not close, beyond rounding, against the largest energy moved in the run so far; and how much
     /// of it no error estimate explains. Every step answers for itself, so one wrong step is seen in a long run too.
-    pub fn energy(&mut self, e: &Energy) {
+    pub(super) fn energy(&mut self, e: &Energy) {
         let n = e.numerical();
         let (last, explained) = std::mem::replace(&mut self.balance, (n, e.explained));
         let excess = (n - last).abs() - SAFETY * (e.explained - explained) - 2.0 * e.rounding;

@@ -77,7 +77,11 @@ pub(crate) struct Chart {
 
 impl Chart {
     /// Base of the chart at the evaluated state of `field`. False when there are no constraints.
-    pub fn set_base<S: System + ?Sized>(&mut self, field: &Field<S>, projector: &mut Projector) -> bool {
+    pub(crate) fn set_base<S: System + ?Sized>(
+        &mut self,
+        field: &Field<S>,
+        projector: &mut Projector,
+    ) -> bool {
         let weight = projector.independent(field, &mut self.rows);
         self.weight.clear();
         self.weight.extend_from_slice(weight);
@@ -102,7 +106,7 @@ impl Chart {
     }
 
     /// Follow the branch from the base on, with steps of about `h`, `distance` before the change point.
-    pub fn activate(&mut self, h: f64, distance: f64) {
+    pub(crate) fn activate(&mut self, h: f64, distance: f64) {
         self.active = true;
         self.distance = distance;
         self.longest = MOMENT * h;
@@ -113,12 +117,12 @@ impl Chart {
     }
 
     /// Where reactions with friction make the motion vary within less than the first step, δ follows the step.
-    pub fn refine(&mut self, h: f64) {
+    pub(crate) fn refine(&mut self, h: f64) {
         self.moment = (MOMENT * h).clamp(1e-3 * self.longest, self.longest);
     }
 
     /// ρ at the evaluated state; leaves G N factored.
-    pub fn ratio(&mut self, eval: &Eval) -> f64 {
+    pub(crate) fn ratio(&mut self, eval: &Eval) -> f64 {
         let r = self.rows.len();
         self.b.resize(r, r);
         for i in 0..r {
@@ -136,12 +140,12 @@ impl Chart {
     }
 
     /// Whether the evaluated state lies within δ/2 of the change point.
-    pub fn is_near(&mut self, eval: &Eval) -> bool {
+    pub(crate) fn is_near(&mut self, eval: &Eval) -> bool {
         self.ratio(eval).abs() < self.near()
     }
 
     /// Move the field's state by δ along its velocities, on the branch.
-    pub fn step_beyond<S: System + ?Sized>(&mut self, field: &mut Field<S>) -> bool {
+    pub(crate) fn step_beyond<S: System + ?Sized>(&mut self, field: &mut Field<S>) -> bool {
         self.flow.resize(field.dims.q, 0.0);
         field.sys.q_rate(&field.state, &mut self.flow);
         field.state.t += self.moment;
@@ -152,7 +156,7 @@ impl Chart {
 
     /// How far the loops are from closing at the change point where the field stands: the part of the gaps that no
     /// motion along the remaining independent directions can remove. None when no rank is lost here.
-    pub fn misfit<S: System + ?Sized>(&mut self, field: &Field<S>) -> Option<f64> {
+    pub(crate) fn misfit<S: System + ?Sized>(&mut self, field: &Field<S>) -> Option<f64> {
         self.ratio(&field.eval);
         let (_, misfit) = self.eliminate(field);
         misfit
@@ -302,7 +306,7 @@ impl Chart {
     }
 
     /// Whether no border of a paradox lies before the change point, or one so near to it that it is not resolved.
-    pub fn is_passable(&self) -> bool {
+    pub(crate) fn is_passable(&self) -> bool {
         self.side * self.kappa * self.distance >= -NARROW * self.longest
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Sets {
 
 impl Sets {
     /// Take over the memory of the modes.
-    pub fn remember(&mut self, modes: &[Mode]) {
+    pub(crate) fn remember(&mut self, modes: &[Mode]) {
         self.closed.clear();
         self.closed.extend(modes.iter().map(|m| m.is_closed()));
         self.stopped.clear();
@@ -40,7 +40,7 @@ impl Sets {
     }
 
     /// Whether some closed contact approaches: an impact is due.
-    pub fn approaching<S: System + ?Sized>(&self, field: &Field<S>) -> bool {
+    pub(crate) fn approaching<S: System + ?Sized>(&self, field: &Field<S>) -> bool {
         field.info.iter().enumerate().any(|(i, c)| match c.normal {
             Normal::Unilateral { row } if self.closed[i] => {
                 let size = field.watches.scales.rate[i].max(contact_speed(c, &field.eval, &field.state.u));
@@ -51,7 +51,7 @@ impl Sets {
     }
 
     /// The fastest approach of a closed contact, and the largest velocity at any closed contact.
-    pub fn approach<S: System + ?Sized>(&self, field: &Field<S>) -> (f64, f64) {
+    pub(crate) fn approach<S: System + ?Sized>(&self, field: &Field<S>) -> (f64, f64) {
         let (eval, u) = (&field.eval, &field.state.u);
         let closed = field.info.iter().enumerate().filter(|(i, _)| self.closed[*i]);
         closed.fold((0.0_f64, 0.0_f64), |(rate, size), (_, c)| {
@@ -64,7 +64,7 @@ impl Sets {
     }
 
     /// Fill `starts`. `jumped`: velocities jumped, slip must be judged anew.
-    pub fn fill<S: System + ?Sized>(&mut self, field: &Field<S>, jumped: bool) {
+    pub(crate) fn fill<S: System + ?Sized>(&mut self, field: &Field<S>, jumped: bool) {
         let u = &field.state.u;
         for (i, c) in field.info.iter().enumerate() {
             self.starts[i] = Start::Open;

@@ -114,7 +114,7 @@ pub(crate) struct Decider {
 }
 
 impl Decider {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Decider {
             transition: Transition::default(),
             set: SolutionSet {
@@ -136,7 +136,7 @@ impl Decider {
     /// Set modes and signs of `field` (evaluated at its state) from `starts`. `acted`: the forces per row that acted before (empty:
     /// none), from which forces that the motion leaves free change least. `moment`: time scale of the probe. `tie`: a deciding
     /// quantity is known to vanish.
-    pub fn decide<S: System + ?Sized>(
+    pub(super) fn decide<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
         starts: &[Start],
@@ -325,12 +325,12 @@ impl Decider {
     }
 
     /// Accelerations of the solution that was taken last.
-    pub fn accelerations(&self) -> Option<&[f64]> {
+    pub(super) fn accelerations(&self) -> Option<&[f64]> {
         Some(&self.set.solutions.get(self.chosen?)?.forces.accel)
     }
 
     /// All solutions found last, as data.
-    pub fn alternatives(&self) -> Vec<Alternative> {
+    pub(super) fn alternatives(&self) -> Vec<Alternative> {
         let mut out: Vec<Alternative> = Vec::new();
         for (k, s) in self.set.solutions.iter().enumerate() {
             out.push(Alternative {
@@ -345,7 +345,7 @@ impl Decider {
     }
 
     /// The continuum found last, as intervals over all its parts.
-    pub fn family<S: System + ?Sized>(&self, field: &Field<S>) -> Option<Family> {
+    pub(super) fn family<S: System + ?Sized>(&self, field: &Field<S>) -> Option<Family> {
         if self.set.families.is_empty() {
             return None;
         }

@@ -177,7 +177,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         })
     }
 
-    pub fn time(&self) -> f64 {
+    pub(super) fn time(&self) -> f64 {
         self.field.state.t
     }
 
@@ -475,7 +475,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     }
 
     /// Ledger and audit at the present point.
-    pub fn book(&mut self) {
+    pub(super) fn book(&mut self) {
         let tail = self.field.tail();
         self.ledger.update(&self.field.eval, &self.x[tail..]);
         let field = &self.field;

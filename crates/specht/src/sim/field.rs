@@ -40,7 +40,7 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
 }
 
 impl<'a, S: System + ?Sized> Field<'a, S> {
-    pub fn new(sys: &'a S, state: State) -> Self {
+    pub(crate) fn new(sys: &'a S, state: State) -> Self {
         let dims = sys.dims();
         let mut forces = Forces::default();
         forces.reset(dims.u, dims.rows, dims.contacts);
@@ -73,17 +73,17 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// Number of components of x.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.dims.q + self.dims.u + self.dims.z + ledger::integrals(self.dims.contacts)
     }
 
     /// First component of the ledger.
-    pub fn tail(&self) -> usize {
+    pub(crate) fn tail(&self) -> usize {
         self.dims.q + self.dims.u + self.dims.z
     }
 
     /// x → state.
-    pub fn unpack(&mut self, t: f64, x: &[f64]) {
+    pub(crate) fn unpack(&mut self, t: f64, x: &[f64]) {
         let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);
         self.state.t = t;
         self.state.q.copy_from_slice(&x[..q]);
@@ -92,7 +92,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// state → x (the ledger stays).
-    pub fn pack(&self, x: &mut [f64]) {
+    pub(crate) fn pack(&self, x: &mut [f64]) {
         let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);
         x[..q].copy_from_slice(&self.state.q);
         x[q..q + u].copy_from_slice(&self.state.u);
@@ -100,24 +100,24 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// Contact parameters of curves are searched from here on from where they are now.
-    pub fn keep_contours(&mut self) {
+    pub(crate) fn keep_contours(&mut self) {
         self.discrete.contour.clone_from(&self.eval.contour);
     }
 
     /// Evaluate the system at the present state.
-    pub fn evaluate(&mut self) {
+    pub(crate) fn evaluate(&mut self) {
         self.evaluations += 1;
         self.sys.evaluate(&self.state, &self.discrete, &mut self.eval);
     }
 
     /// The same without the energies.
-    pub fn evaluate_rates(&mut self) {
+    pub(crate) fn evaluate_rates(&mut self) {
         self.evaluations += 1;
         self.sys.evaluate_rates(&self.state, &self.discrete, &mut self.eval);
     }
 
     /// The name of what loses its value a little further on the way of the present motion.
-    pub fn lost_ahead(&mut self) -> Option<String> {
+    pub(crate) fn lost_ahead(&mut self) -> Option<String> {
         let speed = max_abs(&self.state.u);
         if !(speed > 0.0) {
             return None;
@@ -136,7 +136,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// The name of what has no finite value at the present state, if something has none.
-    pub fn undefined(&self) -> Option<String> {
+    pub(crate) fn undefined(&self) -> Option<String> {
         let (e, s) = (&self.eval, &self.state);
         let numbers = [&e.gap, &e.rate_offset, &e.accel_offset, &e.load, &e.h, &e.z_rate, &s.q, &s.u, &s.z];
         let defined =
@@ -155,7 +155,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// Forces and accelerations with the frozen modes; false when there are none.
-    pub fn solve(&mut self) -> bool {
+    pub(crate) fn solve(&mut self) -> bool {
         self.regularity =
             self.fixed.solve(self.info, &self.eval, &self.discrete.modes, &self.signs, &mut self.forces);
         if self.watches.singular {
@@ -165,7 +165,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// Smallest ratio a / mobility over the closed sliding contacts: the border of a paradox is where it vanishes.
-    pub fn nearness(&mut self) -> f64 {
+    pub(crate) fn nearness(&mut self) -> f64 {
         let mut least = 1.0_f64;
         for i in 0..self.info.len() {
             if self.discrete.modes[i].direction() != 0.0
@@ -179,12 +179,12 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// Evaluate and solve at `(t, x)`.
-    pub fn at(&mut self, t: f64, x: &[f64]) -> bool {
+    pub(crate) fn at(&mut self, t: f64, x: &[f64]) -> bool {
         self.stand(t, x, true)
     }
 
     /// The same without the energies.
-    pub fn within(&mut self, t: f64, x: &[f64]) -> bool {
+    pub(crate) fn within(&mut self, t: f64, x: &[f64]) -> bool {
         self.stand(t, x, false)
     }
 
@@ -203,7 +203,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     /// Rates of loading of sticking contacts at the present state, which is solved: the derivative of |λ_T| along the flow, by
     /// central differences over `moment`. Modes, and with them the flow, do not depend on the result. False when there
     /// are no forces nearby.
-    pub fn load_rates(&mut self) -> bool {
+    pub(crate) fn load_rates(&mut self) -> bool {
         if !self.uses_load_rate || !self.discrete.modes.contains(&Mode::Stick) {
             return true;
         }
@@ -268,7 +268,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// What rounding of the present state, which is evaluated, makes of the guards: their change at neighbouring numbers. A guard that
     /// is a difference of large or of equal terms (a flank of parts that move together) has no size of its own.
-    pub fn measure_guards(&mut self) {
+    pub(crate) fn measure_guards(&mut self) {
         if self.eval.guards.is_empty() {
             return;
         }
@@ -294,12 +294,12 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     }
 
     /// Gap of contact `i` (a pin: its distance).
-    pub fn gap(&self, i: usize) -> f64 {
+    pub(crate) fn gap(&self, i: usize) -> f64 {
         self.info[i].gap(&self.eval.gap)
     }
 
     /// Slip of contact `i` along its first tangent.
-    pub fn slip(&self, i: usize) -> f64 {
+    pub(crate) fn slip(&self, i: usize) -> f64 {
         self.eval.slip(&self.info[i], i, &self.state.u)
     }
 }

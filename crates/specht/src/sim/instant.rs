@@ -72,7 +72,7 @@ pub(crate) struct Tools {
 
 impl<S: System + ?Sized> Run<'_, S> {
     /// Modes at the start; the index sets are filled by `start::classify`.
-    pub fn first_instant(&mut self) -> Option<End> {
+    pub(super) fn first_instant(&mut self) -> Option<End> {
         let mut m = Moment::default();
         self.open_moment(&mut m);
         m.jumped = true;
@@ -111,7 +111,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// The events in `locator.found` happen.
-    pub fn instant(&mut self) -> Option<End> {
+    pub(super) fn instant(&mut self) -> Option<End> {
         self.log_pending();
         let t = self.time();
         if t - self.crowd.0 <= 1e-13 * t.abs() {

@@ -106,7 +106,7 @@ pub(crate) struct Ledger {
 const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
 
 impl Ledger {
-    pub fn start(&mut self, contacts: usize, eval: &Eval) {
+    pub(super) fn start(&mut self, contacts: usize, eval: &Eval) {
         *self = Ledger::default();
         self.energy.friction = vec![0.0; contacts];
         self.energy.impact = vec![0.0; contacts];
@@ -118,7 +118,7 @@ impl Ledger {
     }
 
     /// Take over the integrals `tail` and the energies of `eval`.
-    pub fn update(&mut self, eval: &Eval, tail: &[f64]) {
+    pub(super) fn update(&mut self, eval: &Eval, tail: &[f64]) {
         let n = self.energy.friction.len();
         let e = &mut self.energy;
         e.kinetic = eval.kinetic;
@@ -139,7 +139,7 @@ impl Ledger {
     }
 
     /// The columns of a sample at another instant since the last event.
-    pub fn columns_at(&self, eval: &Eval, tail: &[f64]) -> [f64; ENERGY_COLUMNS] {
+    pub(super) fn columns_at(&self, eval: &Eval, tail: &[f64]) -> [f64; ENERGY_COLUMNS] {
         let n = self.energy.friction.len();
         let friction: f64 = tail[..n].iter().sum();
         let impact: f64 = self.energy.impact.iter().sum();
@@ -150,7 +150,7 @@ impl Ledger {
     }
 
     /// Rounding of positions against the forces at them: ε |h q| and ε |λ| times the length scale of the system.
-    pub fn grant(&mut self, eval: &Eval, q: &[f64], lambda: &[f64], length: f64) {
+    pub(super) fn grant(&mut self, eval: &Eval, q: &[f64], lambda: &[f64], length: f64) {
         let smooth: f64 = eval.h.iter().zip(q).map(|(h, q)| (h * q).abs()).sum();
         let contact: f64 = lambda.iter().map(|l| l.abs()).sum::<f64>() * length;
         self.energy.rounding = self.energy.rounding.max(ROUNDINGS * (smooth + contact));
@@ -160,7 +160,7 @@ impl Ledger {
     /// balance N = T + V − works is constant along every exact motion, so a local error δ moves it by ∇N·δ for good: the forces
     /// times δq, the momenta times δu, the δ of the integrals. And forces that hold each other in balance do so up to
     /// rounding: ε times the energy that each by itself would give in the step.
-    pub fn step(&mut self, eval: &Eval, state: &State, lambda: &[f64], h: f64, error: &[f64]) {
+    pub(super) fn step(&mut self, eval: &Eval, state: &State, lambda: &[f64], h: f64, error: &[f64]) {
         let n = state.u.len();
         let (positions, rest) = error.split_at(state.q.len());
         let (velocities, rest) = rest.split_at(n);
@@ -188,7 +188,7 @@ impl Ledger {
     }
 
     /// Book an impact with impulses `lambda` per row from `u0` to `u1`; returns the work at every contact.
-    pub fn impact(
+    pub(super) fn impact(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
@@ -217,7 +217,7 @@ impl Ledger {
     }
 
     /// Book a sudden change of energy by an event (memory, switches).
-    pub fn jump(&mut self, energy: f64) {
+    pub(super) fn jump(&mut self, energy: f64) {
         self.jump_external += energy;
     }
 }

@@ -48,7 +48,7 @@ impl Locator {
     /// How badly the samples of the step tried last tell the event functions: above 1 a fall through zero could be missed. Each
     /// inner sample is predicted by the polynomial through the others, and the error must be small beside the smallest
     /// sample before the first fall. It grows with the fifth power of the step.
-    pub fn blur<S: System + ?Sized>(&self, field: &Field<S>, ode: &Method) -> f64 {
+    pub(super) fn blur<S: System + ?Sized>(&self, field: &Field<S>, ode: &Method) -> f64 {
         let (samples, t) = (ode.samples(), ode.time());
         let weights = prediction(samples);
         let watches = &field.watches;
@@ -81,7 +81,7 @@ impl Locator {
 
     /// Search the step tried last. True when there is an event; it is in `found`. The field is left evaluated somewhere
     /// inside the step when `disturbed` is set.
-    pub fn search<S: System + ?Sized>(
+    pub(super) fn search<S: System + ?Sized>(
         &mut self,
         field: &mut Field<S>,
         ode: &mut Method,

@@ -2,7 +2,7 @@
 //!
 //! * [`event_driven`]: between events the motion is smooth and integrated with error control; events are located exactly.
 //! * [`time_stepping`]: fixed steps that contain any number of events, order 1; for chattering models and as a cross-check.
-//! * [`start`]: the consistent initial state, equilibria.
+//! * `start`: the consistent initial state, equilibria.
 
 mod audit;
 mod border;
@@ -25,7 +25,7 @@ mod record;
 mod settings;
 mod settling;
 mod shorten;
-pub mod start;
+pub(crate) mod start;
 mod tangential;
 mod time_stepping;
 mod trajectory;
@@ -37,6 +37,9 @@ pub use event_driven::event_driven;
 pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Scheme, Settings};
 pub use start::StartError;
+
+pub use crate::impact::Law as ImpactLaw;
+pub use crate::ode::Choice as Integrator;
 pub use time_stepping::{STEP_BOUND, time_stepping};
 pub use trajectory::{
     Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples,

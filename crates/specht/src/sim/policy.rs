@@ -110,7 +110,7 @@ pub(crate) enum Before<'a> {
 }
 
 impl<'a> Before<'a> {
-    pub fn forces(self) -> Option<&'a Forces> {
+    pub(super) fn forces(self) -> Option<&'a Forces> {
         match self {
             Before::Forces(f) => Some(f),
             _ => None,

@@ -30,7 +30,7 @@ pub(crate) struct Projector {
 impl Projector {
     /// Largest error of the position constraints, relative to their sizes, and of the velocity constraints at the
     /// evaluated state.
-    pub fn drift<S: System + ?Sized>(&mut self, field: &Field<S>) -> (f64, f64) {
+    pub(crate) fn drift<S: System + ?Sized>(&mut self, field: &Field<S>) -> (f64, f64) {
         self.choose(field, false);
         let position = self.worst(field);
         self.choose(field, true);
@@ -46,14 +46,14 @@ impl Projector {
 
     /// Positions, then velocities, of the field's state; the field is left evaluated there. False when the constraints
     /// cannot be met.
-    pub fn project<S: System + ?Sized>(&mut self, field: &mut Field<S>, tolerance: f64) -> bool {
+    pub(crate) fn project<S: System + ?Sized>(&mut self, field: &mut Field<S>, tolerance: f64) -> bool {
         let met = self.positions(field, tolerance);
         self.velocities(field);
         met
     }
 
     /// Positions only, to a tolerance relative to the sizes of the gaps.
-    pub fn positions<S: System + ?Sized>(&mut self, field: &mut Field<S>, tolerance: f64) -> bool {
+    pub(crate) fn positions<S: System + ?Sized>(&mut self, field: &mut Field<S>, tolerance: f64) -> bool {
         let mut best = f64::INFINITY;
         for _ in 0..20 {
             self.choose(field, false);
@@ -72,7 +72,7 @@ impl Projector {
     }
 
     /// Velocities only.
-    pub fn velocities<S: System + ?Sized>(&mut self, field: &mut Field<S>) {
+    pub(crate) fn velocities<S: System + ?Sized>(&mut self, field: &mut Field<S>) {
         self.choose(field, true);
         if self.rows.is_empty() {
             return;
@@ -100,7 +100,11 @@ impl Projector {
     }
 
     /// Rows of the position constraints that do not depend on earlier ones, at the evaluated state; returns the diagonal of D⁻¹.
-    pub fn independent<S: System + ?Sized>(&mut self, field: &Field<S>, rows: &mut Vec<usize>) -> &[f64] {
+    pub(crate) fn independent<S: System + ?Sized>(
+        &mut self,
+        field: &Field<S>,
+        rows: &mut Vec<usize>,
+    ) -> &[f64] {
         self.choose(field, false);
         self.factor(field);
         rows.clear();
@@ -109,13 +113,13 @@ impl Projector {
     }
 
     /// Number of constraints chosen last, dependent ones included.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.rows.len()
     }
 
     /// How weak the weakest of the independent position constraints is at the evaluated state: squared length beside the
     /// others, relative to the largest it has had. Constraints that always depend on others do not count.
-    pub fn weakest<S: System + ?Sized>(&mut self, field: &Field<S>) -> f64 {
+    pub(crate) fn weakest<S: System + ?Sized>(&mut self, field: &Field<S>) -> f64 {
         self.choose(field, false);
         if self.rows.is_empty() {
             return 1.0;

@@ -31,7 +31,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub fn new(record: &Record, start: f64, until: f64) -> Self {
+    pub(super) fn new(record: &Record, start: f64, until: f64) -> Self {
         let last = match *record {
             Record::Every(interval) => (start / interval * (1.0 + SAME * start.signum())).floor(),
             _ => 0.0,
@@ -42,7 +42,7 @@ impl Recorder {
 
 impl<S: System + ?Sized> Run<'_, S> {
     /// Rows inside the first fraction `theta` of the step tried last; true when the field was used.
-    pub fn record_between(&mut self, theta: f64) -> bool {
+    pub(super) fn record_between(&mut self, theta: f64) -> bool {
         match self.settings.record {
             Record::Steps => self.fill_step(theta),
             Record::Every(interval) => self.regular(theta, interval),
@@ -106,13 +106,13 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// Record the present point; `keep`: never thinned.
-    pub fn record(&mut self, keep: bool) {
+    pub(super) fn record(&mut self, keep: bool) {
         self.fill_point();
         self.out.samples.push(&self.point, &self.ledger.energy.columns(), keep);
     }
 
     /// Copy everything about the present point of the field.
-    pub fn fill_point(&mut self) {
+    pub(super) fn fill_point(&mut self) {
         let Run { field, point: p, forces, impulses, .. } = self;
         p.state.clone_from(&field.state);
         p.accel.clone_from(&field.forces.accel);

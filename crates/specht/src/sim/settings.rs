@@ -23,7 +23,7 @@ impl Scheme {
     pub const ALL: [Scheme; 2] = [Scheme::Event, Scheme::Step];
 
     /// The word used in files and outputs.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Scheme::Event => "event",
             Scheme::Step => "step",
@@ -133,7 +133,7 @@ impl Settings {
     }
 
     /// What is wrong with these settings, if anything.
-    pub fn problem(&self) -> Option<String> {
+    pub(crate) fn problem(&self) -> Option<String> {
         if !self.until.is_finite() {
             return Some(format!("the end time must be finite, not {}", self.until));
         }

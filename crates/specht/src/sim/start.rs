@@ -10,7 +10,7 @@
 //! A unilateral contact that starts deeper inside, a bilateral one that starts apart or moving apart is refused with
 //! the number: nothing the user gave is ever changed silently.
 
-use crate::contact::FullPivot;
+use crate::linalg::FullPivot;
 use crate::linalg::{Mat, max_abs};
 use crate::system::{Along, Discrete, Normal, State, System, Tangent};
 
@@ -19,9 +19,9 @@ use super::field::Field;
 use super::watch::rate_size;
 
 /// Errors of closed gaps that are accepted, relative to the size of the gap.
-pub const GAP_ZERO: f64 = 1e-9;
+pub(crate) const GAP_ZERO: f64 = 1e-9;
 /// Positive gaps below this, relative to their size, are rounding: the contact is closed. Above it the body falls.
-pub const GAP_CLOSED: f64 = 1e-11;
+pub(crate) const GAP_CLOSED: f64 = 1e-11;
 
 /// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -173,7 +173,7 @@ pub fn consistent<S: System + ?Sized>(
 }
 
 /// The same with one list of coordinates whose positions may move, and one of those whose velocities may.
-pub fn consistent_by<S: System + ?Sized>(
+pub(crate) fn consistent_by<S: System + ?Sized>(
     sys: &S,
     state: &State,
     [positions, velocities]: [&[usize]; 2],

@@ -327,14 +327,6 @@ impl Samples {
         Samples { dims, outputs, stride, one_in: 1, limit: MANY_ROWS, ..Default::default() }
     }
 
-    /// Room for `rows` more rows without allocation.
-    pub fn reserve(&mut self, rows: usize) {
-        self.time.reserve(rows);
-        self.data.reserve(rows * self.stride);
-        self.modes.reserve(rows * self.dims.contacts);
-        self.latches.reserve(rows * self.dims.latches);
-    }
-
     /// Append a row; one that is not to be kept under all circumstances may be thinned out.
     pub(crate) fn push(&mut self, p: &Point, energy: &[f64; ENERGY_COLUMNS], keep: bool) {
         if !keep {
@@ -393,13 +385,8 @@ impl Samples {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.time.len()
-    }
-
-    /// Whether nothing was recorded.
-    pub fn is_empty(&self) -> bool {
-        self.time.is_empty()
     }
 
     /// All times.
@@ -408,7 +395,7 @@ impl Samples {
     }
 
     /// Row `i`.
-    pub fn row(&self, i: usize) -> Sample<'_> {
+    pub(crate) fn row(&self, i: usize) -> Sample<'_> {
         let d = &self.dims;
         let mut rest = &self.data[i * self.stride..(i + 1) * self.stride];
         let mut take = |n: usize| {

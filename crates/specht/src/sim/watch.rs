@@ -42,7 +42,7 @@ pub(crate) enum What {
 
 impl What {
     /// Whether the value needs the contact forces.
-    pub fn needs_forces(self) -> bool {
+    pub(crate) fn needs_forces(self) -> bool {
         matches!(self, What::Normal(_) | What::Saturation(..) | What::Give(_) | What::Singular)
     }
 }
@@ -76,7 +76,7 @@ pub(crate) struct Scales {
 
 impl Scales {
     /// Take note of the positions `q` and velocities `u`.
-    pub fn see(&mut self, info: &[ContactInfo], eval: &Eval, q: &[f64], u: &[f64]) {
+    pub(crate) fn see(&mut self, info: &[ContactInfo], eval: &Eval, q: &[f64], u: &[f64]) {
         // how far rounding of the coordinates reaches
         for (row, size) in self.gap.iter_mut().enumerate() {
             let reach: f64 = eval.w.row(row).terms(q);
@@ -120,17 +120,17 @@ impl Default for Hold {
 
 impl Hold {
     /// Flips of one guard at one instant that are no chatter yet.
-    pub const FLIPS: usize = 3;
+    pub(crate) const FLIPS: usize = 3;
     /// Quick flips in a row that are no chatter yet.
     const QUICK: usize = 100;
     /// A guard that has not become larger than this, relative to its size, has not left its border.
     const BORDER: f64 = 1e-9;
     /// The same as `FLIPS` for forces at their bounds.
-    pub const BOUNDS: usize = 10;
+    pub(crate) const BOUNDS: usize = 10;
 
     /// The guard flips at `t`; `span`: length of the run; `calm`: flips that are no chatter; `size`: of the guard's values, 0 where
     /// they are not followed. True when a hold begins that was not there before.
-    pub fn flip(&mut self, t: f64, span: f64, calm: usize, size: f64) -> bool {
+    pub(crate) fn flip(&mut self, t: f64, span: f64, calm: usize, size: f64) -> bool {
         let near = 1e-13 * t.abs() + 4.0 * self.moment;
         let pause = t - self.last;
         let stays = pause <= near || (pause <= 1e-6 * span && self.peak < Self::BORDER * size);
@@ -171,12 +171,12 @@ pub(crate) struct Watches {
 
 impl Watches {
     /// Nothing watched yet.
-    pub fn new(scales: Scales) -> Self {
+    pub(crate) fn new(scales: Scales) -> Self {
         Watches { scales, ..Default::default() }
     }
 
     /// Rebuild the list for new modes; [`Watches::arm`] follows once the start has been sampled.
-    pub fn rebuild(
+    pub(crate) fn rebuild(
         &mut self,
         info: &[ContactInfo],
         d: &Discrete,
@@ -251,7 +251,7 @@ impl Watches {
     }
 
     /// Record all functions at a stage.
-    pub fn sample(
+    pub(crate) fn sample(
         &mut self,
         stage: usize,
         info: &[ContactInfo],
@@ -271,12 +271,12 @@ impl Watches {
     }
 
     /// Value of watch `k` at a stage.
-    pub fn at(&self, stage: usize, k: usize) -> f64 {
+    pub(crate) fn at(&self, stage: usize, k: usize) -> f64 {
         self.values[stage * self.list.len() + k]
     }
 
     /// The end of the step becomes the beginning of the next.
-    pub fn shift(&mut self) {
+    pub(crate) fn shift(&mut self) {
         let n = self.list.len();
         for (k, w) in self.list.iter().enumerate() {
             if let What::Guard(g) = w.what {
@@ -288,7 +288,7 @@ impl Watches {
     }
 
     /// Arm what is above its noise at the left end; `fresh` after an event, when nothing is armed by its past.
-    pub fn arm(
+    pub(crate) fn arm(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
@@ -336,7 +336,7 @@ impl Watches {
     }
 
     /// Whether the watch is held at time `t`.
-    pub fn is_held(&self, what: What, t: f64) -> bool {
+    pub(crate) fn is_held(&self, what: What, t: f64) -> bool {
         match what {
             What::Guard(k) => t < self.holds[k].until,
             What::Give(i) | What::Saturation(i, _) | What::Normal(i) => t < self.bounds[i].until,
@@ -346,7 +346,7 @@ impl Watches {
     }
 
     /// The first end of a hold after `t`.
-    pub fn release(&self, t: f64) -> f64 {
+    pub(crate) fn release(&self, t: f64) -> f64 {
         self.holds
             .iter()
             .chain(&self.bounds)
@@ -357,7 +357,7 @@ impl Watches {
     }
 
     /// Values below this cannot be told from zero.
-    pub fn noise(&self, what: What, info: &[ContactInfo]) -> f64 {
+    pub(crate) fn noise(&self, what: What, info: &[ContactInfo]) -> f64 {
         let s = &self.scales;
         match what {
             What::Gap(i) => info[i].normal_row().map_or(0.0, |row| 1e-14 * s.gap[row]),

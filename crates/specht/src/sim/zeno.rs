@@ -25,12 +25,12 @@ pub(crate) struct Zeno {
 }
 
 impl Zeno {
-    pub fn new(contacts: usize) -> Self {
+    pub(super) fn new(contacts: usize) -> Self {
         Zeno { contacts: vec![History::default(); contacts] }
     }
 
     /// Contact `i` took an impulse at time `t`.
-    pub fn observe(&mut self, i: usize, t: f64) {
+    pub(super) fn observe(&mut self, i: usize, t: f64) {
         let h = &mut self.contacts[i];
         if h.count > 0 && t - h.times[3] <= 4.0 * f64::EPSILON * t.abs() {
             return;
@@ -50,12 +50,12 @@ impl Zeno {
     }
 
     /// The contact came to rest or the series is broken otherwise.
-    pub fn forget(&mut self, i: usize) {
+    pub(super) fn forget(&mut self, i: usize) {
         self.contacts[i] = History::default();
     }
 
     /// Limit of the series of contact `i`, when its last flights are in a constant ratio.
-    pub fn limit(&self, i: usize) -> Option<f64> {
+    pub(super) fn limit(&self, i: usize) -> Option<f64> {
         let h = &self.contacts[i];
         if h.count < 4 {
             return None;

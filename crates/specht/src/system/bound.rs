@@ -12,22 +12,22 @@ use std::slice::from_ref;
 
 impl ContactInfo {
     /// May open: 0 ≤ g ⊥ λ_N ≥ 0.
-    pub fn is_unilateral(&self) -> bool {
+    pub(crate) fn is_unilateral(&self) -> bool {
         matches!(self.normal, Normal::Unilateral { .. })
     }
 
     /// Never opens: a bilateral contact or a pin.
-    pub fn is_bilateral(&self) -> bool {
+    pub(crate) fn is_bilateral(&self) -> bool {
         matches!(self.normal, Normal::Bilateral { .. } | Normal::Pin { .. })
     }
 
     /// The normal force is a given function.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         matches!(self.normal, Normal::Given { .. })
     }
 
     /// Directions with a normal force of their own: two of a pin, none of a given contact.
-    pub fn normal_rows(&self) -> &[usize] {
+    pub(crate) fn normal_rows(&self) -> &[usize] {
         match &self.normal {
             Normal::Unilateral { row } | Normal::Bilateral { row } => from_ref(row),
             Normal::Pin { rows } => rows,
@@ -36,7 +36,7 @@ impl ContactInfo {
     }
 
     /// Directions with a gap: the same, and that of an elastic flank.
-    pub fn gap_rows(&self) -> &[usize] {
+    pub(crate) fn gap_rows(&self) -> &[usize] {
         match &self.normal {
             Normal::Given { row: Some(row) } => from_ref(row),
             _ => self.normal_rows(),
@@ -44,7 +44,7 @@ impl ContactInfo {
     }
 
     /// The direction of the gap, when there is exactly one.
-    pub fn normal_row(&self) -> Option<usize> {
+    pub(crate) fn normal_row(&self) -> Option<usize> {
         match *self.gap_rows() {
             [row] => Some(row),
             _ => None,
@@ -52,22 +52,22 @@ impl ContactInfo {
     }
 
     /// All directions: gaps, then tangents.
-    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.gap_rows().iter().chain(&self.tangent).copied()
     }
 
     /// Normal force of its own at the forces `lambda` per row: signed, the norm for a pin, 0 for a given contact.
-    pub fn normal_force(&self, lambda: &[f64]) -> f64 {
+    pub(crate) fn normal_force(&self, lambda: &[f64]) -> f64 {
         length(self.normal_rows(), lambda)
     }
 
     /// Force along the first tangent at the forces `lambda` per row.
-    pub fn tangential_force(&self, lambda: &[f64]) -> f64 {
+    pub(crate) fn tangential_force(&self, lambda: &[f64]) -> f64 {
         self.tangent.first().map_or(0.0, |&row| lambda[row])
     }
 
     /// Gap (a pin: its distance) from those of all rows.
-    pub fn gap(&self, gaps: &[f64]) -> f64 {
+    pub(crate) fn gap(&self, gaps: &[f64]) -> f64 {
         length(self.gap_rows(), gaps)
     }
 }
@@ -82,12 +82,12 @@ fn length(rows: &[usize], x: &[f64]) -> f64 {
 
 impl Eval {
     /// n₀ of contact `i`, at slip or at stick.
-    pub fn bound_given(&self, i: usize, sticks: bool) -> f64 {
+    pub(crate) fn bound_given(&self, i: usize, sticks: bool) -> f64 {
         if sticks { self.load_static[i] } else { self.load[i] }
     }
 
     /// (j, c_j) of contact `i`.
-    pub fn bound_terms<'a>(
+    pub(crate) fn bound_terms<'a>(
         &'a self,
         info: &'a [ContactInfo],
         i: usize,
@@ -99,7 +99,7 @@ impl Eval {
 
     /// N of contact `i` at the forces `lambda` per row. `given` multiplies n₀: 1 for forces, Δ for the impulses of a step, 0 where
     /// given loads do not count.
-    pub fn bound_force(
+    pub(crate) fn bound_force(
         &self,
         info: &[ContactInfo],
         i: usize,

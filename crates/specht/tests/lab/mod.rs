@@ -2,9 +2,9 @@
 #![allow(dead_code)]
 
 use specht::analysis::{AnalysisError, Painleve, painleve};
-use specht::file::{self, Options};
-use specht::model::{CompiledSystem, build};
+use specht::inside::{self as file, Options};
 use specht::system::{State, System};
+use specht::{inside::build, model::CompiledSystem};
 
 /// A model of the gallery with live parameters.
 pub struct Lab {
@@ -53,7 +53,7 @@ impl Lab {
     }
 
     pub fn start(&self) -> State {
-        specht::analysis::map::start_of(&self.sys).unwrap()
+        specht::inside::start_of(&self.sys).unwrap()
     }
 
     pub fn painleve(&self) -> Result<Painleve, AnalysisError> {

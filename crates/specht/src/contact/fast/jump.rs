@@ -17,7 +17,7 @@
 
 use super::Fast;
 use super::motion::{Motion, Slip};
-use crate::contact::FullPivot;
+use crate::linalg::FullPivot;
 use crate::linalg::{Mat, axpy, dot, max_abs};
 
 /// Damping ratio of the springs.
@@ -26,7 +26,7 @@ const LIMIT: usize = 200_000;
 
 /// Duration of a tangential impact for any stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lasting {
+pub(crate) struct Lasting {
     /// Λ/√c.
     pub growth: f64,
     /// (Λ/√c) |γ|/(r k).
@@ -35,14 +35,14 @@ pub struct Lasting {
 
 impl Lasting {
     /// Δt for the contact stiffness `c`.
-    pub fn at(&self, c: f64) -> f64 {
+    pub(crate) fn at(&self, c: f64) -> f64 {
         (self.factor * c.sqrt()).ln_1p() / (self.growth * c.sqrt())
     }
 }
 
 impl Fast {
     /// How long the slip lasts when the reactions start at `r0`, at rest, and grow along `direction`; `slip` per tangent.
-    pub fn lasting(&self, r0: &[f64], slip: &[f64], direction: &[f64]) -> Option<Lasting> {
+    pub(crate) fn lasting(&self, r0: &[f64], slip: &[f64], direction: &[f64]) -> Option<Lasting> {
         let (n, t) = (self.normals.len(), self.tangents.len());
         let mut motion = Motion::new(self, 0.0)?;
         motion.impact();
@@ -90,7 +90,7 @@ impl Fast {
 
     /// Velocities after the impact that begins at `u` with reactions growing along `direction` (per normal), and the impulses
     /// (normals, then tangents). `slip`: velocities of the tangents before. `None` when it does not come to an end.
-    pub fn jump(&self, u: &[f64], slip: &[f64], direction: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(crate) fn jump(&self, u: &[f64], slip: &[f64], direction: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
         let (n, t) = (self.normals.len(), self.tangents.len());
         if self.response.rows() != n + t || slip.len() != t {
             return None;

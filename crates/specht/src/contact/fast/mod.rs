@@ -18,8 +18,6 @@
 mod jump;
 mod motion;
 
-pub use jump::Lasting;
-
 use super::{Reduced, Start};
 use crate::linalg::{Mat, Symmetric};
 use crate::system::{ContactInfo, Eval, Normal};
@@ -184,7 +182,7 @@ impl Fast {
     }
 
     /// Whether this is one pair that slides, and nothing else.
-    pub fn is_one_sliding_pair(&self) -> bool {
+    pub(crate) fn is_one_sliding_pair(&self) -> bool {
         self.normals.len() == 1 && self.tangents.len() == 1 && self.tangents[0].direction != 0.0
     }
 

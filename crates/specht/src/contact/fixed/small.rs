@@ -9,7 +9,7 @@ use crate::system::{ContactInfo, Eval, Mode, Normal};
 impl Fixed {
     /// From now on contacts slip in the small, or carry nothing, as `small` says (empty: none does), as far as the other rows
     /// (bilateral rows, closed normals, sticking tangents, in this order) hold what they held. [`Fixed::follow`] ends that.
-    pub fn share(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], small: &[Small]) {
+    pub(crate) fn share(&mut self, info: &[ContactInfo], eval: &Eval, modes: &[Mode], small: &[Small]) {
         self.small.clear();
         if small.iter().all(|s| *s == Small::Holds) {
             return;
@@ -62,7 +62,7 @@ impl Fixed {
     }
 
     /// What contacts do in the small; empty: all hold.
-    pub fn small(&self) -> &[Small] {
+    pub(crate) fn small(&self) -> &[Small] {
         &self.small
     }
 
@@ -72,7 +72,7 @@ impl Fixed {
 
     /// How far contacts that carry nothing are from carrying again, in `excess`: the force that their opening in the small takes to close,
     /// positive while it is open. After [`Fixed::solve`].
-    pub fn openings(&mut self, info: &[ContactInfo], eval: &Eval, excess: &mut [f64]) {
+    pub(crate) fn openings(&mut self, info: &[ContactInfo], eval: &Eval, excess: &mut [f64]) {
         for i in 0..self.small.len() {
             if let (Small::Slack, Normal::Unilateral { row }) = (self.small[i], info[i].normal) {
                 excess[i] = -self.beneath(eval, row);
@@ -82,7 +82,7 @@ impl Fixed {
 
     /// How far contacts that slip in the small are from holding again, in `excess`: what a hold would carry beyond the bound, positive
     /// while they slip on. `eval` is a moment later than the forces `now`; the work is done in `trial`.
-    pub fn overload(
+    pub(crate) fn overload(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,

@@ -73,7 +73,7 @@ fn pg_5_2_mincoord_gives_the_same_accelerations() {
         let (f, _) = b.fixed(&[Mode::SlipPlus, Mode::SlipMinus], &[1.0, -1.0]);
         // Q: null space of the normal rows; ρ̄: minimum norm solution of W ρ̄ + w̄ = 0
         let w = Mat::from_rows(&[b.eval.w.row(0).to_vec(), b.eval.w.row(2).to_vec()]);
-        let mut rank = FullPivot::default();
+        let mut rank = crate::linalg::FullPivot::default();
         assert_eq!(rank.factor(&w), m);
         let mut rho = vec![0.0; n];
         rank.solve(&[-b.eval.accel_offset[0], -b.eval.accel_offset[2]], &[], &mut rho);

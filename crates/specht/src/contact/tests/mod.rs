@@ -18,7 +18,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    pub fn new(mass: Mat, h: &[f64]) -> Self {
+    pub(crate) fn new(mass: Mat, h: &[f64]) -> Self {
         let eval = Eval::new(&Dims { u: h.len(), ..Dims::default() });
         let mut b = Bench { eval, ..Bench::default() };
         b.eval.mass = crate::linalg::Symmetric::from_dense(&mass);
@@ -52,34 +52,34 @@ impl Bench {
         self.info.len() - 1
     }
 
-    pub fn unilateral(&mut self, w_n: (&[f64], f64), w_t: Option<(&[f64], f64)>, mu: f64) -> usize {
+    pub(crate) fn unilateral(&mut self, w_n: (&[f64], f64), w_t: Option<(&[f64], f64)>, mu: f64) -> usize {
         let row = self.row(w_n.0, w_n.1);
         let t = w_t.map(|(w, o)| self.row(w, o));
         self.contact(Normal::Unilateral { row }, t, mu, 0.0)
     }
 
-    pub fn bilateral(&mut self, w_n: (&[f64], f64), w_t: Option<(&[f64], f64)>, mu: f64) -> usize {
+    pub(crate) fn bilateral(&mut self, w_n: (&[f64], f64), w_t: Option<(&[f64], f64)>, mu: f64) -> usize {
         let row = self.row(w_n.0, w_n.1);
         let t = w_t.map(|(w, o)| self.row(w, o));
         self.contact(Normal::Bilateral { row }, t, mu, 0.0)
     }
 
-    pub fn pin(&mut self, w: [(&[f64], f64); 2], w_t: Option<(&[f64], f64)>, mu: f64) -> usize {
+    pub(crate) fn pin(&mut self, w: [(&[f64], f64); 2], w_t: Option<(&[f64], f64)>, mu: f64) -> usize {
         let rows = w.map(|(w, o)| self.row(w, o));
         let t = w_t.map(|(w, o)| self.row(w, o));
         self.contact(Normal::Pin { rows }, t, mu, 0.0)
     }
 
-    pub fn given(&mut self, w_t: (&[f64], f64), mu: f64, load: f64) -> usize {
+    pub(crate) fn given(&mut self, w_t: (&[f64], f64), mu: f64, load: f64) -> usize {
         let t = self.row(w_t.0, w_t.1);
         self.contact(Normal::Given { row: None }, Some(t), mu, load)
     }
 
-    pub fn transition(&self, starts: &[Start]) -> SolutionSet {
+    pub(crate) fn transition(&self, starts: &[Start]) -> SolutionSet {
         Transition::default().solve(&self.info, &self.eval, starts)
     }
 
-    pub fn fixed(&self, modes: &[Mode], signs: &[f64]) -> (Forces, Regularity) {
+    pub(crate) fn fixed(&self, modes: &[Mode], signs: &[f64]) -> (Forces, Regularity) {
         let mut out = Forces::default();
         let r = Fixed::default().solve(&self.info, &self.eval, modes, signs, &mut out);
         (out, r)
@@ -99,7 +99,7 @@ pub(crate) fn close(a: f64, b: f64, tol: f64) {
 pub(crate) struct Random(pub u64);
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -107,19 +107,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    pub fn within(&mut self, lo: f64, hi: f64) -> f64 {
+    pub(crate) fn within(&mut self, lo: f64, hi: f64) -> f64 {
         lo + (hi - lo) * self.unit()
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.unit() * n as f64) as usize % n
     }
 
-    pub fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (0..6).map(|_| self.within(-1.0, 1.0)).sum::<f64>() / 2f64.sqrt()
     }
 }

@@ -1,10 +1,17 @@
 //! Tests of the language as a whole; those of one file stand there.
 
+mod constants;
 mod language;
 mod properties;
 mod switches;
 
 use super::*;
+use constants::{Constants, Value};
+
+/// Lowers without local names.
+pub(super) fn lower(graph: &mut Graph, resolver: &mut dyn Resolver, ast: &Ast) -> Result<NodeId, ExprError> {
+    lower_with(graph, resolver, ast, &[])
+}
 
 /// x, y, z are inputs 0, 1, 2, t is input 3; `a = 2`, `mu` a list, `K` a matrix, `f`, `g` formulas, `tab` a table, `pchip` a smooth one.
 pub(super) struct Names {
@@ -12,7 +19,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn new(graph: &mut Graph) -> Self {
+    pub(super) fn new(graph: &mut Graph) -> Self {
         let mut constants = Constants::new().with("a", 2.0).with("n", 3.0);
         constants.values.insert("mu".into(), Value::list(&[0.5, 0.45, 0.4]));
         constants.values.insert("K".into(), Value::matrix(&[&[1.0, 2.0], &[3.0, 4.0]]));
@@ -22,7 +29,8 @@ impl Names {
             ("loop(x)", "loop(x) + 1"),
             ("bad(x)", "x + nothing"),
         ] {
-            let (name, params) = parse_head(head).unwrap();
+            let (name, params) = head.trim_end_matches(')').split_once('(').unwrap();
+            let (name, params) = (name.to_string(), params.split(", ").map(str::to_string).collect());
             let formula = Formula { name: name.clone(), params, body: parse(body).unwrap() };
             constants.functions.insert(name, Function::Formula(formula.into()));
         }

@@ -160,3 +160,44 @@ fn an_undefined_value_in_the_branch_not_taken_has_no_effect_on_value_or_derivati
     tape.eval(&[-3.0], &mut work);
     assert_eq!((tape.output(&work, 0), tape.output(&work, 1)), (9.0, -6.0));
 }
+
+/// The pendulum with a one-sided spring: potential, its derivative, and the switch at `phi = 0`.
+#[test]
+fn from_text_to_numbers_with_a_frozen_branch() -> Result<(), ExprError> {
+    use crate::expr::{self, Derivation, Graph, NodeId, Reference, Resolver, SwitchSet, Symbol, Tape};
+
+    struct Names; // phi is input 0, phi' input 1, l a parameter
+
+    impl Resolver for Names {
+        fn name(&mut self, graph: &mut Graph, r: &Reference<'_>) -> Result<NodeId, ExprError> {
+            match (r.simple(), r.primes) {
+                (Some("phi"), k @ 0..=1) => Ok(graph.sym(Symbol(k))),
+                (Some("l"), 0) => Ok(graph.num(0.5)),
+                _ => Err(expr::unknown_name(&r.text(), r.span, ["phi", "l"])),
+            }
+        }
+    }
+    let mut graph = Graph::new();
+    let ast = expr::parse("-9.81*l*cos(phi) + 20*max(0, phi)^2")?;
+    let potential = lower(&mut graph, &mut Names, &ast)?;
+
+    let force = graph.diff(potential, Symbol(0));
+    let rate = graph.sym(Symbol(1));
+    let power = Derivation::new([(Symbol(0), rate)]).of(&mut graph, potential);
+
+    let mut switches = SwitchSet::new();
+    let tape = Tape::with_switches(&graph, &[force, power], &mut switches);
+    let mut work = tape.workspace();
+    tape.eval(&[0.3, 2.0], &mut work);
+    assert!((tape.output(&work, 0) - (9.81 * 0.5 * 0.3f64.sin() + 40.0 * 0.3)).abs() < 1e-14);
+    assert!((tape.output(&work, 1) - 2.0 * tape.output(&work, 0)).abs() < 1e-13);
+
+    // freeze the branch phi > 0: the function stays smooth through zero, and the guard tells where it ceases to hold
+    let mut latches = vec![0.0; switches.len()];
+    let mut guards = vec![0.0; switches.len()];
+    tape.latch(&[0.3, 2.0], &mut work, &mut latches);
+    tape.eval_latched(&[-0.1, 2.0], &mut work, &latches);
+    tape.guards(&work, &mut guards);
+    assert!((guards[0] + 0.1).abs() < 1e-15);
+    Ok(())
+}

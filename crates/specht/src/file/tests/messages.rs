@@ -1,6 +1,7 @@
 //! The twelve messages that matter, and their kin: words and places.
 
-use super::super::{Place, Severity, explain_start};
+use super::super::diagnostic::Place;
+use super::super::{Severity, explain_start};
 use super::{ROD, TOWER, WOODPECKER, errors, load, marked, with};
 use crate::sim::StartError;
 

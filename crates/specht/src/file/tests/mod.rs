@@ -6,15 +6,15 @@ mod messages;
 
 use super::{Diagnostic, Loaded, Options, Severity, read};
 
-pub const ROD: &str = include_str!("models/rod.toml");
-pub const ELLIPTIC: &str = include_str!("models/elliptic.toml");
-pub const TOWER: &str = include_str!("models/tower.toml");
-pub const WOODPECKER: &str = include_str!("models/woodpecker.toml");
+pub(super) const ROD: &str = include_str!("models/rod.toml");
+pub(super) const ELLIPTIC: &str = include_str!("models/elliptic.toml");
+pub(super) const TOWER: &str = include_str!("models/tower.toml");
+pub(super) const WOODPECKER: &str = include_str!("models/woodpecker.toml");
 
 /// Every kind of section and key in one file.
-pub const EVERYTHING: &str = include_str!("models/everything.toml");
+pub(super) const EVERYTHING: &str = include_str!("models/everything.toml");
 
-pub fn load(text: &str) -> Loaded {
+pub(super) fn load(text: &str) -> Loaded {
     match read(text, &Options::default()) {
         Ok(loaded) => loaded,
         Err(errors) => {
@@ -23,7 +23,7 @@ pub fn load(text: &str) -> Loaded {
     }
 }
 
-pub fn errors(text: &str) -> Vec<Diagnostic> {
+pub(super) fn errors(text: &str) -> Vec<Diagnostic> {
     match read(text, &Options::default()) {
         Ok(_) => panic!("no error in\n{text}"),
         Err(errors) => errors.into_iter().filter(|d| d.severity == Severity::Error).collect(),
@@ -31,12 +31,12 @@ pub fn errors(text: &str) -> Vec<Diagnostic> {
 }
 
 /// The text that a message marks.
-pub fn marked<'a>(text: &'a str, d: &Diagnostic) -> &'a str {
+pub(super) fn marked<'a>(text: &'a str, d: &Diagnostic) -> &'a str {
     &text[d.span.start..d.span.end]
 }
 
 /// `old` replaced by `new`, which must occur.
-pub fn with(text: &str, old: &str, new: &str) -> String {
+pub(super) fn with(text: &str, old: &str, new: &str) -> String {
     assert!(text.contains(old), "`{old}` does not occur");
     text.replacen(old, new, 1)
 }

@@ -23,7 +23,7 @@ pub(super) struct Frame {
 
 impl Frame {
     /// As a row of the series.
-    pub fn sample(&self) -> Sample<'_> {
+    pub(super) fn sample(&self) -> Sample<'_> {
         Sample {
             t: self.t,
             q: &self.q,

@@ -17,7 +17,7 @@ pub(super) struct Probe {
 
 impl Probe {
     /// Compile `roots` of `graph`, whose symbols are those of the model of `system`.
-    pub fn new(system: &CompiledSystem, graph: &Graph, roots: &[NodeId]) -> Self {
+    pub(super) fn new(system: &CompiledSystem, graph: &Graph, roots: &[NodeId]) -> Self {
         let (model, tape) = (system.model(), Tape::new(graph, roots));
         Probe {
             work: tape.workspace(),
@@ -30,7 +30,7 @@ impl Probe {
     }
 
     /// Evaluate at a row of the series.
-    pub fn at(&mut self, s: &Sample) {
+    pub(super) fn at(&mut self, s: &Sample) {
         let get = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(f64::NAN);
         // of the parts of an outline's contact the nearest stands for all
         let gap = |c: &usize| get(s.gap, *c);
@@ -57,12 +57,12 @@ impl Probe {
     }
 
     /// A symbol that is no input of the model; [`Probe::with`] sets it.
-    pub fn free_symbol(model: &Model) -> Symbol {
+    pub(super) fn free_symbol(model: &Model) -> Symbol {
         Symbol(model.inputs.len() as u32)
     }
 
     /// Evaluate again with the free symbol changed (parameter of a curve).
-    pub fn with(&mut self, value: f64) {
+    pub(super) fn with(&mut self, value: f64) {
         if let Some(free) = self.values.last_mut() {
             *free = value;
         }
@@ -70,7 +70,7 @@ impl Probe {
     }
 
     /// Value of root `k`.
-    pub fn value(&self, k: usize) -> f64 {
+    pub(super) fn value(&self, k: usize) -> f64 {
         self.tape.output(&self.work, k)
     }
 }

@@ -180,10 +180,11 @@ pub(super) struct Bounds(pub [f64; 4]);
 
 impl Bounds {
     /// Nothing yet.
-    pub const EMPTY: Bounds = Bounds([f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]);
+    pub(super) const EMPTY: Bounds =
+        Bounds([f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]);
 
     /// Take in a disc.
-    pub fn add(&mut self, p: [f64; 2], r: f64) {
+    pub(super) fn add(&mut self, p: [f64; 2], r: f64) {
         if p[0].is_finite() && p[1].is_finite() && r.is_finite() {
             let b = &mut self.0;
             *b = [b[0].min(p[0] - r), b[1].min(p[1] - r), b[2].max(p[0] + r), b[3].max(p[1] + r)];
@@ -191,12 +192,12 @@ impl Bounds {
     }
 
     /// The larger side; 0 when empty.
-    pub fn size(&self) -> f64 {
+    pub(super) fn size(&self) -> f64 {
         (self.0[2] - self.0[0]).max(self.0[3] - self.0[1]).max(0.0)
     }
 
     /// Never empty: a unit square around the origin instead.
-    pub fn or_unit(self) -> Bounds {
+    pub(super) fn or_unit(self) -> Bounds {
         if self.0[2] >= self.0[0] && self.size() > 0.0 {
             return self;
         }

@@ -21,13 +21,13 @@ impl Resolver for Names<'_> {
 }
 
 impl Sketch {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut s = Sketch { model: Model::default(), names: Vec::new() };
         s.symbol("t", Input::Time);
         s
     }
 
-    pub fn symbol(&mut self, name: &str, input: Input) -> NodeId {
+    pub(super) fn symbol(&mut self, name: &str, input: Input) -> NodeId {
         let k = self.model.inputs.len() as u32;
         self.model.inputs.push(input);
         let node = self.model.graph.sym(Symbol(k));
@@ -35,13 +35,13 @@ impl Sketch {
         node
     }
 
-    pub fn define(&mut self, name: &str, text: &str) {
+    pub(super) fn define(&mut self, name: &str, text: &str) {
         let node = self.e(text);
         self.names.push((name.into(), node));
     }
 
     /// A live parameter.
-    pub fn live(&mut self, name: &str, value: f64) {
+    pub(super) fn live(&mut self, name: &str, value: f64) {
         let k = self.model.parameters.iter().filter(|p| p.live.is_some()).count();
         self.symbol(name, Input::Parameter(k));
         self.model.parameters.push(Parameter {
@@ -54,7 +54,7 @@ impl Sketch {
         });
     }
 
-    pub fn coordinate(&mut self, name: &str, start: f64) {
+    pub(super) fn coordinate(&mut self, name: &str, start: f64) {
         let k = self.model.coordinates.len();
         self.symbol(name, Input::Coordinate(k));
         self.symbol(&format!("{name}'"), Input::Velocity(k));
@@ -68,18 +68,18 @@ impl Sketch {
         });
     }
 
-    pub fn e(&mut self, text: &str) -> NodeId {
+    pub(super) fn e(&mut self, text: &str) -> NodeId {
         let ast = expr::parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
-        expr::lower(&mut self.model.graph, &mut Names(&self.names), &ast)
+        expr::lower_with(&mut self.model.graph, &mut Names(&self.names), &ast, &[])
             .unwrap_or_else(|e| panic!("{text}: {e:?}"))
     }
 
-    pub fn e2(&mut self, text: [&str; 2]) -> [NodeId; 2] {
+    pub(super) fn e2(&mut self, text: [&str; 2]) -> [NodeId; 2] {
         text.map(|x| self.e(x))
     }
 
     /// A body; change the rest in `model.bodies[i]`.
-    pub fn body(
+    pub(super) fn body(
         &mut self,
         on: Option<usize>,
         position: [&str; 2],
@@ -104,7 +104,7 @@ impl Sketch {
     }
 
     /// A feature of a body or of the ground.
-    pub fn feature(&mut self, body: Option<usize>, shape: Shape) -> FeatureRef {
+    pub(super) fn feature(&mut self, body: Option<usize>, shape: Shape) -> FeatureRef {
         let list = match body {
             Some(b) => &mut self.model.bodies[b].features,
             None => &mut self.model.ground,
@@ -114,22 +114,28 @@ impl Sketch {
         FeatureRef { body, feature: Some(list.len() - 1) }
     }
 
-    pub fn point(&mut self, body: Option<usize>, p: [&str; 2]) -> FeatureRef {
+    pub(super) fn point(&mut self, body: Option<usize>, p: [&str; 2]) -> FeatureRef {
         let shape = Shape::Point(self.e2(p));
         self.feature(body, shape)
     }
 
-    pub fn flat(&mut self, body: Option<usize>, through: [&str; 2], normal: [&str; 2]) -> FeatureRef {
+    pub(super) fn flat(&mut self, body: Option<usize>, through: [&str; 2], normal: [&str; 2]) -> FeatureRef {
         let shape = Shape::Flat { through: self.e2(through), normal: self.e2(normal) };
         self.feature(body, shape)
     }
 
-    pub fn round(&mut self, body: Option<usize>, center: [&str; 2], radius: &str, hole: bool) -> FeatureRef {
+    pub(super) fn round(
+        &mut self,
+        body: Option<usize>,
+        center: [&str; 2],
+        radius: &str,
+        hole: bool,
+    ) -> FeatureRef {
         let shape = Shape::Round { center: self.e2(center), radius: self.e(radius), hole };
         self.feature(body, shape)
     }
 
-    pub fn curve(
+    pub(super) fn curve(
         &mut self,
         body: Option<usize>,
         point: [&str; 2],
@@ -144,7 +150,7 @@ impl Sketch {
         self.feature(body, shape)
     }
 
-    pub fn outline(
+    pub(super) fn outline(
         &mut self,
         body: Option<usize>,
         points: &[[&str; 2]],
@@ -155,7 +161,7 @@ impl Sketch {
         self.feature(body, Shape::Outline { points, closed, material_left })
     }
 
-    pub fn contact(&mut self, geometry: Geometry, law: NormalLaw, slip: Option<&str>) -> usize {
+    pub(super) fn contact(&mut self, geometry: Geometry, law: NormalLaw, slip: Option<&str>) -> usize {
         let zero = self.e("0");
         let contact = Contact {
             name: format!("c{}", self.model.contacts.len()),
@@ -171,17 +177,17 @@ impl Sketch {
         self.model.contacts.len() - 1
     }
 
-    pub fn friction(&mut self, contact: usize, sliding: &str, sticking: &str) {
+    pub(super) fn friction(&mut self, contact: usize, sliding: &str, sticking: &str) {
         let friction = Friction { sliding: self.e(sliding), sticking: self.e(sticking), tensor: None };
         self.model.contacts[contact].friction = Some(friction);
     }
 
-    pub fn force(&mut self, kind: ForceKind) {
+    pub(super) fn force(&mut self, kind: ForceKind) {
         let name = format!("force{}", self.model.forces.len());
         self.model.forces.push(Force { name, kind, span: Span::default() });
     }
 
-    pub fn law(
+    pub(super) fn law(
         &mut self,
         force: Option<&str>,
         spring: Option<&str>,
@@ -196,7 +202,7 @@ impl Sketch {
         }
     }
 
-    pub fn build(&self) -> CompiledSystem {
+    pub(super) fn build(&self) -> CompiledSystem {
         build(&self.model).unwrap_or_else(|e| panic!("{e}"))
     }
 }
@@ -210,7 +216,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    pub fn new(system: CompiledSystem) -> Self {
+    pub(super) fn new(system: CompiledSystem) -> Self {
         let d = system.fresh_discrete();
         let out = system.memory();
         let s = system.start();
@@ -218,7 +224,7 @@ impl Probe {
     }
 
     /// Latch and evaluate.
-    pub fn at(&mut self, t: f64, q: &[f64], u: &[f64]) -> &Eval {
+    pub(super) fn at(&mut self, t: f64, q: &[f64], u: &[f64]) -> &Eval {
         self.s.t = t;
         self.s.q = q.to_vec();
         self.s.u = u.to_vec();

@@ -20,10 +20,8 @@
 //! answer of the cone solver is followed and its Painlevé contacts are named once.
 
 use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
-use crate::contact::{
-    Fixed, Forces, MassFactor, Start, Status as Set, Transition, friction_bound, normal_forces,
-};
-use crate::linalg::axpy;
+use crate::contact::{Fixed, Forces, Start, Status as Set, Transition, friction_bound, normal_forces};
+use crate::linalg::{MassFactor, axpy};
 use crate::system::{ContactInfo, Dims, Eval, Mode, Normal};
 
 use super::super::policy::{self, Before, Choice};
@@ -126,7 +124,7 @@ struct Known {
 }
 
 impl Impulses {
-    pub fn new(d: &Dims) -> Self {
+    pub(super) fn new(d: &Dims) -> Self {
         let mut forces = Forces::default();
         forces.reset(d.u, d.rows, d.contacts);
         let settings = cone::Settings::default();
@@ -169,7 +167,7 @@ impl Impulses {
     }
 
     /// Velocities, impulses and modes of a step.
-    pub fn solve(&mut self, s: &Step<'_>) -> Ended {
+    pub(super) fn solve(&mut self, s: &Step<'_>) -> Ended {
         let solved = match self.by_cones(s) {
             Ok(solved) => solved,
             Err(text) => return Ended::Failed(Status::Failed, text),
@@ -197,7 +195,7 @@ impl Impulses {
     }
 
     /// The answer of the cone solver; false when it has none.
-    pub fn by_cones(&mut self, s: &Step<'_>) -> Result<bool, String> {
+    pub(super) fn by_cones(&mut self, s: &Step<'_>) -> Result<bool, String> {
         self.pose(s);
         if !self.free_velocity(s) {
             return Err("the mass matrix is singular, also with the bilateral contacts".to_string());

@@ -32,7 +32,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub fn fill(&mut self, a: &Symmetric, factor: f64, to: &mut Sparse) {
+    pub(super) fn fill(&mut self, a: &Symmetric, factor: f64, to: &mut Sparse) {
         let pattern = a.pattern();
         if !self.pattern.as_ref().is_some_and(|p| Arc::ptr_eq(p, pattern)) {
             self.rows.clear();

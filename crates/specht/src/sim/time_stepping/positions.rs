@@ -9,7 +9,7 @@
 //! body) the projection of [`Projector`] is left with what it can do; the audit measures what remains.
 
 use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
-use crate::contact::MassFactor;
+use crate::linalg::MassFactor;
 use crate::system::{Dims, Mode, Normal, System};
 
 use super::super::field::Field;
@@ -36,7 +36,7 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    pub fn new(d: &Dims) -> Self {
+    pub(super) fn new(d: &Dims) -> Self {
         let empty = || Matrix::Sparse(Sparse::default());
         Positions {
             solver: Solver::new(cone::Settings { parallel: false, restarts: 0, ..Default::default() }),
@@ -59,7 +59,7 @@ impl Positions {
     }
 
     /// Project the positions of the field, which is evaluated, and evaluate it there. `impulse` per row of the step.
-    pub fn project<S: System + ?Sized>(&mut self, field: &mut Field<S>, impulse: &[f64], length: f64) {
+    pub(super) fn project<S: System + ?Sized>(&mut self, field: &mut Field<S>, impulse: &[f64], length: f64) {
         for round in 0..ROUNDS {
             let tolerance = if round == 0 { 1e-12 } else { 1e-10 } * length;
             if !self.pose(field, impulse, tolerance) {

@@ -37,7 +37,7 @@ pub(super) struct Stiffness {
 }
 
 impl Stiffness {
-    pub fn new(n: usize) -> Self {
+    pub(super) fn new(n: usize) -> Self {
         let mut s = Stiffness { v: vec![0.0; n], ..Default::default() };
         s.reset();
         s
@@ -50,17 +50,17 @@ impl Stiffness {
     }
 
     /// All looks so far were at one position: they count as [`PATIENCE`] − 2.
-    pub fn doubt(&mut self) {
+    pub(super) fn doubt(&mut self) {
         self.beyond = self.beyond.min(PATIENCE - 2);
     }
 
     /// The largest step that serves, when this one does not.
-    pub fn refuses(&self, delta: f64) -> Option<f64> {
+    pub(super) fn refuses(&self, delta: f64) -> Option<f64> {
         (self.beyond >= PATIENCE).then(|| self.longest(delta))
     }
 
     /// 0.9 of the limit, rounded down to one digit.
-    pub fn longest(&self, delta: f64) -> f64 {
+    pub(super) fn longest(&self, delta: f64) -> f64 {
         let step = 0.9 * LIMIT / self.speed * delta;
         let digit = 10.0_f64.powf(step.log10().floor());
         (step / digit).floor() * digit

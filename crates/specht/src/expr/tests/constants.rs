@@ -1,14 +1,12 @@
-//! Values known at load time, and a resolver for them.
+//! Values known beforehand, and a resolver for them.
 
 use std::collections::BTreeMap;
 
-use super::error::{ExprError, Span};
-use super::graph::{Graph, NodeId};
-use super::lower::{Function, Reference, Resolver, unknown_name};
+use crate::expr::*;
 
 /// A number, a list or a matrix (a list of lists).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     /// A number.
     Number(f64),
     /// A list; indices count from 1.
@@ -17,17 +15,17 @@ pub enum Value {
 
 impl Value {
     /// A list of numbers.
-    pub fn list(numbers: &[f64]) -> Self {
+    pub(crate) fn list(numbers: &[f64]) -> Self {
         Value::List(numbers.iter().copied().map(Value::Number).collect())
     }
 
     /// A matrix by rows.
-    pub fn matrix(rows: &[&[f64]]) -> Self {
+    pub(crate) fn matrix(rows: &[&[f64]]) -> Self {
         Value::List(rows.iter().map(|row| Value::list(row)).collect())
     }
 
     /// The element with these indices as a number; `name` and `span` are for the message.
-    pub fn at(&self, name: &str, indices: &[i64], span: Span) -> Result<f64, ExprError> {
+    pub(crate) fn at(&self, name: &str, indices: &[i64], span: Span) -> Result<f64, ExprError> {
         let mut value = self;
         let mut so_far = name.to_string();
         for &i in indices {
@@ -57,7 +55,7 @@ impl Value {
 
 /// A resolver that knows constants and functions only.
 #[derive(Clone, Debug, Default)]
-pub struct Constants {
+pub(crate) struct Constants {
     /// Values by name.
     pub values: BTreeMap<String, Value>,
     /// User functions and tables by name.
@@ -66,12 +64,12 @@ pub struct Constants {
 
 impl Constants {
     /// Nothing known but the built-in functions.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// With one more number.
-    pub fn with(mut self, name: &str, value: f64) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: f64) -> Self {
         self.values.insert(name.to_string(), Value::Number(value));
         self
     }

@@ -1,6 +1,7 @@
 use super::*;
+use crate::expr::quantity;
+use crate::machine::table::Column;
 use serde_json::json;
-use specht::machine::table::Column;
 
 fn with<T>(f: impl Fn(&Data) -> T) -> T {
     let run = json!({
@@ -111,10 +112,10 @@ fn bad_addresses_are_refused_with_a_hint() {
     assert!(error("maxx(outputs.F)").contains("did you mean `max`"));
     assert!(error("events[kind]").contains("kind=impact"));
     assert!(error("status + 1").contains("not a number"));
-    assert!(error("time)").contains("left over"));
-    assert!(error("events[kind=impact").contains("not closed"));
-    assert!(error(&"(".repeat(1000)).contains("deeply"));
-    assert!(error("").contains("ends"));
+    assert!(error("time)").contains("closes nothing"));
+    assert!(error("events[kind=impact").contains("condition such as `kind=impact`"));
+    assert!(error(&"(".repeat(1000)).contains("levels deep"));
+    assert!(error("").contains("missing"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 /// The part of a series between two times, with linearly interpolated ends. Rows on both sides of an event share a
 /// time and are both kept.
-pub fn window(t: &[f64], y: &[f64], from: Option<f64>, to: Option<f64>) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn window(t: &[f64], y: &[f64], from: Option<f64>, to: Option<f64>) -> (Vec<f64>, Vec<f64>) {
     let from = from.unwrap_or(f64::NEG_INFINITY);
     let to = to.unwrap_or(f64::INFINITY);
     let mut times = Vec::new();
@@ -26,7 +26,7 @@ pub fn window(t: &[f64], y: &[f64], from: Option<f64>, to: Option<f64>) -> (Vec<
 }
 
 /// ∫ f(y) dt: exact for y linear between the rows and f of second degree (Simpson's rule).
-pub fn integral(t: &[f64], y: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn integral(t: &[f64], y: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     (1..t.len())
         .map(|k| {
             let middle = 0.5 * (y[k - 1] + y[k]);
@@ -36,7 +36,7 @@ pub fn integral(t: &[f64], y: &[f64], f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Mean over time of f(y); of a single instant, its value.
-pub fn mean(t: &[f64], y: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn mean(t: &[f64], y: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     let length = t.last().unwrap_or(&0.0) - t.first().unwrap_or(&0.0);
     if length > 0.0 {
         integral(t, y, f) / length
@@ -46,7 +46,7 @@ pub fn mean(t: &[f64], y: &[f64], f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Values at the turning points: where the series changes from growing to falling or back (a plateau counts once).
-pub fn turning_points(y: &[f64]) -> Vec<f64> {
+pub(super) fn turning_points(y: &[f64]) -> Vec<f64> {
     let mut points = Vec::new();
     let mut direction = 0.0;
     for k in 1..y.len() {
@@ -63,7 +63,7 @@ pub fn turning_points(y: &[f64]) -> Vec<f64> {
 }
 
 /// Value at an instant, linear between rows; after an event when the instant is one.
-pub fn at(t: &[f64], y: &[f64], time: f64) -> Option<f64> {
+pub(super) fn at(t: &[f64], y: &[f64], time: f64) -> Option<f64> {
     let k = t.partition_point(|x| *x <= time);
     match k {
         0 => None,
@@ -73,7 +73,7 @@ pub fn at(t: &[f64], y: &[f64], time: f64) -> Option<f64> {
 }
 
 /// The same through values and rates (cubic Hermite).
-pub fn cubic(t: &[f64], y: &[f64], rate: &[f64], time: f64) -> Option<f64> {
+pub(super) fn cubic(t: &[f64], y: &[f64], rate: &[f64], time: f64) -> Option<f64> {
     let k = t.partition_point(|x| *x <= time);
     if k == 0 || k >= t.len() {
         return at(t, y, time);

@@ -1,12 +1,11 @@
 //! Walking through `run.json`.
 
-use super::parse::{Condition, Step};
-use crate::text::nearest;
+use crate::expr::{CompareOp, Condition, Step, address, did_you_mean};
 use serde_json::Value as Json;
 
 /// Where a walk arrived: one value, or a list of values picked from a list. `contact` is the contact named by a filter.
 #[derive(Clone, Debug)]
-pub struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     at: At<'a>,
     contact: Option<String>,
 }
@@ -19,7 +18,7 @@ enum At<'a> {
 
 /// What a path means: values of `run.json`.
 #[derive(Clone, Debug)]
-pub enum Found<'a> {
+pub(super) enum Found<'a> {
     /// One value.
     One(&'a Json),
     /// A number summed over the flanks of a play.
@@ -29,7 +28,7 @@ pub enum Found<'a> {
 }
 
 /// Follow `steps` from `root`.
-pub fn walk<'a>(root: &'a Json, steps: &[Step]) -> Result<Found<'a>, String> {
+pub(super) fn walk<'a>(root: &'a Json, steps: &[Step]) -> Result<Found<'a>, String> {
     let mut cursor = Cursor { at: At::One(root), contact: None };
     let mut k = 0;
     while k < steps.len() {
@@ -63,7 +62,7 @@ impl<'a> Cursor<'a> {
                     self.at = At::One(found);
                     Ok(used)
                 }
-                _ => Err(format!("`{}` does not fit here: this is not a list", raw(&steps[..1]))),
+                _ => Err(format!("`{}` does not fit here: this is not a list", address(&steps[..1]))),
             },
             Step::Filter(conditions) => {
                 let list = self.list().ok_or("a filter [key=value] needs a list")?;
@@ -73,7 +72,7 @@ impl<'a> Cursor<'a> {
                         kept.push(entry);
                     }
                 }
-                if let Some(c) = conditions.iter().find(|c| c.key == "contact" && c.op == "=") {
+                if let Some(c) = conditions.iter().find(|c| c.key == "contact" && c.op == CompareOp::Eq) {
                     self.contact = Some(c.text.clone());
                 }
                 self.at = At::Many(kept);
@@ -118,11 +117,11 @@ impl<'a> Cursor<'a> {
 /// The longest run of steps that is a key of the object.
 fn key<'a>(value: &'a Json, steps: &[Step], contact: &Option<String>) -> Result<(&'a Json, usize), String> {
     let Json::Object(object) = value else {
-        return Err(format!("`{}` does not fit here: this is {}", raw(&steps[..1]), kind(value)));
+        return Err(format!("`{}` does not fit here: this is {}", address(&steps[..1]), kind(value)));
     };
     let longest = steps.iter().take_while(|s| !matches!(s, Step::Filter(_))).count().min(8);
     for n in (1..=longest).rev() {
-        if let Some(found) = object.get(raw(&steps[..n]).as_str()) {
+        if let Some(found) = object.get(address(&steps[..n]).as_str()) {
             return Ok((found, n));
         }
     }
@@ -131,7 +130,7 @@ fn key<'a>(value: &'a Json, steps: &[Step], contact: &Option<String>) -> Result<
         return key(inner, steps, &None);
     }
     let names: Vec<&str> = object.keys().map(String::as_str).collect();
-    let wanted = raw(&steps[..1]);
+    let wanted = address(&steps[..1]);
     let hint = match nearest(&wanted, &names) {
         Some(name) => format!("did you mean `{name}`?"),
         None if names.is_empty() => "there is nothing here".to_string(),
@@ -166,12 +165,15 @@ fn is_of(full: &str, name: &str) -> bool {
 /// Whether a list entry satisfies a condition.
 fn holds(entry: &Json, c: &Condition) -> bool {
     // one of several values
-    if c.text.contains('|') && (c.op == "=" || c.op == "!=") {
+    if c.text.contains('|') && (c.op == CompareOp::Eq || c.op == CompareOp::Ne) {
         let any = c.text.split('|').any(|text| {
             let text = text.trim().to_string();
-            holds(entry, &Condition { op: "=", number: text.parse().ok(), text, key: c.key.clone() })
+            holds(
+                entry,
+                &Condition { op: CompareOp::Eq, number: text.parse().ok(), text, key: c.key.clone() },
+            )
         });
-        return any == (c.op == "=");
+        return any == (c.op == CompareOp::Eq);
     }
     // `after` and `before` a time; as keys of an event they are states, which no number equals
     if let ("after" | "before", Some(bound), Some(time)) = (c.key.as_str(), c.number, entry["time"].as_f64())
@@ -182,18 +184,11 @@ fn holds(entry: &Json, c: &Condition) -> bool {
         let found = entry["contacts"]
             .as_array()
             .is_some_and(|list| list.iter().filter_map(Json::as_str).any(|full| is_of(full, &c.text)));
-        return found == (c.op == "=");
+        return found == (c.op == CompareOp::Eq);
     }
     let value = &entry[c.key.as_str()];
     if let (Some(x), Some(y)) = (value.as_f64(), c.number) {
-        return match c.op {
-            "=" => x == y,
-            "!=" => x != y,
-            "<" => x < y,
-            "<=" => x <= y,
-            ">" => x > y,
-            _ => x >= y,
-        };
+        return c.op.holds(x, y);
     }
     let same = match value {
         Json::String(text) => *text == c.text,
@@ -201,25 +196,15 @@ fn holds(entry: &Json, c: &Condition) -> bool {
         _ => false,
     };
     match c.op {
-        "=" => same,
-        "!=" => !same,
+        CompareOp::Eq => same,
+        CompareOp::Ne => !same,
         _ => false,
     }
 }
 
-/// Steps as they were written.
-pub fn raw(steps: &[Step]) -> String {
-    let mut out = String::new();
-    for step in steps {
-        match step {
-            Step::Key(name) if out.is_empty() => out += name,
-            Step::Key(name) => out += &format!(".{name}"),
-            Step::Index(k) => out += &format!("[{k}]"),
-            Step::Prime => out.push('\''),
-            Step::Filter(_) => out += "[…]",
-        }
-    }
-    out
+/// The candidate that a mistyped `word` most likely means.
+pub(super) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    did_you_mean(word, candidates.iter().copied())
 }
 
 fn kind(value: &Json) -> &'static str {

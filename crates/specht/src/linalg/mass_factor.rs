@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::linalg::{Cholesky, Pattern, Rows, SparseCholesky, Symmetric};
+use super::{Cholesky, Pattern, Rows, SparseCholesky, Symmetric};
 
 /// Pivots below this, relative to their diagonal, may be rounding alone: what follows a pivot of size δ has an error of
 /// 10⁻¹⁶/δ.
@@ -19,7 +19,7 @@ const SMALL: usize = 24;
 
 /// A Cholesky factor `M = F Fᵀ`, or of M augmented by bilateral rows: dense, or sparse where that saves work.
 #[derive(Clone, Debug, Default)]
-pub struct MassFactor {
+pub(crate) struct MassFactor {
     dense: Cholesky,
     sparse: SparseCholesky,
     is_sparse: bool,
@@ -36,7 +36,7 @@ pub struct MassFactor {
 
 impl MassFactor {
     /// Factor; `rows` are the bilateral rows of `w`. False when M is not definite on their kernel.
-    pub fn factor(&mut self, mass: &Symmetric, w: &Rows, rows: &[usize]) -> bool {
+    pub(crate) fn factor(&mut self, mass: &Symmetric, w: &Rows, rows: &[usize]) -> bool {
         self.weight.clear();
         let n = mass.size();
         if !(self.held && self.known == *mass) {
@@ -114,28 +114,28 @@ impl MassFactor {
     }
 
     /// `b ← F⁻¹ b`.
-    pub fn forward(&self, b: &mut [f64]) {
+    pub(crate) fn forward(&self, b: &mut [f64]) {
         if self.is_sparse { self.sparse.forward(b) } else { self.dense.forward(b) }
     }
 
     /// `b ← F⁻ᵀ b`.
-    pub fn backward(&self, b: &mut [f64]) {
+    pub(crate) fn backward(&self, b: &mut [f64]) {
         if self.is_sparse { self.sparse.backward(b) } else { self.dense.backward(b) }
     }
 
     /// Solve `M x = b` in place.
-    pub fn solve(&self, b: &mut [f64]) {
+    pub(crate) fn solve(&self, b: &mut [f64]) {
         self.forward(b);
         self.backward(b);
     }
 
     /// The matrix that was factored: `mass` itself, or the one with rows added.
-    pub fn matrix<'a>(&'a self, mass: &'a Symmetric) -> &'a Symmetric {
+    pub(crate) fn matrix<'a>(&'a self, mass: &'a Symmetric) -> &'a Symmetric {
         if self.weight.is_empty() { mass } else { &self.augmented }
     }
 
     /// `f ← f − Bᵀ R β` where rows were added; `offset[r]` is β of row r of `w`.
-    pub fn correct(&self, w: &Rows, rows: &[usize], offset: &[f64], f: &mut [f64]) {
+    pub(crate) fn correct(&self, w: &Rows, rows: &[usize], offset: &[f64], f: &mut [f64]) {
         for (&r, &k) in rows.iter().zip(&self.weight) {
             w.row(r).add_to(-k * offset[r], f);
         }

@@ -5,14 +5,14 @@
 //! nearest to a reference (by default zero: minimum norm) is returned, in the unscaled unknowns. The residual of the
 //! dependent equations tells whether the system was consistent.
 
-use crate::linalg::{Mat, axpy, dot, max_abs};
+use super::{Mat, axpy, dot, max_abs};
 
 /// Pivots of the equilibrated matrix below this count as zero.
-pub const RANK_TOLERANCE: f64 = 1e-11;
+pub(crate) const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Factorisation `P R A C Q = L U` with storage kept between uses.
 #[derive(Clone, Debug, Default)]
-pub struct FullPivot {
+pub(crate) struct FullPivot {
     a: Mat,
     row_perm: Vec<usize>,
     col_perm: Vec<usize>,
@@ -29,7 +29,7 @@ pub struct FullPivot {
 
 impl FullPivot {
     /// Factor a rectangular matrix; returns its rank.
-    pub fn factor(&mut self, a: &Mat) -> usize {
+    pub(crate) fn factor(&mut self, a: &Mat) -> usize {
         let (m, n) = (a.rows(), a.cols());
         self.a.clone_from(a);
         let equilibrate = |x: f64| if x > 0.0 && x.is_finite() { 1.0 / x } else { 1.0 };
@@ -88,17 +88,17 @@ impl FullPivot {
     }
 
     /// The last pivot that counted.
-    pub fn smallest_pivot(&self) -> f64 {
+    pub(crate) fn smallest_pivot(&self) -> f64 {
         self.smallest
     }
 
     /// Dimension of the null space.
-    pub fn nullity(&self) -> usize {
+    pub(crate) fn nullity(&self) -> usize {
         self.a.cols() - self.rank
     }
 
     /// Orthonormal rows that span the null space.
-    pub fn null(&mut self) -> &Mat {
+    pub(crate) fn null(&mut self) -> &Mat {
         if !self.null_known {
             self.null_space();
         }
@@ -107,7 +107,7 @@ impl FullPivot {
 
     /// Write to `x` the solution nearest to `reference` (empty: zero). Returns the largest equilibrated residual of the
     /// dependent equations; it vanishes for a consistent system.
-    pub fn solve(&mut self, b: &[f64], reference: &[f64], x: &mut [f64]) -> f64 {
+    pub(crate) fn solve(&mut self, b: &[f64], reference: &[f64], x: &mut [f64]) -> f64 {
         let (m, n, r) = (self.a.rows(), self.a.cols(), self.rank);
         self.work.clear();
         self.work.extend((0..m).map(|i| b[self.row_perm[i]] * self.row_scale[self.row_perm[i]]));
@@ -217,6 +217,13 @@ fn orthonormalize(rows: &mut Mat, k: usize) {
     let z = rows.row_mut(k);
     let norm = dot(z, z).sqrt();
     z.iter_mut().for_each(|v| *v /= norm);
+}
+
+/// Orthonormal basis of `{x : A x = 0}` as columns.
+pub(crate) fn null_space(a: &Mat) -> Mat {
+    let mut pivot = FullPivot::default();
+    pivot.factor(a);
+    pivot.null().transpose()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Addresses: paths into `run.json`, usable in expressions.
+//! Addresses: paths into `run.json`, usable in expressions of the same language as the formulas of a file.
 //!
 //! ```text
 //! 1/findings.cycle.period        events[kind=impact, contact=beak][1].after.phi'        mean(outputs.F, 0.4, 1.2)
@@ -20,13 +20,13 @@
 //! (compared from the first letter). `abs sqrt sin cos tan asin acos atan exp log` act on each entry.
 
 mod eval;
-mod parse;
 mod path;
 mod series;
 
 use serde_json::Value as Json;
-use specht::expr;
-use specht::machine::table::Table;
+
+use super::table::Table;
+use crate::expr::parse_address;
 
 pub use eval::Value;
 
@@ -40,19 +40,14 @@ pub struct Data<'a> {
     pub locals: &'a [(String, Value)],
 }
 
-/// Value of an address or expression; the error is a sentence for the user.
+/// Value of an address or expression.
+///
+/// # Errors
+///
+/// A sentence for the user.
 pub fn evaluate(text: &str, data: &Data) -> Result<Value, String> {
-    eval::eval(&parse::parse(text)?, data, false)
-}
-
-/// A number with or without unit, or an expression of them in the language of the files: `"8.90 Hz"`, `"0.0056 N*m/rad"`, `"5/3"`.
-pub fn quantity(text: &str) -> Result<f64, String> {
-    if let Ok(x) = text.trim().parse::<f64>() {
-        return Ok(x);
-    }
-    let value = expr::parse(text)
-        .and_then(|ast| expr::evaluate(&mut expr::Graph::new(), &mut expr::Constants::new(), &ast, &[]));
-    value.map_err(|e| format!("`{text}` is not a quantity: {}", e.message))
+    let ast = parse_address(text).map_err(|e| format!("{e} in `{text}`"))?;
+    eval::eval(&ast.root, data, false)
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Tree → value.
 
-use super::parse::{Node, Step};
-use super::path::{Found, raw, walk};
+use super::path::{Found, nearest, walk};
 use super::{Data, series};
-use crate::text::nearest;
+use crate::expr::{ChainOp, CompareOp, Expr, Kind, Step, address};
+use crate::machine::table::Column;
 use serde_json::Value as Json;
-use specht::machine::table::Column;
 
 /// A value of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +39,13 @@ impl Value {
         }
     }
 
+    fn truth(&self) -> Result<bool, String> {
+        match self {
+            Value::Bool(b) => Ok(*b),
+            other => Err(format!("{} stands where a condition is needed", other.kind())),
+        }
+    }
+
     fn number(&self, what: &str) -> Result<f64, String> {
         match self {
             Value::Number(x) => Ok(*x),
@@ -61,15 +67,38 @@ const SCALAR: [&str; 15] = [
 ];
 
 /// Value of a node; with `series`, `outputs.NAME` is the recorded series.
-pub fn eval(node: &Node, data: &Data, series: bool) -> Result<Value, String> {
-    match node {
-        Node::Number(x) => Ok(Value::Number(*x)),
-        Node::Text(text) => Ok(Value::Text(text.clone())),
-        Node::Path(steps) => path(steps, data, series),
-        Node::Access(inner, steps) => access(eval(inner, data, series)?, steps),
-        Node::Negate(inner) => map1(eval(inner, data, series)?, &|x| -x),
-        Node::Binary(op, a, b) => binary(op, eval(a, data, series)?, eval(b, data, series)?),
-        Node::Call(name, arguments) => call(name, arguments, data, series),
+pub(super) fn eval(node: &Expr, data: &Data, series: bool) -> Result<Value, String> {
+    let of = |node: &Expr| eval(node, data, series);
+    match &node.kind {
+        Kind::Number { value, unit } => {
+            Ok(Value::Number(unit.as_ref().map_or(*value, |u| u.unit.to_si(*value))))
+        }
+        Kind::Text(text) => Ok(Value::Text(text.clone())),
+        Kind::Address(None, steps) => path(steps, data, series),
+        Kind::Address(Some(base), steps) => access(of(base)?, steps),
+        Kind::Neg(inner) => map1(of(inner)?, &|x| -x),
+        Kind::Pow(a, b, _) => arithmetic("^", &f64::powf, of(a)?, of(b)?),
+        Kind::Chain(first, links) => links.iter().try_fold(of(first)?, |value, link| {
+            let (mark, f): (_, &dyn Fn(f64, f64) -> f64) = match link.op {
+                ChainOp::Add => ("+", &|x, y| x + y),
+                ChainOp::Sub => ("-", &|x, y| x - y),
+                ChainOp::Mul => ("*", &|x, y| x * y),
+                ChainOp::Div => ("/", &|x, y| x / y),
+            };
+            arithmetic(mark, f, value, of(&link.expr)?)
+        }),
+        Kind::Compare(op, a, b, _) => compare(*op, of(a)?, of(b)?),
+        Kind::And(all) => {
+            all.iter().try_fold(true, |so_far, e| Ok(so_far & of(e)?.truth()?)).map(Value::Bool)
+        }
+        Kind::Or(all) => {
+            all.iter().try_fold(false, |so_far, e| Ok(so_far | of(e)?.truth()?)).map(Value::Bool)
+        }
+        Kind::Not(inner) => Ok(Value::Bool(!of(inner)?.truth()?)),
+        Kind::Call { name, args, .. } => call(name, args, data, series),
+        Kind::Name { .. } | Kind::Sum { .. } => {
+            Err("a sum over an index is for formulas of the model".into())
+        }
     }
 }
 
@@ -77,17 +106,18 @@ fn path(steps: &[Step], data: &Data, in_series: bool) -> Result<Value, String> {
     let Some(Step::Key(first)) = steps.first() else { return Err("a path begins with a name".into()) };
     match first.as_str() {
         "pi" if steps.len() == 1 => return Ok(Value::Number(std::f64::consts::PI)),
+        "inf" if steps.len() == 1 => return Ok(Value::Number(f64::INFINITY)),
         "true" | "false" if steps.len() == 1 => return Ok(Value::Bool(first == "true")),
         _ => {}
     }
     if let (1, Some((_, value))) = (steps.len(), data.locals.iter().find(|(name, _)| name == first)) {
         return Ok(value.clone());
     }
-    if let (true, Some(Column::Numbers(y))) = (in_series, data.table.column(&raw(steps))) {
+    if let (true, Some(Column::Numbers(y))) = (in_series, data.table.column(&address(steps))) {
         return Ok(Value::Series(y.clone()));
     }
     if first == "trajectory" || (in_series && first == "outputs" && steps.len() > 1) {
-        let name = raw(&steps[1..]);
+        let name = address(&steps[1..]);
         return match data.table.column(&name) {
             Some(Column::Numbers(y)) => Ok(Value::Series(y.clone())),
             Some(Column::Words(w)) => Ok(Value::List(w.iter().map(|w| Value::Text(w.to_string())).collect())),
@@ -95,11 +125,11 @@ fn path(steps: &[Step], data: &Data, in_series: bool) -> Result<Value, String> {
                 let names: Vec<&str> = data.table.names.iter().map(String::as_str).collect();
                 let hint =
                     nearest(&name, &names).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-                Err(format!("`{}`: trajectory.csv has no column `{name}`{hint}", raw(steps)))
+                Err(format!("`{}`: trajectory.csv has no column `{name}`{hint}", address(steps)))
             }
         };
     }
-    let found = walk(data.run, steps).map_err(|e| format!("`{}`: {e}", raw(steps)))?;
+    let found = walk(data.run, steps).map_err(|e| format!("`{}`: {e}", address(steps)))?;
     Ok(from_found(&found))
 }
 
@@ -138,7 +168,11 @@ fn access(value: Value, steps: &[Step]) -> Result<Value, String> {
                 entry.cloned().ok_or_else(|| format!("entry [{index}] of a list of {n}"))?
             }
             (other, _) => {
-                return Err(format!("`{}` does not fit {}", raw(std::slice::from_ref(step)), other.kind()));
+                return Err(format!(
+                    "`{}` does not fit {}",
+                    address(std::slice::from_ref(step)),
+                    other.kind()
+                ));
             }
         };
     }
@@ -154,57 +188,43 @@ fn map1(value: Value, f: &dyn Fn(f64) -> f64) -> Result<Value, String> {
     })
 }
 
-fn binary(op: &str, a: Value, b: Value) -> Result<Value, String> {
-    if let (Value::Text(a), Value::Text(b)) = (&a, &b) {
-        return match op {
-            "==" => Ok(Value::Bool(a == b)),
-            "!=" => Ok(Value::Bool(a != b)),
-            _ => Err(format!("`{op}` between two texts")),
-        };
+fn arithmetic(mark: &str, f: &dyn Fn(f64, f64) -> f64, a: Value, b: Value) -> Result<Value, String> {
+    match (a, b) {
+        (Value::Series(a), Value::Series(b)) => {
+            Ok(Value::Series(a.into_iter().zip(b).map(|(x, y)| f(x, y)).collect()))
+        }
+        (Value::List(a), Value::List(b)) if a.len() == b.len() => {
+            let pairs = a.into_iter().zip(b).map(|(x, y)| arithmetic(mark, f, x, y));
+            pairs.collect::<Result<_, _>>().map(Value::List)
+        }
+        (Value::List(a), Value::List(b)) => Err(format!("`{mark}` of lists of {} and {}", a.len(), b.len())),
+        (a @ (Value::Series(_) | Value::List(_)), b) => {
+            let y = b.number("the right side")?;
+            map1(a, &|x| f(x, y))
+        }
+        (a, b @ (Value::Series(_) | Value::List(_))) => {
+            let x = a.number("the left side")?;
+            map1(b, &|y| f(x, y))
+        }
+        (a, b) => Ok(Value::Number(f(a.number("the left side")?, b.number("the right side")?))),
     }
-    let f = |x: f64, y: f64| match op {
-        "+" => x + y,
-        "-" => x - y,
-        "*" => x * y,
-        "/" => x / y,
-        _ => x.powf(y),
-    };
-    if ["+", "-", "*", "/", "^"].contains(&op) {
-        return match (a, b) {
-            (Value::Series(a), Value::Series(b)) => {
-                Ok(Value::Series(a.into_iter().zip(b).map(|(x, y)| f(x, y)).collect()))
-            }
-            (Value::List(a), Value::List(b)) if a.len() == b.len() => {
-                a.into_iter().zip(b).map(|(x, y)| binary(op, x, y)).collect::<Result<_, _>>().map(Value::List)
-            }
-            (Value::List(a), Value::List(b)) => {
-                Err(format!("`{op}` of lists of {} and {}", a.len(), b.len()))
-            }
-            (a @ (Value::Series(_) | Value::List(_)), b) => {
-                let y = b.number("the right side")?;
-                map1(a, &|x| f(x, y))
-            }
-            (a, b @ (Value::Series(_) | Value::List(_))) => {
-                let x = a.number("the left side")?;
-                map1(b, &|y| f(x, y))
-            }
-            (a, b) => Ok(Value::Number(f(a.number("the left side")?, b.number("the right side")?))),
-        };
-    }
-    let (x, y) = (a.number("the left side")?, b.number("the right side")?);
-    Ok(Value::Bool(match op {
-        "<" => x < y,
-        "<=" => x <= y,
-        ">" => x > y,
-        ">=" => x >= y,
-        "==" => x == y,
-        _ => x != y,
-    }))
 }
 
-fn call(name: &str, arguments: &[Node], data: &Data, in_series: bool) -> Result<Value, String> {
+fn compare(op: CompareOp, a: Value, b: Value) -> Result<Value, String> {
+    if let (Value::Text(a), Value::Text(b)) = (&a, &b) {
+        return match op {
+            CompareOp::Eq => Ok(Value::Bool(a == b)),
+            CompareOp::Ne => Ok(Value::Bool(a != b)),
+            _ => Err(format!("`{}` between two texts", op.text())),
+        };
+    }
+    Ok(Value::Bool(op.holds(a.number("the left side")?, b.number("the right side")?)))
+}
+
+fn call(name: &str, arguments: &[Expr], data: &Data, in_series: bool) -> Result<Value, String> {
     let over_series = OVER_SERIES.contains(&name);
-    let first = eval(&arguments[0], data, in_series || over_series)?;
+    let Some(first) = arguments.first() else { return Err(format!("`{name}` needs an argument")) };
+    let first = eval(first, data, in_series || over_series)?;
     if SCALAR.contains(&name) {
         one(name, arguments)?;
         let f = match name {
@@ -244,8 +264,8 @@ fn call(name: &str, arguments: &[Node], data: &Data, in_series: bool) -> Result<
         .iter()
         .map(|a| eval(a, data, false)?.number(&format!("an argument of `{name}`")))
         .collect::<Result<Vec<f64>, String>>()?;
-    if let ("at", Node::Path(steps), Value::Series(y), [time]) =
-        (name, &arguments[0], &first, rest.as_slice())
+    if let ("at", Kind::Address(None, steps), Value::Series(y), [time]) =
+        (name, &arguments[0].kind, &first, rest.as_slice())
         && let Some(value) = cubic_at(steps, y, *time, data)
     {
         return Ok(Value::Number(value));
@@ -270,13 +290,13 @@ fn call(name: &str, arguments: &[Node], data: &Data, in_series: bool) -> Result<
 
 /// Value at a time of a column whose rate is recorded too.
 fn cubic_at(steps: &[Step], y: &[f64], time: f64, data: &Data) -> Option<f64> {
-    let name = raw(steps);
+    let name = address(steps);
     let name = name.strip_prefix("trajectory.").or_else(|| name.strip_prefix("outputs.")).unwrap_or(&name);
     let rate = data.table.numbers(&format!("{name}'"))?;
     series::cubic(data.table.numbers("t")?, y, rate, time)
 }
 
-fn one(name: &str, arguments: &[Node]) -> Result<(), String> {
+fn one(name: &str, arguments: &[Expr]) -> Result<(), String> {
     match arguments.len() {
         1 => Ok(()),
         n => Err(format!("`{name}` takes one argument here, not {n}")),

@@ -13,7 +13,7 @@ const TILE: usize = 8;
 /// Factor in place; `perm[k]` = row that came to place `k` (transpositions in sequence). Returns smallest and largest
 /// pivot magnitude and the sign of the determinant.
 #[inline(always)]
-pub(super) fn factor(a: &mut [f64], n: usize, ld: usize, perm: &mut [usize]) -> (f64, f64, f64) {
+pub(crate) fn factor(a: &mut [f64], n: usize, ld: usize, perm: &mut [usize]) -> (f64, f64, f64) {
     let (mut lo, mut hi, mut sign) = (f64::INFINITY, 0.0_f64, 1.0);
     let mut k0 = 0;
     while k0 < n {
@@ -101,7 +101,7 @@ pub(super) fn factor(a: &mut [f64], n: usize, ld: usize, perm: &mut [usize]) -> 
 
 /// `row_i −= Σ_k c[k][i] b[k][from..]` for four rows at once.
 #[inline(always)]
-pub(super) fn sub_four(c: &[[f64; 4]], b: &[f64], ld: usize, from: usize, rows: [&mut [f64]; 4]) {
+pub(crate) fn sub_four(c: &[[f64; 4]], b: &[f64], ld: usize, from: usize, rows: [&mut [f64]; 4]) {
     let [r0, r1, r2, r3] = rows;
     let w = r0.len();
     let full = w / TILE * TILE;
