@@ -1,0 +1,23 @@
+//! What the tests and benches of this project reach beside the interface. Not for others: it changes without notice.
+
+pub use crate::analysis::along::along;
+pub use crate::analysis::branches::Patterns;
+pub use crate::analysis::critical::{alone, common_factor};
+pub use crate::analysis::frictional_contact;
+pub use crate::analysis::map::{Plane, map};
+pub use crate::analysis::one_pair::BookPoint;
+pub use crate::analysis::painleve::{Classifier, Possible, painleve_at};
+pub use crate::analysis::particles::Particles;
+pub use crate::analysis::place::start_of;
+pub use crate::analysis::reactions::{Free, Reactions};
+pub use crate::analysis::self_braking::{SelfBrakingTask, analyse_self_braking};
+pub use crate::analysis::start_load::{RestTask, analyse_rest};
+pub use crate::analysis::tensor_set::{SetFinding, regular_set, sampled_set};
+pub use crate::contact::{Fast, FastPair, Fate, Reduced, Solution, SolutionSet, Start, Status, Transition};
+pub use crate::file::{Options, read, read_with};
+pub use crate::impact::{ImpactStatus, Impactor};
+pub use crate::lcp::LemkeWorkspace;
+pub use crate::linalg::{Cholesky, dot};
+pub use crate::model::build;
+pub use crate::root::minimum;
+pub use crate::sim::start::{consistent, equilibrium};
