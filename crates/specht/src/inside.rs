@@ -21,3 +21,10 @@ pub use crate::linalg::{Cholesky, dot};
 pub use crate::model::build;
 pub use crate::root::minimum;
 pub use crate::sim::start::{consistent, equilibrium};
+
+/// A value with a unit in SI, and the powers of m, kg and s of the unit.
+pub fn quantity(value: f64, unit: &str) -> Option<(f64, [i32; 3])> {
+    let unit = crate::expr::parse_unit(unit).ok()?;
+    let whole = crate::expr::Exponents::whole([1; 5]).0[0];
+    Some((unit.to_si(value), std::array::from_fn(|k| unit.dim.0[k] / whole)))
+}

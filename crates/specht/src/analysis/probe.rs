@@ -126,7 +126,7 @@ impl Probe {
         let here = self.values[parameter];
         let column = self.slope(parameter);
         let first = self.snapshot.eval.clone();
-        let size = crate::linalg::max_abs(&first.h).max(here.abs()).max(1.0);
+        let size = self.size_of(&column, here);
         let mut take = |value: f64| -> Result<Eval, AnalysisError> {
             self.set(parameter, value)?;
             Ok(self.snapshot.eval.clone())
@@ -161,8 +161,16 @@ impl Probe {
         Ok(affine.then_some(column))
     }
 
+    /// How large a parameter at `here` counts: as large as it is, and large enough to matter beside the forces at rest, each coordinate
+    /// by itself.
+    pub(crate) fn size_of(&self, column: &[f64], here: f64) -> f64 {
+        let matters = |(h, e): (&f64, &f64)| if *e == 0.0 { 0.0 } else { (h / e).abs() };
+        let size = self.eval().h.iter().zip(column).map(matters).fold(here.abs(), f64::max);
+        if size > 0.0 && size.is_finite() { size } else { 1.0 }
+    }
+
     /// ∂h/∂p at the state.
-    fn slope(&self, parameter: usize) -> Vec<f64> {
+    pub(super) fn slope(&self, parameter: usize) -> Vec<f64> {
         let mut direction = vec![0.0; self.values.len()];
         direction[parameter] = 1.0;
         let along = Along { parameters: &direction, ..Along::default() };

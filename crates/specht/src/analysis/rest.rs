@@ -93,6 +93,8 @@ pub struct Outcome {
     pub modes: Vec<Mode>,
     /// Accelerations.
     pub accel: Vec<f64>,
+    /// Their signs; 0 where one is nothing beside the others, by inertia.
+    pub signs: Vec<f64>,
     /// Normal force per contact.
     pub normal: Vec<f64>,
     /// Tangential force per contact.
@@ -133,14 +135,20 @@ impl Rest {
         let n = self.outcomes.first().map_or(0, |o| o.accel.len());
         let mut out = vec![Some(0.0); n];
         for (count, o) in self.outcomes.iter().filter(|o| o.moves).enumerate() {
-            let size = crate::linalg::max_abs(&o.accel);
-            for (d, &a) in out.iter_mut().zip(&o.accel) {
-                let sign = if a.abs() <= 1e-9 * size { 0.0 } else { a.signum() };
+            for (d, &sign) in out.iter_mut().zip(&o.signs) {
                 *d = if count == 0 { Some(sign) } else { d.filter(|v| *v == sign) };
             }
         }
         out
     }
+}
+
+/// Signs of accelerations: 0 below [`BALANCE`] of the largest, by the work of inertia `M_kk a_k²`.
+fn signs(eval: &Eval, accel: &[f64]) -> Vec<f64> {
+    let weight = |k: usize| eval.mass.diagonal(k).max(0.0).sqrt();
+    let size = accel.iter().enumerate().fold(0.0_f64, |m, (k, a)| m.max(weight(k) * a.abs()));
+    let none = |k: usize, a: f64| a == 0.0 || (weight(k) > 0.0 && weight(k) * a.abs() <= BALANCE * size);
+    accel.iter().enumerate().map(|(k, &a)| if none(k, a) { 0.0 } else { a.signum() }).collect()
 }
 
 /// What is possible from rest, briefly.
@@ -171,6 +179,7 @@ pub(crate) fn rest(info: &[ContactInfo], eval: &Eval, starts: &[Start], transiti
             moves: !is_balanced(eval, s),
             modes: s.modes.clone(),
             accel: s.forces.accel.clone(),
+            signs: signs(eval, &s.forces.accel),
             normal: s.forces.normal.clone(),
             tangential: s.forces.tangential.clone(),
         })
@@ -186,27 +195,25 @@ pub(crate) fn rest(info: &[ContactInfo], eval: &Eval, starts: &[Start], transiti
     Rest { verdict: motion.verdict(), outcomes, book, complete: set.complete, valid }
 }
 
-/// `|h + Wᵀ λ|` against the largest of its terms.
+/// `|h + Wᵀ λ|` against the largest of its terms, each coordinate measured by its inertia: forces and torques then compare in any
+/// units. Coordinates without inertia are in balance by themselves.
 pub(super) fn is_balanced(eval: &Eval, s: &Solution) -> bool {
     let n = eval.h.len();
-    let (mut left, mut size) = (0.0_f64, 0.0_f64);
-    let (mut worst, mut largest) = (0.0_f64, 0.0_f64);
+    let (mut left, mut size) = (0.0_f64, f64::MIN_POSITIVE);
     let mut inertia = vec![0.0; n];
     eval.mass.mul_vec(&s.forces.accel, &mut inertia);
-    for k in 0..n {
-        let mut sum = eval.h[k];
-        size = size.max(sum.abs());
+    for k in (0..n).filter(|&k| eval.mass.diagonal(k) > 0.0) {
+        let unit = eval.mass.diagonal(k).sqrt();
+        let (mut sum, mut largest) = (eval.h[k], eval.h[k].abs());
         for (row, &f) in s.forces.lambda.iter().enumerate() {
             let term = eval.w[(row, k)] * f;
             sum += term;
-            size = size.max(term.abs());
+            largest = largest.max(term.abs());
         }
-        left = left.max(sum.abs());
-        // the same by accelerations, each coordinate in its own unit
-        worst = worst.max(inertia[k].abs());
-        largest = largest.max(size);
+        left = left.max(sum.abs().max(inertia[k].abs()) / unit);
+        size = size.max(largest / unit);
     }
-    left.max(worst) <= BALANCE * largest.max(f64::MIN_POSITIVE)
+    left <= BALANCE * size
 }
 
 /// The interval of factors p for which `h + p e` can be carried, by linear programs; `None` when journals rub or

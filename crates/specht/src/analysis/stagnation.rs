@@ -236,9 +236,7 @@ fn for_each_pattern(
 fn shadow(cone: &Program, width: usize) -> Vec<Arc> {
     let fixed = |j: usize, value: f64| {
         let mut program = cone.clone();
-        let mut a = vec![0.0; width];
-        a[j] = 1.0;
-        program.row(&a, Sense::Equal, value);
+        program.fix(j, value);
         program
     };
     let end = |program: &Program, s: f64| {
@@ -266,9 +264,7 @@ fn shadow(cone: &Program, width: usize) -> Vec<Arc> {
     }
     for y in [1.0, -1.0] {
         let mut program = fixed(0, 0.0);
-        let mut a = vec![0.0; width];
-        a[1] = 1.0;
-        program.row(&a, Sense::Equal, y);
+        program.fix(1, y);
         if end(&program, 1.0).is_some() {
             arcs.push(Arc::new(y * PI / 2.0, y * PI / 2.0));
         }

@@ -102,7 +102,9 @@ pub fn analyse_rest(model: &Model, task: &RestTask) -> Result<RestFinding, Analy
             axpy(angle.cos(), &columns[0], &mut e);
             axpy(angle.sin(), &columns[1], &mut e);
             let Some(list) = carried(info, probe.eval(), &closed, &probe.eval().h, &e) else { break };
-            let top = list.iter().find(|i| i[0] <= 1e-12 && i[1] >= 0.0).map_or(0.0, |i| i[1]);
+            // the interval that begins at no force, up to rounding of its end
+            let around = |i: &&Interval| i[0] <= 1e-12 * i[1].abs().min(f64::MAX) && i[1] >= 0.0;
+            let top = list.iter().find(around).map_or(0.0, |i| i[1]);
             limit.push([angle, top]);
         }
         points.push(PointLoads { point: name.clone(), stagnation: set, limit });
@@ -141,6 +143,7 @@ fn start_load(
     let value = probe.value(parameter);
     let mut exact = true;
     let mut intervals = Vec::new();
+    let size = probe.size_of(&probe.slope(parameter), value);
     let column = probe.column(parameter)?;
     if let Some(e) = &column {
         let mut base = probe.eval().h.clone();
@@ -155,8 +158,7 @@ fn start_load(
     if !exact {
         // a value that stays: the present one, else zero, else along a coarse scan
         let mut seed = None;
-        let scan =
-            (0..=40).flat_map(|k| [-1.0, 1.0].map(|s| s * 1e-3 * value.abs().max(1.0) * 1.5_f64.powi(k)));
+        let scan = (0..=40).flat_map(|k| [-1.0, 1.0].map(|s| s * 1e-3 * size * 1.5_f64.powi(k)));
         for v in [value, 0.0].into_iter().chain(scan) {
             if probe.set(parameter, v).is_ok() && look(probe, transition).stays {
                 seed = Some(v);
@@ -164,7 +166,7 @@ fn start_load(
             }
         }
         if let Some(seed) = seed {
-            let step = 1e-3 * seed.abs().max(value.abs()).max(1.0);
+            let step = 1e-3 * seed.abs().max(size);
             let mut stays = |v: f64| probe.set(parameter, v).is_ok() && look(probe, transition).stays;
             intervals.push(bracket(seed, step, 1e12 * step, &mut stays));
         }
@@ -177,7 +179,8 @@ fn start_load(
         if !end.is_finite() {
             return Ok(Vec::new());
         }
-        let step = 1e-6 * end.abs().max(1e-3 * (high - low).abs().min(1e300)).max(1e-9);
+        let width = Some(high - low).filter(|w| *w > 0.0 && w.is_finite()).unwrap_or(size);
+        let step = 1e-6 * end.abs().max(1e-3 * width);
         probe.set(parameter, end + sign * step)?;
         let found = rest(probe.system.contacts(), probe.eval(), &probe.snapshot.starts, transition);
         probe.set(parameter, value)?;

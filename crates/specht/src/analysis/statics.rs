@@ -8,7 +8,8 @@
 //!
 //! For fixed signs of the bilateral normal forces this is a polyhedron in (p, λ): every question (can it stay? the largest
 //! factor? the set of directions?) is a linear program, exact also for redundant guides. All sign patterns together are
-//! complete. Masses do not enter. Journals, whose bound is the norm of a vector, are not linear: [`Statics::is_linear`]
+//! complete. Masses do not enter, but as a measure: balances and forces are scaled by inertia ([`Measure`]), so that forces and torques
+//! compare in any units. Journals, whose bound is the norm of a vector, are not linear: [`Statics::is_linear`]
 //! says so, and the callers then use the transition problem itself.
 //!
 //! Tolerance: that of [`crate::lcp::lp`], 1e-9 of the largest right side for feasibility, rounding for optimal values.
@@ -41,6 +42,38 @@ pub(crate) struct Statics<'a> {
     pub closed: &'a [bool],
     /// False: given loads count as zero (the limit of very large forces).
     pub loads: bool,
+}
+
+/// Sizes of coordinates and rows by inertia: `w_rk / (coordinate_k · row_r)` is a pure number of at most about 1.
+#[derive(Clone, Debug)]
+pub(crate) struct Measure {
+    /// √M_kk; a coordinate without mass is measured by the rows that act on it.
+    pub coordinate: Vec<f64>,
+    /// √(w M⁻¹ wᵀ) with the diagonal of M: forces times this compare.
+    pub row: Vec<f64>,
+}
+
+impl Measure {
+    /// At an evaluation.
+    pub(crate) fn of(eval: &Eval) -> Self {
+        let n = eval.h.len();
+        let mut coordinate: Vec<f64> = (0..n).map(|k| eval.mass.diagonal(k).max(0.0).sqrt()).collect();
+        let length = |r: usize, unit: &[f64]| {
+            let parts = eval.w.row(r).iter().filter(|(k, _)| unit[*k] > 0.0);
+            parts.map(|(k, w)| (w / unit[k]).powi(2)).sum::<f64>().sqrt()
+        };
+        let mut row: Vec<f64> = (0..eval.w.rows()).map(|r| length(r, &coordinate)).collect();
+        for k in (0..n).filter(|&k| eval.mass.diagonal(k) <= 0.0) {
+            let measured = (0..row.len()).filter(|&r| row[r] > 0.0);
+            let unit = measured.map(|r| eval.w[(r, k)].abs() / row[r]).fold(0.0, f64::max);
+            coordinate[k] = if unit > 0.0 { unit } else { 1.0 };
+        }
+        for (r, size) in row.iter_mut().enumerate().filter(|(_, size)| **size == 0.0) {
+            let own = length(r, &coordinate);
+            *size = if own > 0.0 { own } else { 1.0 };
+        }
+        Measure { coordinate, row }
+    }
 }
 
 /// An interval; ends may be infinite.
@@ -128,9 +161,17 @@ impl Statics<'_> {
         let (k, n) = (columns.len(), self.eval.h.len());
         let width = self.width(k);
         let mut program = Program::new(width);
-        (0..k).for_each(|j| {
-            program.set_free(j);
-        });
+        let measure = Measure::of(self.eval);
+        for (row, size) in measure.row.iter().enumerate() {
+            program.set_unit(k + row, 1.0 / size);
+        }
+        // factors of loads that belong together (two directions of a force) keep one measure
+        let sizes =
+            columns.iter().flat_map(|c| c.iter().zip(&measure.coordinate).map(|(e, unit)| (e / unit).abs()));
+        let largest = sizes.fold(0.0, f64::max);
+        for j in 0..k {
+            program.set_free(j).set_unit(j, if largest > 0.0 { 1.0 / largest } else { 1.0 });
+        }
         let mut active = vec![false; self.eval.w.rows()];
         for (i, c) in self.info.iter().enumerate().filter(|&(i, _)| self.takes_part(i)) {
             for &row in c.normal_rows() {
@@ -155,18 +196,35 @@ impl Statics<'_> {
                 a[k + row] = self.eval.w[(row, d)];
             }
             if a.iter().any(|&v| v != 0.0) || base[d] != 0.0 {
-                program.row(&a, Sense::Equal, -base[d]);
+                let size = 1.0 / measure.coordinate[d];
+                a.iter_mut().for_each(|v| *v *= size);
+                program.row(&a, Sense::Equal, -size * base[d]);
             }
         }
         // friction
         for i in (0..self.info.len()).filter(|&i| self.rubs(i)) {
             let free = loose.iter().find(|l| l.0 == i).map_or(0.0, |l| l.1);
-            self.friction_rows(&mut program, k, i, hold[i], signs[i], free);
+            let size = measure.row[self.info[i].tangent[0]];
+            self.friction_rows(&mut program, k, i, hold[i], signs[i], free, size);
         }
         program
     }
 
-    fn friction_rows(&self, program: &mut Program, k: usize, i: usize, hold: Hold, sign: f64, free: f64) {
+    // `size`: that of the tangent
+    fn friction_rows(
+        &self,
+        program: &mut Program,
+        k: usize,
+        i: usize,
+        hold: Hold,
+        sign: f64,
+        free: f64,
+        size: f64,
+    ) {
+        let mut push = |a: Vec<f64>, sense: Sense, b: f64| {
+            let a: Vec<f64> = a.iter().map(|v| size * v).collect();
+            program.row(&a, sense, size * b);
+        };
         let is_static = hold == Hold::Stick;
         let width = self.width(k);
         let mut constant = self.given() * self.eval.bound_given(i, is_static);
@@ -178,7 +236,7 @@ impl Statics<'_> {
         let signed = self.is_signed(i);
         if signed {
             let a: Vec<f64> = terms.iter().map(|t| sign * t).collect();
-            program.row(&a, Sense::AtLeast, -sign * constant);
+            push(a, Sense::AtLeast, -sign * constant);
         }
         let factor = match (self.info[i].is_given(), signed) {
             (true, true) => sign.max(0.0),
@@ -201,13 +259,13 @@ impl Statics<'_> {
                     if free > 0.0 {
                         a[0] = -free;
                     }
-                    program.row(&a, Sense::AtLeast, b);
+                    push(a, Sense::AtLeast, b);
                 }
             }
             Hold::Slide(direction) => {
                 // λ_T + σ μ N = 0
                 let (a, b) = bound(1.0, direction.signum() * self.eval.mu[i]);
-                program.row(&a, Sense::Equal, b);
+                push(a, Sense::Equal, b);
             }
             Hold::Smooth => {}
         }
@@ -258,10 +316,12 @@ impl Statics<'_> {
     /// Factor on the friction of the contacts `of` with which the balance λ just holds: the largest |λ_T|/(μ N). Contacts without force,
     /// up to rounding of the largest, do not count.
     pub(crate) fn utilisation(&self, lambda: &[f64], of: &[usize]) -> f64 {
-        let rounding = 1e-13 * crate::linalg::max_abs(lambda);
+        let row = Measure::of(self.eval).row;
+        let rounding = 1e-13 * lambda.iter().zip(&row).fold(0.0_f64, |m, (l, d)| m.max((l * d).abs()));
         let share = |(&i, bound): (&usize, f64)| {
-            let held = lambda[self.info[i].tangent[0]].abs();
-            if held <= rounding { 0.0 } else { held / bound }
+            let t = self.info[i].tangent[0];
+            let held = lambda[t].abs();
+            if row[t] * held <= rounding { 0.0 } else { held / bound }
         };
         let rubbing: Vec<usize> = of.iter().copied().filter(|&i| self.rubs(i)).collect();
         let bounds = self.bounds(lambda, &rubbing);

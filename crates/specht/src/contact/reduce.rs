@@ -75,9 +75,12 @@ impl Reduced {
             self.mobility.push(dot(self.a.row(i), self.a.row(i)));
         }
         // a row that moves nothing (w = 0) is measured like the others
-        let largest = self.mobility.iter().fold(0.0, |m: f64, v| m.max(*v));
-        let other = if largest > 0.0 { largest } else { 1.0 };
-        self.mobility.iter_mut().filter(|m| **m == 0.0).for_each(|m| *m = other);
+        if self.mobility.contains(&0.0) {
+            let bilateral = (0..nb).map(|k| dot(self.y_b.row(k), self.y_b.row(k)));
+            let largest = self.mobility.iter().copied().chain(bilateral).fold(0.0, f64::max);
+            let other = if largest > 0.0 { largest } else { 1.0 };
+            self.mobility.iter_mut().filter(|m| **m == 0.0).for_each(|m| *m = other);
+        }
         self.a0.clear();
         self.a0.extend_from_slice(f);
         self.mass.correct(w, bilateral, offset, &mut self.a0);

@@ -9,7 +9,7 @@
 //! largest reduced cost; after a run of degenerate pivots by Bland's rule until the objective moves, which excludes
 //! cycling. [Chvatal1983, 2-3, 8]
 //!
-//! *Tolerance.* Rows and columns are scaled to largest entry 1. Reduced costs and pivots below 1e-10 count as zero; a
+//! *Tolerance.* Rows, columns and the right side are scaled to largest entry 1. Reduced costs and pivots below 1e-10 count as zero; a
 //! polyhedron is empty when the artificial variables cannot be brought below 1e-9 of the largest right side.
 //!
 //! *Certificates.* `Optimal`: `x` and the multipliers `y` with `Aᵀy ≥ c`, `bᵀy = cᵀx`. `Infeasible`: `y` with
@@ -63,6 +63,7 @@ pub(crate) struct Simplex {
     pivot_row: Vec<f64>,
     n: usize,
     feasible: bool,
+    /// Largest scaled right side: the unit of the last column.
     b_size: f64,
 }
 
@@ -95,7 +96,7 @@ impl Simplex {
             return LpOutcome::IterationLimit;
         }
         let missing = self.cost[n + m];
-        if missing > FEASIBLE * self.b_size {
+        if missing > FEASIBLE {
             self.read_multipliers(0.0);
             for i in 0..m {
                 // the phase-1 cost of an artificial is −1
@@ -177,7 +178,7 @@ impl Simplex {
             sum + row.map_or(0.0, |i| self.t[(i, rhs)].max(0.0))
         });
         columns.for_each(|j| self.held[j] = true);
-        self.feasible = left <= FEASIBLE * self.b_size;
+        self.feasible = left <= FEASIBLE;
         self.feasible
     }
 
@@ -214,7 +215,8 @@ impl Simplex {
         self.is_basic.resize(n + m, false);
         self.held.clear();
         self.held.resize(n + m, false);
-        self.b_size = 0.0;
+        let size = (0..m).fold(0.0_f64, |s, i| s.max((self.scale.row[i] * b[i]).abs()));
+        self.b_size = if size > 0.0 { size } else { 1.0 };
         for i in 0..m {
             let r = self.scale.row[i];
             let sign = if b[i] < 0.0 { -1.0 } else { 1.0 };
@@ -224,8 +226,7 @@ impl Simplex {
                 row[j] = sign * r * a[(i, j)] * self.scale.col[j];
             }
             row[n + i] = 1.0;
-            row[n + m] = sign * r * b[i];
-            self.b_size = self.b_size.max(row[n + m]);
+            row[n + m] = sign * r * b[i] / self.b_size;
             self.basis.push(n + i);
             self.is_basic[n + i] = true;
         }
@@ -337,7 +338,7 @@ impl Simplex {
         self.x.resize(n, 0.0);
         for (i, &v) in self.basis.iter().enumerate() {
             if v < n {
-                self.x[v] = self.t[(i, rhs)].max(0.0) * self.scale.col[v];
+                self.x[v] = self.t[(i, rhs)].max(0.0) * self.b_size * self.scale.col[v];
             }
         }
     }
@@ -385,19 +386,33 @@ pub(crate) enum Sense {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     free: Vec<bool>,
+    unit: Vec<f64>,
     rows: Vec<(Vec<f64>, Sense, f64)>,
 }
 
 impl Program {
     /// `n` variables, all `≥ 0`.
     pub(crate) fn new(n: usize) -> Self {
-        Program { free: vec![false; n], rows: Vec::new() }
+        Program { free: vec![false; n], unit: vec![1.0; n], rows: Vec::new() }
+    }
+
+    /// Let variable `j` count in units of this size, so that its column is as large as the others.
+    pub(crate) fn set_unit(&mut self, j: usize, unit: f64) -> &mut Self {
+        self.unit[j] = unit;
+        self
     }
 
     /// Let variable `j` have either sign.
     pub(crate) fn set_free(&mut self, j: usize) -> &mut Self {
         self.free[j] = true;
         self
+    }
+
+    /// Fix variable `j`.
+    pub(crate) fn fix(&mut self, j: usize, value: f64) -> &mut Self {
+        let mut a = vec![0.0; self.free.len()];
+        a[j] = 1.0 / self.unit[j];
+        self.row(&a, Sense::Equal, value / self.unit[j])
     }
 
     /// Add the row `aᵀx (≤, =, ≥) b`.
@@ -416,7 +431,7 @@ impl Program {
         let mut b = Vec::with_capacity(m);
         for (i, (row, sense, rhs)) in self.rows.iter().enumerate() {
             for (j, &v) in row.iter().enumerate().take(n) {
-                a[(i, j)] = v;
+                a[(i, j)] = v * self.unit[j];
             }
             for (k, &j) in mirrored.iter().enumerate() {
                 a[(i, n + k)] = -a[(i, j)];
@@ -428,9 +443,11 @@ impl Program {
             b.push(*rhs);
         }
         let mut cost = vec![0.0; a.cols()];
-        cost[..n].copy_from_slice(&c[..n]);
+        for j in 0..n {
+            cost[j] = c[j] * self.unit[j];
+        }
         for (k, &j) in mirrored.iter().enumerate() {
-            cost[n + k] = -c[j];
+            cost[n + k] = -cost[j];
         }
         let mut simplex = Simplex::default();
         let outcome = simplex.maximize(&a, &b, &cost);
@@ -440,6 +457,7 @@ impl Program {
             for (k, &j) in mirrored.iter().enumerate() {
                 x[j] -= simplex.x[n + k];
             }
+            x.iter_mut().zip(&self.unit).for_each(|(x, unit)| *x *= unit);
         }
         (outcome, x)
     }
