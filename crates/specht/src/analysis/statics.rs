@@ -14,6 +14,7 @@
 //!
 //! Tolerance: that of [`crate::lcp::lp`], 1e-9 of the largest right side for feasibility, rounding for optimal values.
 
+use crate::contact::Measure;
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::system::{ContactInfo, Eval, Normal};
 
@@ -42,38 +43,6 @@ pub(crate) struct Statics<'a> {
     pub closed: &'a [bool],
     /// False: given loads count as zero (the limit of very large forces).
     pub loads: bool,
-}
-
-/// Sizes of coordinates and rows by inertia: `w_rk / (coordinate_k · row_r)` is a pure number of at most about 1.
-#[derive(Clone, Debug)]
-pub(crate) struct Measure {
-    /// √M_kk; a coordinate without mass is measured by the rows that act on it.
-    pub coordinate: Vec<f64>,
-    /// √(w M⁻¹ wᵀ) with the diagonal of M: forces times this compare.
-    pub row: Vec<f64>,
-}
-
-impl Measure {
-    /// At an evaluation.
-    pub(crate) fn of(eval: &Eval) -> Self {
-        let n = eval.h.len();
-        let mut coordinate: Vec<f64> = (0..n).map(|k| eval.mass.diagonal(k).max(0.0).sqrt()).collect();
-        let length = |r: usize, unit: &[f64]| {
-            let parts = eval.w.row(r).iter().filter(|(k, _)| unit[*k] > 0.0);
-            parts.map(|(k, w)| (w / unit[k]).powi(2)).sum::<f64>().sqrt()
-        };
-        let mut row: Vec<f64> = (0..eval.w.rows()).map(|r| length(r, &coordinate)).collect();
-        for k in (0..n).filter(|&k| eval.mass.diagonal(k) <= 0.0) {
-            let measured = (0..row.len()).filter(|&r| row[r] > 0.0);
-            let unit = measured.map(|r| eval.w[(r, k)].abs() / row[r]).fold(0.0, f64::max);
-            coordinate[k] = if unit > 0.0 { unit } else { 1.0 };
-        }
-        for (r, size) in row.iter_mut().enumerate().filter(|(_, size)| **size == 0.0) {
-            let own = length(r, &coordinate);
-            *size = if own > 0.0 { own } else { 1.0 };
-        }
-        Measure { coordinate, row }
-    }
 }
 
 /// An interval; ends may be infinite.

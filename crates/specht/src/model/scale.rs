@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use crate::expr::{Fun, NodeId, Op};
-use crate::system::Discrete;
+use crate::system::{Discrete, State, System};
 
 use super::compiled::CompiledSystem;
 use super::frames::Builder;
@@ -46,7 +46,7 @@ impl Builder<'_> {
 
 impl CompiledSystem {
     /// Sizes of all rows at the start of the file; a row without terms (a gap `x` that starts at zero) has the size of the
-    /// largest, and 1 when there is none.
+    /// largest, or, when there is none, of the motion.
     pub(super) fn measure(&mut self) {
         let state = self.start();
         let d = Discrete::new(&self.dims);
@@ -73,9 +73,26 @@ impl CompiledSystem {
             (0..self.sizes.output_count()).map(|k| self.sizes.output(&work, k)).collect();
         let known = |v: f64| v > 0.0 && v.is_finite();
         let largest = sizes.iter().copied().filter(|&v| known(v)).fold(0.0_f64, f64::max);
-        let largest = if largest > 0.0 { largest } else { 1.0 };
+        let largest = if largest > 0.0 { largest } else { self.size_in_motion(&state, &d) };
         sizes.iter_mut().filter(|v| !known(**v)).for_each(|v| *v = largest);
         self.gap_sizes = sizes;
         self.length = largest;
+    }
+
+    /// A machine whose gaps have no terms at the start (a block that leaves the origin along a slope): what speed and forces of the start
+    /// make of them until the end of the run; 1 when that is nothing.
+    fn size_in_motion(&self, state: &State, d: &Discrete) -> f64 {
+        let until = self.model.run.until.map_or(f64::NAN, |node| self.constant(node));
+        let mut eval = self.memory();
+        self.evaluate(state, d, &mut eval);
+        let way = |k: usize| {
+            let (mass, time) = (eval.mass.diagonal(k), (until - state.t).abs());
+            let fall = if mass > 0.0 { eval.h[k].abs() / mass * time * time } else { 0.0 };
+            state.u[k].abs() * time + fall
+        };
+        let normals = self.contacts.iter().flat_map(|c| c.normal_rows());
+        let size = |r: &usize| eval.w.row(*r).iter().map(|(k, w)| w.abs() * way(k)).sum::<f64>();
+        let largest = normals.map(size).filter(|v| v.is_finite()).fold(0.0, f64::max);
+        if largest > 0.0 { largest } else { 1.0 }
     }
 }

@@ -196,7 +196,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.jump(m, border, at + 1e-6 * border.stop, false);
         let here = self.field.state.clone();
         let energy = self.field.eval.kinetic + self.field.eval.potential;
-        let mut delta = 1e-9 * if self.h.is_finite() { self.h } else { 1.0 };
+        let mut delta = 1e-9 * self.h.min((self.settings.until - self.time()).abs());
         let mut q_step = vec![0.0; self.field.dims.q];
         self.field.sys.q_rate(&here, &mut q_step);
         for _ in 0..60 {
@@ -218,10 +218,12 @@ impl<S: System + ?Sized> Run<'_, S> {
         Some((Status::Inconsistent, format!("at t = {t}: the border of a paradox is touched, not crossed")))
     }
 
-    /// Whether a jump took all kinetic energy.
+    /// Whether a jump took all kinetic energy, up to rounding.
     pub(super) fn at_rest_after(&self, m: &Moment) -> bool {
-        let size = |u: &[f64]| u.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        size(&self.field.state.u) <= 1e-9 * size(&m.before.u)
+        let mass = &self.field.eval.mass;
+        let size =
+            |u: &[f64]| u.iter().enumerate().map(|(k, u)| mass.diagonal(k) * u * u).fold(0.0, f64::max);
+        size(&self.field.state.u) <= 1e-18 * size(&m.before.u)
     }
 }
 

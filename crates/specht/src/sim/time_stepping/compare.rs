@@ -2,9 +2,10 @@
 //!
 //! The scheme has order one or better, so the end of a run and that of the same run with twice the step differ by the error of the
 //! first at least, and with four times the step by three times that; two, because one may agree by chance. Differences are measured per coordinate against the range in which it moved, in the metric of M: a coordinate
-//! that hardly moves counts as if it moved by a tenth of the largest motion, and that by 10⁻⁶ L at least. Where a longer
+//! that hardly moves counts as if it moved by a tenth of the largest motion, and that by 10⁻⁶ of the natural one at least. Where a longer
 //! step ends the run in another way, half the step is asked instead.
 
+use crate::contact::Measure;
 use crate::system::{Discrete, State, System};
 
 use super::super::settings::{Outside, Record, Settings};
@@ -12,7 +13,7 @@ use super::super::trajectory::Trajectory;
 
 /// Least range of a coordinate, relative to the largest motion.
 const LEAST: f64 = 0.1;
-/// Motion that counts as rest, relative to the length scale.
+/// Motion that counts as rest, relative to the natural one ([`Measure::reach`]).
 const AT_REST: f64 = 1e-6;
 
 /// The error by these differences, dimensionless; infinite when no other run ends as the first did. `None` when interrupted.
@@ -50,16 +51,18 @@ fn difference<S: System + ?Sized>(sys: &S, a: &Trajectory, b: &Trajectory, range
     let mut discrete = Discrete { modes: a.last.modes.clone(), ..Discrete::new(&d) };
     sys.latch(&a.last.state, &mut discrete, &mut eval, false);
     sys.evaluate(&a.last.state, &discrete, &mut eval);
-    let inertia = |k: usize| if d.q == d.u { eval.mass.diagonal(k).max(0.0).sqrt() } else { 0.0 };
-    let heaviest = (0..d.q).fold(0.0_f64, |m, k| m.max(inertia(k)));
-    let least = AT_REST * sys.length_scale() * heaviest;
-    let largest = (0..d.q).fold(least, |m, k| m.max(inertia(k) * range[k]));
+    let normals: Vec<usize> = sys.contacts().iter().flat_map(|c| c.normal_rows()).copied().collect();
+    let length = sys.length_scale();
+    // q of another size than u (quaternions) has no inertia of its own
+    let reach = match d.q == d.u {
+        true => Measure::reach(&eval, &normals, |row| sys.gap_scale(row), length),
+        false => vec![length; d.q],
+    };
+    let largest = (0..d.q).fold(AT_REST, |m, k| m.max(range[k] / reach[k]));
     let time = (a.time - b.time).abs() / (a.time - begin).abs().max(f64::MIN_POSITIVE);
     (0..d.q).fold(time, |m, k| {
         let (x, y) = (a.last.state.q[k], b.last.state.q[k]);
-        // a coordinate without mass of its own: as if it had the largest
-        let inertia = if inertia(k) > 0.0 { inertia(k) } else { heaviest };
-        let scale = range[k].max(LEAST * largest / inertia).max(f64::MIN_POSITIVE);
+        let scale = range[k].max(LEAST * largest * reach[k]).max(f64::MIN_POSITIVE);
         // rounding of the coordinate itself is no error of the step
         m.max(((x - y).abs() - 1e-12 * x.abs()).max(0.0) / scale)
     })

@@ -253,6 +253,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             *m = if self.sets.closed[i] { Mode::Closed } else { Mode::Open };
         }
         self.field.evaluate();
+        self.measure_coordinates();
         if self.solve_smooth() {
             (0..AHEAD).for_each(|_| self.feel_stiffness(self.settings.step));
             self.stiffness.doubt();

@@ -7,12 +7,13 @@
 //! v ← J v / |J v|,   J v ≈ (f(x + ε v) − f(x)) / ε,   |λ| ≈ √(|J² v| / |v|)
 //! ```
 //!
-//! in units in which the step is 1; it is what explicit codes for stabilised Runge-Kutta steps do. It counts when it stays beyond 2 for
+//! in units in which the step and the natural displacement of every coordinate ([`Measure::reach`]) are 1; it is what explicit codes for stabilised Runge-Kutta steps do. It counts when it stays beyond 2 for
 //! [`PATIENCE`] looks: a linkage near a dead point is stiff for a moment only.
 
+use crate::contact::Measure;
 use crate::system::System;
 
-use super::Stepper;
+use super::{Field, Stepper};
 
 /// Steps from look to look.
 pub(super) const EVERY: u64 = 4;
@@ -22,14 +23,16 @@ pub(super) const AHEAD: usize = 20;
 const PATIENCE: u32 = 4;
 /// Largest product of step and rate.
 const LIMIT: f64 = 2.0;
-/// Size of the perturbation.
+/// Size of the perturbation: half of the digits, so that curvature and rounding are alike.
 const SMALL: f64 = 1e-7;
 
 /// Memory of the power iteration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stiffness {
-    /// Direction in (q, Δ u, z).
+    /// Direction in (q, Δ u, z), in units of `unit`.
     v: Vec<f64>,
+    /// Natural displacement of every coordinate, and the sizes of z at the start.
+    unit: Vec<f64>,
     last: f64,
     /// Product of step and fastest rate.
     pub speed: f64,
@@ -68,15 +71,26 @@ impl Stiffness {
 }
 
 impl<S: System + ?Sized> Stepper<'_, S> {
+    /// The units of the direction, at the present evaluation.
+    pub(super) fn measure_coordinates(&mut self) {
+        let Field { sys, info, eval, state, .. } = &self.field;
+        let normals: Vec<usize> = info.iter().flat_map(|c| c.normal_rows()).copied().collect();
+        let unit = &mut self.stiffness.unit;
+        *unit = Measure::reach(eval, &normals, |row| sys.gap_scale(row), self.length);
+        let size = |(z, rate): (&f64, &f64)| z.abs().max(self.settings.step * rate.abs());
+        let known = |v: f64| if v > 0.0 { v } else { 1.0 };
+        unit.extend(state.z.iter().zip(&eval.z_rate).map(|x| known(size(x))));
+    }
+
     /// One power iteration at the midpoint, where the smooth accelerations are known. The field is evaluated there again.
     pub(super) fn feel_stiffness(&mut self, delta: f64) {
         let d = self.field.dims;
         if d.q != d.u {
             return;
         }
-        let s = &self.field.state;
-        let size = s.q.iter().fold(self.length, |m, q| m.max(q.abs()));
-        let size = SMALL * s.u.iter().fold(size, |m, u| m.max(delta * u.abs()));
+        let (s, unit) = (&self.field.state, &self.stiffness.unit);
+        let size = s.q.iter().zip(unit).fold(1.0_f64, |m, (q, unit)| m.max(q.abs() / unit));
+        let size = SMALL * s.u.iter().zip(unit).fold(size, |m, (u, unit)| m.max(delta * u.abs() / unit));
         let largest = self.stiffness.v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if !(largest > 0.0 && size.is_finite()) {
             return;
@@ -86,22 +100,24 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         self.w.accel.copy_from_slice(&self.w.smooth_forces.accel);
         self.w.z_rate.copy_from_slice(&self.field.eval.z_rate);
         for k in 0..d.u {
+            let eps = eps * self.stiffness.unit[k];
             self.field.state.q[k] += eps * self.stiffness.v[k];
             self.field.state.u[k] += eps / delta * self.stiffness.v[d.q + k];
         }
         for k in 0..d.z {
+            let eps = eps * self.stiffness.unit[d.q + k];
             self.field.state.z[k] += eps * self.stiffness.v[2 * d.q + k];
         }
         self.field.evaluate();
         let solved = self.solve_smooth();
-        let v = &mut self.stiffness.v;
+        let Stiffness { v, unit, .. } = &mut self.stiffness;
         let before = v.iter().map(|x| x * x).sum::<f64>().sqrt();
         for k in 0..d.u {
             v[k] = v[d.q + k];
-            v[d.q + k] = delta * delta * (self.w.smooth_forces.accel[k] - self.w.accel[k]) / eps;
+            v[d.q + k] = delta * delta * (self.w.smooth_forces.accel[k] - self.w.accel[k]) / (eps * unit[k]);
         }
         for k in 0..d.z {
-            v[2 * d.q + k] = delta * (self.field.eval.z_rate[k] - self.w.z_rate[k]) / eps;
+            v[2 * d.q + k] = delta * (self.field.eval.z_rate[k] - self.w.z_rate[k]) / (eps * unit[d.q + k]);
         }
         let after = v.iter().map(|x| x * x).sum::<f64>().sqrt();
         self.field.state.clone_from(&self.w.here);
