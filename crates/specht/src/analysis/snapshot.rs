@@ -5,11 +5,8 @@
 
 use super::AnalysisError;
 use crate::contact::Start;
-use crate::sim::start::GAP_ZERO;
+use crate::sim::tolerances::{GAP_ZERO, SPEED_ZERO};
 use crate::system::{Discrete, Eval, Mode, Normal, State, System};
-
-/// Velocities below this, relative to the size of their terms, are zero.
-const SPEED_ZERO: f64 = 1e-10;
 
 /// State, evaluation and index sets; memory is kept between uses.
 #[derive(Clone, Debug, Default)]

@@ -26,6 +26,7 @@ use crate::system::{ContactInfo, System};
 use super::event_driven::{End, Run};
 use super::instant::Moment;
 use super::settings::Policy;
+use super::tolerances::AT_REST;
 use super::trajectory::Status;
 
 /// What comes at the border of contact `contact`.
@@ -223,7 +224,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let mass = &self.field.eval.mass;
         let size =
             |u: &[f64]| u.iter().enumerate().map(|(k, u)| mass.diagonal(k) * u * u).fold(0.0, f64::max);
-        size(&self.field.state.u) <= 1e-18 * size(&m.before.u)
+        size(&self.field.state.u) <= AT_REST * size(&m.before.u)
     }
 }
 

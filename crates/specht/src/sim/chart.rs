@@ -25,7 +25,7 @@ use crate::system::{Eval, Normal, State, System};
 
 use super::field::Field;
 use super::project::Projector;
-use super::watch::SINGULAR;
+use super::tolerances::SINGULAR;
 
 /// Weights of the symmetric interpolation from ±δ … ±5δ.
 const WEIGHTS: [f64; 5] = [5.0 / 6.0, -10.0 / 21.0, 5.0 / 28.0, -5.0 / 126.0, 1.0 / 252.0];

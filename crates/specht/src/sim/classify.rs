@@ -9,13 +9,8 @@ use crate::contact::Start;
 use crate::system::{Mode, Normal, System};
 
 use super::field::Field;
+use super::tolerances::{FLANK_MET, SPEED_ZERO, STOPPED};
 use super::watch::contact_speed;
-
-/// Velocities below this, relative to the size of their terms, are zero.
-pub(crate) const SPEED_ZERO: f64 = 1e-10;
-
-/// A slip that has been located at zero is at most this, relative to the size of its terms.
-const STOPPED: f64 = 1e-6;
 
 /// What is known about the contacts at an instant.
 #[derive(Clone, Debug, Default)]
@@ -123,5 +118,5 @@ pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool
     let rate = field.eval.rate(row, u);
     let still = SPEED_ZERO * field.watches.scales.rate[i].max(contact_speed(&field.info[i], &field.eval, u));
     let enters = rate < -still || (rate <= still && field.eval.accel(row, &field.forces.accel) < 0.0);
-    gap <= 1e-13 * field.watches.scales.gap[row] && enters
+    gap <= FLANK_MET * field.watches.scales.gap[row] && enters
 }

@@ -15,13 +15,8 @@ use crate::system::{ContactInfo, Eval, Mode, State, System};
 use super::field::Field;
 use super::policy::{self, Before, Choice};
 use super::settings::Policy;
+use super::tolerances::{AT_BOUND, BEYOND, KEPT, PROBE};
 use super::trajectory::{Alternative, Family};
-
-/// Forces that exceed their bound by this much of the largest force do so by more than rounding.
-const BEYOND: f64 = 2e-12;
-
-/// Forces that miss their laws by less than this much of the largest force do so by rounding.
-const KEPT: f64 = 1e-10;
 
 /// Result of a decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -236,7 +231,7 @@ impl Decider {
         let holds = |i: usize| {
             field.discrete.modes[i] == Mode::Stick
                 && small.get(i).is_none_or(|s| *s == Small::Holds)
-                && forces.tangential[i].abs() >= (1.0 - 1e-9) * forces.bound[i]
+                && forces.tangential[i].abs() >= (1.0 - AT_BOUND) * forces.bound[i]
         };
         small.contains(&Small::Slack) && self.saturated.iter().any(|&i| holds(i))
     }
@@ -247,7 +242,7 @@ impl Decider {
         let forces = &self.set.solutions[k].forces;
         for &i in self.saturated.iter().filter(|&&i| modes[i] == Mode::Stick) {
             let force = forces.tangential[i];
-            if force.abs() >= (1.0 - 1e-9) * forces.bound[i] {
+            if force.abs() >= (1.0 - AT_BOUND) * forces.bound[i] {
                 small.resize(modes.len(), Small::Holds);
                 if small[i] == Small::Holds {
                     small[i] = Small::Slips { side: force.signum() };
@@ -269,7 +264,7 @@ impl Decider {
     ) -> Option<Choice> {
         self.here.clone_from(&field.state);
         let mut kept = field.discrete.clone();
-        let mut delta = 1e-5 * moment;
+        let mut delta = PROBE * moment;
         for round in 0..3 {
             // continue the motion for a moment with the accelerations found
             let a = &self.set.solutions[k].forces.accel;

@@ -33,6 +33,10 @@ use super::record::Recorder;
 use super::settings::{Outside, Record, Settings, interrupted};
 use super::settling::Pending;
 use super::start::{self, StartError};
+use super::tolerances::{
+    DRIFT, FIRST_STEP, LEAST_ENERGY, LEAST_MASS, LEAST_POSITION, LEAST_SPEED, MOMENT, NEARLY_SINGULAR,
+    POSITION_NOISE, PROJECTED, SPEED_NOISE,
+};
 use super::trajectory::{Family, Point, Samples, Status, Trajectory};
 use super::watch::What;
 use super::zeno::Zeno;
@@ -63,9 +67,6 @@ pub fn event_driven<S: System + ?Sized>(
     };
     Ok(run.finish(end))
 }
-
-/// Time over which forces are differenced, relative to the step: errors of 10⁻⁹ by curvature and 10⁻¹² by rounding.
-const MOMENT: f64 = 1e-4;
 
 /// Halvings of one step for the sake of its event functions.
 const BLIND: usize = 6;
@@ -184,7 +185,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// Latches, modes and forces at the start.
     fn begin(&mut self) -> Result<Option<End>, StartError> {
         start::classify(&mut self.field, &mut self.sets)?;
-        self.field.moment = 1e-2 * MOMENT * (self.settings.until - self.time()).abs();
+        self.field.moment = FIRST_STEP * MOMENT * (self.settings.until - self.time()).abs();
         self.ledger.start(self.field.dims.contacts, &self.field.eval);
         self.start_on_branch()?;
         self.field.pack(&mut self.x);
@@ -344,8 +345,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let remaining = self.settings.until - t;
         let smallest = self.smallest(t);
         if !self.h.is_finite() {
-            self.set_floors(1e-2 * remaining);
-            self.h = self.control.first_step(&self.ode, 1e-2 * remaining);
+            self.set_floors(FIRST_STEP * remaining);
+            self.h = self.control.first_step(&self.ode, FIRST_STEP * remaining);
         }
         let field = &self.field;
         for (i, c) in field.info.iter().enumerate() {
@@ -380,18 +381,18 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let largest = (0..field.dims.u).fold(0.0_f64, |m, i| m.max(field.eval.mass.diagonal(i)));
         let (mut free, mut power) = (0.0_f64, 0.0);
         for i in 0..field.dims.u {
-            let mass = field.eval.mass.diagonal(i).max(1e-6 * largest).max(f64::MIN_POSITIVE);
+            let mass = field.eval.mass.diagonal(i).max(LEAST_MASS * largest).max(f64::MIN_POSITIVE);
             let a = field.eval.h[i].abs() / mass;
             free = free.max(a + contacts[i] / mass);
             power += field.eval.h[i].abs() * (field.state.u[i].abs() + h * a);
         }
-        self.control.set_floor(0, 1e-6 * self.length);
-        self.control.set_floor(1, 1e-4 * h * free);
-        self.velocity_rounding = 1e-13 * h * free;
-        let energy = self.ledger.energy.scale.max(1e-3 * h * power);
+        self.control.set_floor(0, LEAST_POSITION * self.length);
+        self.control.set_floor(1, LEAST_SPEED * h * free);
+        self.velocity_rounding = SPEED_NOISE * h * free;
+        let energy = self.ledger.energy.scale.max(LEAST_ENERGY * h * power);
         let last = if field.dims.z > 0 {
             let size = field.state.z.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
-            self.control.set_floor(2, 1e-4 * size);
+            self.control.set_floor(2, LEAST_SPEED * size);
             3
         } else {
             2
@@ -433,8 +434,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
         let (position, velocity) = self.projector.drift(&self.field);
         let speed = self.field.state.u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        if position > 1e-12 || velocity > 1e-12 * speed {
-            self.projector.project(&mut self.field, 1e-10);
+        if position > DRIFT || velocity > DRIFT * speed {
+            self.projector.project(&mut self.field, PROJECTED);
             self.field.pack(&mut self.x);
             self.ode.correct(t, &self.x, &mut self.field);
         }
@@ -465,7 +466,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         state.clone_from(&field.state);
         // unequal weights, so that differences do not cancel
         let weight = |i: usize| 1.0 + (0.618_033_988_75 * i as f64).fract();
-        state.q.iter_mut().enumerate().for_each(|(i, q)| *q += 1e-15 * self.length * weight(i));
+        state.q.iter_mut().enumerate().for_each(|(i, q)| *q += POSITION_NOISE * self.length * weight(i));
         state.u.iter_mut().enumerate().for_each(|(i, u)| *u += self.velocity_rounding * weight(i));
         field.sys.evaluate(state, &field.discrete, eval);
         let change = eval.crossings.iter().zip(&field.eval.crossings).map(|(a, b)| (a - b).abs());
@@ -496,7 +497,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
         let singular = self.field.watches.list.iter().position(|w| w.what == What::Singular);
         if let Some(k) = singular
-            && self.field.nearness() < 1e-3
+            && self.field.nearness() < NEARLY_SINGULAR
         {
             self.locator.found.theta = 0.0;
             self.locator.found.watches.clear();

@@ -8,6 +8,7 @@ use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, State, System};
 
 use super::chart::Chart;
 use super::ledger;
+use super::tolerances::IN_THE_SMALL;
 use super::watch::{Scales, Watches};
 
 /// Right-hand side, with everything it computed last.
@@ -250,7 +251,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         if self.fixed.small().iter().any(|s| matches!(s, Small::Slips { .. })) {
             self.here.clone_from(&self.state);
             self.sys.q_rate(&self.state, &mut self.flow[0]);
-            let delta = 1e-2 * self.moment;
+            let delta = IN_THE_SMALL * self.moment;
             axpy(delta, &self.flow[0], &mut self.state.q);
             axpy(delta, &self.forces.accel, &mut self.state.u);
             axpy(delta, &self.eval.z_rate, &mut self.state.z);

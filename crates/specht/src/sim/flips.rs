@@ -6,7 +6,7 @@ use crate::system::{Discrete, Mode, Normal, System};
 use super::event_driven::Run;
 use super::field::Field;
 use super::instant::{Moment, TOUCHING};
-use super::start::GAP_ZERO;
+use super::tolerances::{AHEAD, EXACT, GAP_ZERO, ON_BORDER};
 use super::watch::{Hold, What, rate_size};
 
 impl<S: System + ?Sized> Run<'_, S> {
@@ -112,12 +112,12 @@ impl<S: System + ?Sized> Run<'_, S> {
             field.evaluate();
         }
         let now = field.eval.guards.clone();
-        let near = |k: usize, v: f64| v.abs() <= 1e-12 * field.watches.scales.guard[k];
+        let near = |k: usize, v: f64| v.abs() <= ON_BORDER * field.watches.scales.guard[k];
         if !(0..guards).any(|k| near(k, now[k]) && !m.flipped.contains(&k)) {
             return;
         }
         let here = field.state.clone();
-        let delta = 1e-6 * self.h;
+        let delta = AHEAD * self.h;
         let mut q_step = vec![0.0; field.dims.q];
         field.sys.q_rate(&here, &mut q_step);
         axpy(delta, &q_step, &mut field.state.q);
@@ -129,9 +129,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             .filter(|&k| {
                 let later = field.eval.guards[k];
                 !m.flipped.contains(&k)
-                    && now[k].abs() <= 1e-12 * field.watches.scales.guard[k]
+                    && now[k].abs() <= ON_BORDER * field.watches.scales.guard[k]
                     && later < now[k]
-                    && later < -1e-12 * field.watches.scales.guard[k]
+                    && later < -ON_BORDER * field.watches.scales.guard[k]
             })
             .collect();
         field.state = here;
@@ -162,7 +162,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 field.discrete.modes[i] = if sets.closed[i] { Mode::Closed } else { Mode::Open };
             }
         }
-        projector.positions(field, 1e-13);
+        projector.positions(field, EXACT);
         field.discrete.modes = modes;
         field.evaluate();
     }

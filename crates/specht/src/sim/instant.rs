@@ -9,12 +9,13 @@ use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
 use crate::system::{Mode, Normal, Restitution, State, System, Trigger};
 
-use super::classify::{SPEED_ZERO, flank_acts};
+use super::classify::flank_acts;
 use super::decide::Decision;
 use super::event_driven::{End, Run};
 use super::settings::Record;
 use super::settling::{Closing, Undo};
 use super::tangential::before;
+use super::tolerances::{EXACT, LEFT_OVER, SAME_TIME, SPEED_ZERO};
 use super::trajectory::Status;
 use super::watch::{Hold, What};
 
@@ -114,7 +115,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     pub(super) fn instant(&mut self) -> Option<End> {
         self.log_pending();
         let t = self.time();
-        if t - self.crowd.0 <= 1e-13 * t.abs() {
+        if t - self.crowd.0 <= SAME_TIME * t.abs() {
             self.crowd.1 += 1;
         } else {
             self.crowd = (t, 1);
@@ -288,7 +289,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             let moment = self.moment();
             // what was hit, by more than rounding, begins anew
             let pairs = m.forces.lambda.iter().zip(&self.impulses.lambda);
-            let kept = |(f, p): (&f64, &f64)| if p.abs() <= 1e-9 * moment * f.abs() { *f } else { 0.0 };
+            let kept = |(f, p): (&f64, &f64)| if p.abs() <= LEFT_OVER * moment * f.abs() { *f } else { 0.0 };
             let mut acted: Vec<f64> = pairs.map(kept).collect();
             // a contact that carries nothing has to close in the small before it carries again
             for (i, small) in self.field.fixed.small().iter().enumerate() {
@@ -380,7 +381,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             // what the impact law leaves over beside much faster contacts is its rounding
             let (rate, size) = self.sets.approach(&self.field);
-            if rate > 0.5 * last && rate <= 1e-9 * size {
+            if rate > 0.5 * last && rate <= LEFT_OVER * size {
                 return None;
             }
             last = rate;
@@ -489,7 +490,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.field.solve_on_branch();
         } else {
             self.field.evaluate();
-            self.projector.project(&mut self.field, 1e-13);
+            self.projector.project(&mut self.field, EXACT);
             self.field.solve();
             self.field.load_rates();
         }

@@ -12,6 +12,7 @@ use crate::root;
 use crate::system::System;
 
 use super::field::Field;
+use super::tolerances::{DIP, ROOT, SAME_ROOT, TOLD};
 use super::watch::{self, What};
 
 /// Error of the samples, relative to the smallest of them, above which a step is too long for an event function.
@@ -72,7 +73,7 @@ impl Locator {
                 let miss: f64 = w.iter().zip(&f).map(|(w, f)| w * f).sum();
                 m.max(miss.abs())
             });
-            if error > 1e-9 * size && error > 100.0 * watches.noise(w.what, field.info) {
+            if error > TOLD * size && error > 100.0 * watches.noise(w.what, field.info) {
                 worst = worst.max(error / (TRUST * least));
             }
         }
@@ -106,7 +107,7 @@ impl Locator {
         }
         let Some(first) = self.roots.iter().map(|r| r.0).reduce(f64::min) else { return false };
         let h = ode.step();
-        let same = 1e-12 * (ode.time().abs() / h + 1.0);
+        let same = SAME_ROOT * (ode.time().abs() / h + 1.0);
         self.roots.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.found.theta = first;
         self.found.watches.clear();
@@ -127,28 +128,26 @@ impl Locator {
         let field_noise = 10.0 * field.watches.noise(what, field.info);
         let x = &mut self.x;
         let mut f = |theta: f64| dense(field, ode, what, theta, x);
-        const WIDTH: f64 = 1e-14;
         match suspect {
             Suspect::None => None,
             Suspect::Bracket(a, b) => {
                 let fb = f(b);
                 if fb > 0.0 {
                     // the stage was less accurate than the dense output: look for a dip around it
-                    let (x, y) = root::minimum(&mut f, a, 1.0, 1e-6, 0.0);
+                    let (x, y) = root::minimum(&mut f, a, 1.0, DIP, 0.0);
                     return (y <= 0.0).then(|| {
                         let fa = f(a);
-                        if fa > 0.0 { root::falls(&mut f, a, fa, x, y, WIDTH) } else { a }
+                        if fa > 0.0 { root::falls(&mut f, a, fa, x, y, ROOT) } else { a }
                     });
                 }
                 let fa = f(a);
                 Some(if fa > 0.0 {
-                    root::falls(&mut f, a, fa, b, fb, WIDTH)
+                    root::falls(&mut f, a, fa, b, fb, ROOT)
                 } else if a == 0.0 {
-                    back_to_positive(&mut f, b)
-                        .map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH))
+                    back_to_positive(&mut f, b).map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, ROOT))
                 } else {
                     let f0 = f(0.0);
-                    if f0 > 0.0 { root::falls(&mut f, 0.0, f0, a, fa, WIDTH) } else { a }
+                    if f0 > 0.0 { root::falls(&mut f, 0.0, f0, a, fa, ROOT) } else { a }
                 })
             }
             Suspect::Wrong(b) => {
@@ -158,17 +157,17 @@ impl Locator {
                 }
                 Some(
                     back_to_positive(&mut f, b)
-                        .map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, WIDTH)),
+                        .map_or(0.0, |(a, fa)| root::falls(&mut f, a, fa, b, fb, ROOT)),
                 )
             }
             Suspect::Dip(a, b) => {
-                let (x, y) = root::minimum(&mut f, a, b, 1e-6, 0.0);
+                let (x, y) = root::minimum(&mut f, a, b, DIP, 0.0);
                 if y > 0.0 {
                     return None;
                 }
                 let fa = f(a);
                 if fa > 0.0 {
-                    return Some(root::falls(&mut f, a, fa, x, y, WIDTH));
+                    return Some(root::falls(&mut f, a, fa, x, y, ROOT));
                 }
                 // out of zero downwards: beyond noise the decision at the left end was wrong
                 (y < -field_noise).then_some(0.0)

@@ -5,6 +5,7 @@ use crate::system::{ContactEvent, Mode, System, Trigger};
 
 use super::event_driven::Run;
 use super::instant::Moment;
+use super::tolerances::IMPULSE_NOISE;
 use super::trajectory::{Event, Kind, Participant};
 
 impl<S: System + ?Sized> Run<'_, S> {
@@ -41,7 +42,10 @@ impl<S: System + ?Sized> Run<'_, S> {
         let n = self.field.dims.contacts;
         let largest = m.impulse_n.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         let hit: Vec<usize> = (0..n)
-            .filter(|&i| m.impulse_n[i].abs() > 1e-13 * largest || m.impulse_t[i].abs() > 1e-13 * largest)
+            .filter(|&i| {
+                m.impulse_n[i].abs() > IMPULSE_NOISE * largest
+                    || m.impulse_t[i].abs() > IMPULSE_NOISE * largest
+            })
             .collect();
         if !hit.is_empty() {
             self.push_event(

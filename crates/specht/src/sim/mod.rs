@@ -28,6 +28,7 @@ mod shorten;
 pub(crate) mod start;
 mod tangential;
 mod time_stepping;
+pub(crate) mod tolerances;
 mod trajectory;
 mod watch;
 mod zeno;

@@ -21,6 +21,7 @@ use crate::contact::{Fast, Fate, Forces, SolutionSet, Status};
 use crate::linalg::max_abs;
 
 use super::settings::Policy;
+use super::tolerances::{CONTINUOUS, SIGN};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +68,7 @@ fn painleve(set: &SolutionSet, frictionless: Option<Vec<f64>>) -> usize {
     let Some(r0) = frictionless else { return 0 };
     let size =
         set.solutions.iter().flat_map(|s| &s.forces.normal).chain(&r0).fold(0.0, |m: f64, r| m.max(r.abs()));
-    let sign = |r: f64| if r.abs() <= 1e-9 * size { 0 } else { r.signum() as i32 };
+    let sign = |r: f64| if r.abs() <= SIGN * size { 0 } else { r.signum() as i32 };
     let measure = |k: usize| {
         let pairs = set.solutions[k].forces.normal.iter().zip(&r0);
         let wrong = pairs.clone().filter(|(r, r0)| sign(**r) != sign(**r0)).count();
@@ -76,9 +77,6 @@ fn painleve(set: &SolutionSet, frictionless: Option<Vec<f64>>) -> usize {
     let less = |a: &(usize, f64), b: &(usize, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
     (0..set.solutions.len()).min_by(|a, b| less(&measure(*a), &measure(*b))).unwrap_or(0)
 }
-
-/// Forces that differ by less than this, relative to the largest, continue each other.
-const CONTINUOUS: f64 = 1e-3;
 
 /// The solution nearest to the previous normal forces, and its relative distance.
 fn nearest(set: &SolutionSet, previous: Option<&Forces>) -> Option<(usize, f64)> {

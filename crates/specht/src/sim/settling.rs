@@ -22,10 +22,10 @@ use crate::contact::{Fixed, Forces};
 use crate::linalg::axpy;
 use crate::system::{Discrete, Eval, Mode, Normal, System};
 
-use super::classify::SPEED_ZERO;
 use super::event_driven::Run;
 use super::instant::Moment;
 use super::ledger::Ledger;
+use super::tolerances::SPEED_ZERO;
 use super::trajectory::Kind;
 use super::watch::contact_speed;
 

@@ -4,10 +4,8 @@ use crate::ode::{SAMPLES, STAGES, Trial};
 use crate::system::System;
 
 use super::event_driven::Run;
+use super::tolerances::NUDGE;
 use super::watch::What;
-
-/// Corrections of a step, relative to its length, that need no new step: their squares are rounding.
-const NUDGE: f64 = 1e-7;
 
 impl<S: System + ?Sized> Run<'_, S> {
     /// Repeat the step with length `h` and correct it until the leading event function vanishes: Newton's method in h, with the

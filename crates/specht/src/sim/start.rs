@@ -16,12 +16,8 @@ use crate::system::{Along, Discrete, Normal, State, System, Tangent};
 
 use super::classify::Sets;
 use super::field::Field;
+use super::tolerances::{GAP_CLOSED, GAP_ZERO};
 use super::watch::rate_size;
-
-/// Errors of closed gaps that are accepted, relative to the size of the gap.
-pub(crate) const GAP_ZERO: f64 = 1e-9;
-/// Positive gaps below this, relative to their size, are rounding: the contact is closed. Above it the body falls.
-pub(crate) const GAP_CLOSED: f64 = 1e-11;
 
 /// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -16,12 +16,12 @@
 //! once, because the decision at the left end was wrong; only user crossings never fire that way. A guard that chatters
 //! ([`Hold`]) is not looked at until its hold ends.
 
+use super::tolerances::{
+    CHATTER, FORCE_NOISE, HOLD, LEAST_INERTIA, LEFT_BORDER, SAME_TIME, SINGULAR, SPEED_NOISE, VALUE_NOISE,
+};
 use crate::contact::{Forces, Small};
 use crate::ode::{INSIDE, STAGES};
 use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal};
-
-/// A sliding contact counts as singular when a, relative to its mobility, falls below this.
-pub(crate) const SINGULAR: f64 = 1e-6;
 
 /// What is watched.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,17 +123,15 @@ impl Hold {
     pub(crate) const FLIPS: usize = 3;
     /// Quick flips in a row that are no chatter yet.
     const QUICK: usize = 100;
-    /// A guard that has not become larger than this, relative to its size, has not left its border.
-    const BORDER: f64 = 1e-9;
     /// The same as `FLIPS` for forces at their bounds.
     pub(crate) const BOUNDS: usize = 10;
 
     /// The guard flips at `t`; `span`: length of the run; `calm`: flips that are no chatter; `size`: of the guard's values, 0 where
     /// they are not followed. True when a hold begins that was not there before.
     pub(crate) fn flip(&mut self, t: f64, span: f64, calm: usize, size: f64) -> bool {
-        let near = 1e-13 * t.abs() + 4.0 * self.moment;
+        let near = SAME_TIME * t.abs() + 4.0 * self.moment;
         let pause = t - self.last;
-        let stays = pause <= near || (pause <= 1e-6 * span && self.peak < Self::BORDER * size);
+        let stays = pause <= near || (pause <= CHATTER * span && self.peak < LEFT_BORDER * size);
         self.quick = if stays { self.quick + 1 } else { 0 };
         self.peak = 0.0;
         self.flips = match pause <= near {
@@ -147,7 +145,7 @@ impl Hold {
             return false;
         }
         let first = self.moment == 0.0;
-        self.moment = (2.0 * self.moment).clamp(1e-10 * span, 1e-4 * span);
+        self.moment = (2.0 * self.moment).clamp(HOLD[0] * span, HOLD[1] * span);
         self.until = t + self.moment;
         first
     }
@@ -360,11 +358,11 @@ impl Watches {
     pub(crate) fn noise(&self, what: What, info: &[ContactInfo]) -> f64 {
         let s = &self.scales;
         match what {
-            What::Gap(i) => info[i].normal_row().map_or(0.0, |row| 1e-14 * s.gap[row]),
-            What::Normal(_) | What::Saturation(..) | What::Give(_) => 1e-12 * s.force,
-            What::Slip(i, _) => 1e-13 * s.slip[i],
-            What::Guard(k) => (1e-14 * s.guard[k]).max(s.guard_rounding[k]),
-            What::Crossing(k, _) => 1e-14 * s.crossing[k] + s.crossing_rounding[k],
+            What::Gap(i) => info[i].normal_row().map_or(0.0, |row| VALUE_NOISE * s.gap[row]),
+            What::Normal(_) | What::Saturation(..) | What::Give(_) => FORCE_NOISE * s.force,
+            What::Slip(i, _) => SPEED_NOISE * s.slip[i],
+            What::Guard(k) => (VALUE_NOISE * s.guard[k]).max(s.guard_rounding[k]),
+            What::Crossing(k, _) => VALUE_NOISE * s.crossing[k] + s.crossing_rounding[k],
             What::Singular => 0.0,
         }
     }
@@ -373,7 +371,7 @@ impl Watches {
 /// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
 /// of M), so that rounding in a row at rest is not taken for motion.
 pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    let floor = 1e-9 * (0..u.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)));
+    let floor = LEAST_INERTIA * (0..u.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)));
     let (mut terms, mut mobility) = (eval.rate_offset[row].abs(), 0.0);
     for (j, w) in eval.w.row(row).iter() {
         terms += (w * u[j]).abs();

@@ -5,7 +5,7 @@ use crate::linalg::axpy;
 use crate::system::{Mode, Normal, System};
 
 use super::Stepper;
-use super::impulses::ACCEPTED;
+use super::tolerances::ACCEPTED;
 
 /// Steps in which a slow touch comes to its end.
 const LANDING: u8 = 2;

@@ -10,12 +10,10 @@ use crate::system::{Discrete, State, System};
 
 use super::super::settings::{Outside, Record, Settings};
 use super::super::trajectory::Trajectory;
+use super::tolerances::{AT_REST, POSITION_NOISE};
 
 /// Least range of a coordinate, relative to the largest motion.
 const LEAST: f64 = 0.1;
-/// Motion that counts as rest, relative to the natural one ([`Measure::reach`]).
-const AT_REST: f64 = 1e-6;
-
 /// The error by these differences, dimensionless; infinite when no other run ends as the first did. `None` when interrupted.
 pub(super) fn with_longer_steps<S: System + ?Sized>(
     sys: &S,
@@ -64,6 +62,6 @@ fn difference<S: System + ?Sized>(sys: &S, a: &Trajectory, b: &Trajectory, range
         let (x, y) = (a.last.state.q[k], b.last.state.q[k]);
         let scale = range[k].max(LEAST * largest * reach[k]).max(f64::MIN_POSITIVE);
         // rounding of the coordinate itself is no error of the step
-        m.max(((x - y).abs() - 1e-12 * x.abs()).max(0.0) / scale)
+        m.max(((x - y).abs() - POSITION_NOISE * x.abs()).max(0.0) / scale)
     })
 }

@@ -23,14 +23,10 @@ use super::super::field::Field;
 use super::super::trajectory::Status;
 use super::Stepper;
 use super::impulses::{FEW, patterns};
+use super::tolerances::{RATE_NOISE, SAME_IMPACT, TOUCHES};
 
-/// Impacts closer than this part of a step count as one.
-const SAME: f64 = 1e-3;
 /// Parts of a step at impacts.
 pub(super) const DIVISIONS: usize = 4;
-/// Rounding of a rate, relative to its terms.
-const ROUNDING: f64 = 1e-12;
-
 impl<S: System + ?Sized> Stepper<'_, S> {
     /// The impact of the present instant, when there is one: the velocities jump.
     pub(super) fn strike(&mut self, delta: f64) -> Result<(), (Status, String)> {
@@ -47,7 +43,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             w.rest[i] = rest(eval, row, &self.field.state.u, &w.smooth_forces.accel, w.press[i], delta);
             // what rested on another a step ago still does, whatever the last digits of its gap
             let rests = self.field.discrete.modes[i] != Mode::Open;
-            let touches = w.due[i] || eval.gap[row] <= 1e-9 * self.field.watches.scales.gap[row];
+            let touches = w.due[i] || eval.gap[row] <= TOUCHES * self.field.watches.scales.gap[row];
             w.closed[i] = touches || rests;
             w.impacts[i] = touches && rate < -w.rest[i];
             if w.impacts[i] {
@@ -61,7 +57,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         if !self.w.impacts.contains(&true) {
             return Ok(());
         }
-        let mut ahead = SAME * delta;
+        let mut ahead = SAME_IMPACT * delta;
         for (i, c) in info.iter().enumerate() {
             if let (true, Normal::Unilateral { row }) = (self.w.impacts[i], &c.normal) {
                 let rate = self.field.eval.rate(*row, &self.w.approach);
@@ -160,17 +156,17 @@ impl<S: System + ?Sized> Stepper<'_, S> {
     pub(super) fn first_impact(&mut self, next: f64) -> Option<f64> {
         let delta = next - self.field.state.t;
         let first = self.meetings(delta);
-        if !(first < 1.0 - SAME) {
+        if !(first < 1.0 - SAME_IMPACT) {
             return None;
         }
-        self.look_ahead((first + 2.0 * SAME) * delta);
+        self.look_ahead((first + 2.0 * SAME_IMPACT) * delta);
         self.meetings(delta);
         let w = &mut self.w;
         let real = (0..w.due.len()).filter(|&i| w.closes[i]).fold(f64::INFINITY, |m, i| m.min(w.meets[i]));
         for i in 0..w.due.len() {
-            w.due[i] = w.closes[i] && w.meets[i] <= real + SAME;
+            w.due[i] = w.closes[i] && w.meets[i] <= real + SAME_IMPACT;
         }
-        (real < 1.0 - SAME).then_some(self.field.state.t + real * delta)
+        (real < 1.0 - SAME_IMPACT).then_some(self.field.state.t + real * delta)
     }
 
     /// When gaps close under the smooth accelerations, in parts of the step: `w.meets`, and the first.
@@ -181,7 +177,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             w.meets[i] = f64::INFINITY;
             let Normal::Unilateral { row } = c.normal else { continue };
             let (gap, rate) = (eval.gap[row], delta * eval.rate(row, &self.field.state.u));
-            if rate >= -delta * w.rest[i] || gap <= 1e-9 * self.field.watches.scales.gap[row] {
+            if rate >= -delta * w.rest[i] || gap <= TOUCHES * self.field.watches.scales.gap[row] {
                 continue;
             }
             // gap + rate s + ½ bend s² = 0
@@ -225,7 +221,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             let rate = eval.rate(row, &w.before.u) - bend;
             let calm = rate >= -w.rest[i];
             let gap = eval.gap[row] - 0.5 * delta * (rate + 0.5 * bend);
-            w.active[i] = calm && gap.min(eval.gap[row]) <= 1e-9 * self.field.watches.scales.gap[row];
+            w.active[i] = calm && gap.min(eval.gap[row]) <= TOUCHES * self.field.watches.scales.gap[row];
             if calm && !w.active[i] {
                 // speculative: it may just touch within the step; its partner may be held while it falls, so the
                 // whole acceleration of either counts
@@ -249,5 +245,5 @@ fn rest(eval: &Eval, row: usize, u: &[f64], accel: &[f64], press: f64, delta: f6
         change += (w * accel[k]).abs() + own;
         size += (w * u[k]).abs();
     }
-    2.0 * delta * change + ROUNDING * size
+    2.0 * delta * change + RATE_NOISE * size
 }

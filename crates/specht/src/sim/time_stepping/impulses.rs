@@ -28,22 +28,14 @@ use super::super::policy::{self, Before, Choice};
 use super::super::settings::Policy;
 use super::super::trajectory::Status;
 use super::operator::{Whole, fill_row};
+use super::tolerances::{ACCEPTED, AGREE, AT_BOUND, CONE, MOVES, SAME_MOTION};
 
 /// Patterns of modes up to which all solutions are asked for.
 pub(super) const FEW: f64 = 400.0;
-/// Accepted error of the cone problem, relative to the velocities of the step: up to [`SMALL`] rows, and beyond.
-const TOLERANCE: [f64; 2] = [1e-10, 1e-9];
+/// Rows up to which a problem is small, see [`CONE`].
 const SMALL: usize = 60;
-/// An answer above [`TOLERANCE`] that is still good enough.
-pub(super) const ACCEPTED: f64 = 1e-8;
 /// Rounds of bounds that depend on the answer.
 const ROUNDS: usize = 60;
-/// Agreement of these bounds, relative to the largest impulse.
-const AGREE: f64 = 1e-10;
-/// A contact slides when its force is at the bound up to this fraction …
-const AT_BOUND: f64 = 1e-6;
-/// … and its velocity is more than this fraction of the largest.
-const MOVES: f64 = 1e-9;
 /// Rows from which islands are solved in parallel.
 const PARALLEL: usize = 300;
 const NONE: usize = usize::MAX;
@@ -285,7 +277,7 @@ impl Impulses {
             p.q.push(s.offset[row] + w.dot(&self.free));
         }
         self.fastest = p.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
-        self.solver.settings.tolerance = TOLERANCE[usize::from(self.source.len() > SMALL)];
+        self.solver.settings.tolerance = CONE[usize::from(self.source.len() > SMALL)];
         self.solver.settings.parallel = self.source.len() >= PARALLEL;
         true
     }
@@ -515,7 +507,7 @@ impl Impulses {
     /// Whether u⁺/Δ is `accel`.
     fn is_near(&self, s: &Step<'_>, accel: &[f64]) -> bool {
         let size = self.u.iter().fold(self.fastest, |m, u| m.max(u.abs()));
-        self.u.iter().zip(accel).all(|(u, a)| (u - a * s.delta).abs() <= 1e-6 * size)
+        self.u.iter().zip(accel).all(|(u, a)| (u - a * s.delta).abs() <= SAME_MOTION * size)
     }
 
     /// Many contacts and no answer: one solution by complementary pivots.

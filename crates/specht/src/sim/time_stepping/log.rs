@@ -5,6 +5,7 @@ use crate::system::{ContactEvent, Direction, Forces, Instant, Mode, Normal, Stat
 use super::super::field::Field;
 use super::super::settings::Record;
 use super::super::trajectory::{Event, Kind, Participant, Point, Status, Trajectory};
+use super::tolerances::SAME_TIME;
 use super::{STEP_BOUND, Stepper};
 
 impl<S: System + ?Sized> Stepper<'_, S> {
@@ -164,7 +165,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         match self.settings.record {
             Record::Steps => self.record(),
             Record::Every(interval) => {
-                let due = ((t - self.begin) / interval + 1e-9).floor() as u64;
+                let due = ((t - self.begin) / interval + SAME_TIME).floor() as u64;
                 if due > self.recorded {
                     self.recorded = due;
                     self.record();

@@ -26,6 +26,7 @@ mod positions;
 #[cfg(test)]
 mod random_tests;
 mod stiffness;
+mod tolerances;
 
 use std::sync::atomic::Ordering;
 
@@ -45,6 +46,7 @@ use hits::DIVISIONS;
 use impulses::{Ended, Impulses, Step};
 use positions::Positions;
 use stiffness::{AHEAD, EVERY, Stiffness};
+use tolerances::SAME_TIME;
 
 /// Bound of penetration, drift and energy in the audit of a run with fixed steps: these errors are of the order of the step.
 pub const STEP_BOUND: f64 = 1e-2;
@@ -265,7 +267,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
     }
 
     fn done(&self) -> bool {
-        self.field.state.t >= self.settings.until - 1e-9 * self.settings.step
+        self.field.state.t >= self.settings.until - SAME_TIME * self.settings.step
     }
 
     /// One step of the grid, divided at impacts; the end of the run when there is one.

@@ -15,6 +15,7 @@ use crate::system::{Dims, Mode, Normal, System};
 use super::super::field::Field;
 use super::super::project::Projector;
 use super::operator::{Whole, fill_row};
+use super::tolerances::PROJECTED;
 
 /// Repetitions.
 const ROUNDS: usize = 4;
@@ -61,14 +62,14 @@ impl Positions {
     /// Project the positions of the field, which is evaluated, and evaluate it there. `impulse` per row of the step.
     pub(super) fn project<S: System + ?Sized>(&mut self, field: &mut Field<S>, impulse: &[f64], length: f64) {
         for round in 0..ROUNDS {
-            let tolerance = if round == 0 { 1e-12 } else { 1e-10 } * length;
+            let tolerance = PROJECTED[usize::from(round > 0)] * length;
             if !self.pose(field, impulse, tolerance) {
                 return;
             }
             if !self.solve(field) {
                 self.close_deep(field, impulse, tolerance);
                 std::mem::swap(&mut field.discrete.modes, &mut self.closed);
-                self.projector.positions(field, 1e-10);
+                self.projector.positions(field, PROJECTED[1]);
                 std::mem::swap(&mut field.discrete.modes, &mut self.closed);
                 return;
             }

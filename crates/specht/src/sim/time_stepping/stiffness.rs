@@ -13,6 +13,7 @@
 use crate::contact::Measure;
 use crate::system::System;
 
+use super::tolerances::PERTURBED;
 use super::{Field, Stepper};
 
 /// Steps from look to look.
@@ -23,9 +24,6 @@ pub(super) const AHEAD: usize = 20;
 const PATIENCE: u32 = 4;
 /// Largest product of step and rate.
 const LIMIT: f64 = 2.0;
-/// Size of the perturbation: half of the digits, so that curvature and rounding are alike.
-const SMALL: f64 = 1e-7;
-
 /// Memory of the power iteration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stiffness {
@@ -90,7 +88,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         }
         let (s, unit) = (&self.field.state, &self.stiffness.unit);
         let size = s.q.iter().zip(unit).fold(1.0_f64, |m, (q, unit)| m.max(q.abs() / unit));
-        let size = SMALL * s.u.iter().zip(unit).fold(size, |m, (u, unit)| m.max(delta * u.abs() / unit));
+        let size = PERTURBED * s.u.iter().zip(unit).fold(size, |m, (u, unit)| m.max(delta * u.abs() / unit));
         let largest = self.stiffness.v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if !(largest > 0.0 && size.is_finite()) {
             return;
