@@ -14,13 +14,18 @@ const f32 = (text) => new Float32Array(bytes(text));
 const f64 = (text) => new Float64Array(bytes(text));
 
 // A recorded column {name, group, t, y}: times shared unless the column was thinned by itself.
+// The numbers are unpacked when they are first looked at.
 const sharedTime = f64(data.series.t);
-const columns = data.series.columns.map((c) => ({
-  name: c.name, group: c.group,
-  t: c.t ? f64(c.t) : sharedTime,
-  y: c.constant !== undefined ? new Float32Array(sharedTime.length).fill(c.constant === null ? NaN : c.constant) : f32(c.y),
-}));
-const column = (name) => columns.find((c) => c.name === name);
+const columns = data.series.columns.map((c) => {
+  const lazy = (make) => { let value; return { get: () => value || (value = make()), enumerable: true }; };
+  return Object.defineProperties({ name: c.name, group: c.group, unit: c.unit || "" }, {
+    t: lazy(() => (c.t ? f64(c.t) : sharedTime)),
+    y: lazy(() => (c.constant !== undefined ? new Float32Array(sharedTime.length).fill(c.constant === null ? NaN : c.constant) : f32(c.y))),
+  });
+});
+const withUnit = (c) => (c.unit ? `${c.name}, ${c.unit}` : c.name);
+const byName = new Map(columns.map((c) => [c.name, c]));
+const column = (name) => byName.get(name);
 const inGroup = (group) => columns.filter((c) => c.group === group);
 
 const span = { from: data.span[0], to: data.span[1] };
@@ -97,10 +102,13 @@ const MODES = ["open", "stick", "slip+", "slip-", "closed"];
 const modeColour = (code) => colours[["open", "stick", "slip-p", "slip-m", "closed"][code]];
 const modeStyle = (code) => "var(--" + ["open", "stick", "slip-p", "slip-m", "closed"][code] + ")";
 
-// A canvas that keeps its sharpness; calls paint(context, width, height).
-function canvas(height, paint) {
+// A canvas that keeps its sharpness; calls paint(context, width, height). With `still` that part is painted again only when key()
+// changes, and paint() draws over a copy of it: moving the cursor costs nothing however many points there are.
+function canvas(height, paint, still = null, key = null) {
   const node = el("canvas", { style: height ? `height:${height}px` : "" });
   const context = node.getContext("2d");
+  const layer = still ? document.createElement("canvas") : null;
+  let kept = null;
   node.repaint = () => {
     const ratio = window.devicePixelRatio || 1;
     const w = node.clientWidth, h = node.clientHeight;
@@ -109,11 +117,28 @@ function canvas(height, paint) {
       node.width = Math.round(w * ratio);
       node.height = Math.round(h * ratio);
     }
+    if (!node.seen) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, w, h);
+    if (still) {
+      const now = [node.width, node.height, document.documentElement.dataset.theme, key()].join("|");
+      if (now !== kept) {
+        kept = now;
+        layer.width = node.width;
+        layer.height = node.height;
+        const g = layer.getContext("2d");
+        g.setTransform(ratio, 0, 0, ratio, 0, 0);
+        still(g, w, h);
+      }
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      context.drawImage(layer, 0, 0);
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    }
     paint(context, w, h);
   };
   new ResizeObserver(() => node.repaint()).observe(node);
+  // what is not in sight is not painted
+  new IntersectionObserver((list) => { node.seen = list[list.length - 1].isIntersecting; if (node.seen) node.repaint(); }, { rootMargin: "200px" }).observe(node);
   return node;
 }
 

@@ -8,12 +8,13 @@ function banner() {
   const good = run.status === "finished" || run.status === "stopped";
   const events = Object.entries(run.counts.events).filter(([, n]) => n > 0).map(([k, n]) => `${n} ${k}`).join(", ");
   return el("div", { class: "banner", id: "status" },
-    pill(good ? "good" : "bad", run.status),
+    pill(good ? "good" : run.status === "interrupted" ? "warn" : "bad", run.status),
     pill(run.audit.passed ? "good" : "bad", run.audit.passed ? "✓ audit passed" : "✗ audit failed"),
     meta("ended at", format(run.time, 6) + " s"),
     meta("scheme", run.settings.scheme),
     run.settings.scheme === "step" ? meta("step", format(run.settings.step) + " s") : meta("tolerance", format(run.settings.tolerance)),
     run.case ? meta("case", run.case) : null,
+    (data.changed || []).length ? meta("set", data.changed.join(", ")) : null,
     meta("steps", String(run.counts.steps)),
     events ? meta("events", events) : null);
 }
@@ -63,7 +64,7 @@ function player() {
   };
   return el("section", { class: "card", id: "stage" },
     el("div", { class: "stage" }, made.node, time,
-      el("div", { style: "position:absolute;right:10px;top:8px;display:flex;gap:6px" },
+      el("div", { class: "buttons" },
         option("Follow", "follow"), scene.contacts.length ? option("Forces", "forces") : null, option("Names", "labels"))),
     controls);
 }
@@ -71,11 +72,12 @@ function player() {
 function contactsNow() {
   const names = data.series.modes.map((b) => b.contact);
   if (!names.length) return null;
-  const rows = names.slice(0, 40).map((name) => {
+  const rows = names.slice(0, 200).map((name) => {
     const dot = el("i", {}), word = el("span", {}), cells = ["gap", "slip", "normal", "tangential"].map((k) => ({ c: column(`${name}.${k}`), td: el("td", { class: "n" }) }));
     return { name, dot, word, cells, tr: el("tr", {}, el("td", { class: "m" }, name), el("td", {}, el("span", { class: "mode" }, dot, word)), cells.map((c) => c.td)) };
   });
   listen(() => {
+    if (!rows[0].tr.offsetParent) return; // folded
     for (const r of rows) {
       const code = modeAt(r.name, cursor());
       r.dot.style.background = modeStyle(code);
@@ -83,8 +85,10 @@ function contactsNow() {
       for (const { c, td } of r.cells) td.textContent = c ? format(valueAt(c, cursor()), 4) : "–";
     }
   });
-  const head = [["contact", ""], ["mode", ""], ["gap", "n"], ["slip", "n"], ["λ normal", "n"], ["λ tang.", "n"]];
-  return el("section", { class: "card" }, el("div", { class: "head" }, el("h2", {}, "Contacts now")),
+  const unit = (key) => { const c = column(`${names[0]}.${key}`); return c && c.unit ? ", " + c.unit : ""; };
+  const head = [["contact", ""], ["mode", ""], ["gap" + unit("gap"), "n"], ["slip" + unit("slip"), "n"], ["λ normal" + unit("normal"), "n"], ["λ tang." + unit("tangential"), "n"]];
+  const many = names.length > 12 ? { class: "card", id: "contacts" } : { class: "card", id: "contacts", open: "" };
+  return el("details", many, el("summary", {}, el("h2", {}, "Contacts now"), names.length > 12 ? el("span", { class: "hint" }, `${names.length} contacts`) : null),
     el("div", { class: "pad scroll", style: "max-height:230px" }, el("table", {}, el("thead", {}, el("tr", {}, head.map(([t, c]) => el("th", { class: c }, t)))), el("tbody", {}, rows.map((r) => r.tr)))));
 }
 
@@ -141,7 +145,7 @@ function eventTable() {
 function ownPlots() {
   const out = [];
   for (const p of data.plots || []) {
-    const t = f64(p.t), make = (c) => ({ name: c.name, t, y: f32(c.y) });
+    const t = f64(p.t), make = (c) => ({ name: c.name, unit: c.unit || "", t, y: f32(c.y) });
     out.push(p.x ? phasePlot(p.title, make(p.x), p.y.map(make), 260) : timePlot(p.title, p.y.map(make), 260));
   }
   return out;
@@ -167,7 +171,7 @@ function energy() {
   const list = inGroup("energy");
   if (!list.length) return null;
   const rows = list.map((c) => el("tr", {}, el("td", {}, c.name), el("td", { class: "n" }, format(c.y[0])), el("td", { class: "n" }, format(c.y[c.y.length - 1]))));
-  return el("div", { class: "grid2", style: "grid-template-columns:minmax(0,1.6fr) minmax(280px,1fr)" }, timePlot("Energy ledger, J", list, 230),
+  return el("div", { class: "grid2 wide" }, timePlot("Energy ledger, J", list, 230),
     el("section", { class: "card", id: "ledger" }, el("div", { class: "head" }, el("h2", {}, "Ledger, J")),
       el("div", { class: "pad" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", { class: "n" }, "start"), el("th", { class: "n" }, "end"))), el("tbody", {}, rows)),
         el("p", { class: "hint" }, "Kinetic + potential now = at the start + external + drive work + friction and impact work (both ≤ 0). What is left over is the closing error below."))));
@@ -185,7 +189,7 @@ function parameters() {
   if (!entries.length) return null;
   const about = data.about_parameters || {};
   return el("section", { class: "card", id: "parameters" }, el("div", { class: "head" }, el("h2", {}, "Parameters"), el("span", { class: "hint" }, "SI")),
-    el("div", { class: "pad scroll", style: "max-height:420px" }, el("table", {}, el("tbody", {}, entries.map(([k, v]) => el("tr", {}, el("td", { class: "m" }, k), el("td", { class: "n" }, format(v, 7)), el("td", { class: "soft" }, about[k] || "")))))));
+    el("div", { class: "pad scroll", style: "max-height:420px" }, el("table", {}, el("tbody", {}, entries.map(([k, v]) => el("tr", {}, el("td", { class: "m" }, k), el("td", { class: "n" }, format(v, 7)), el("td", { class: "soft" }, (data.units || {})[k] || (data.units || {})[k.split("[")[0]] || ""), el("td", { class: "soft" }, about[k] || "")))))));
 }
 
 // A page of explanations, folded.
@@ -193,6 +197,18 @@ function page(topic) {
   const text = (data.pages || {})[topic];
   if (!text) return null;
   return el("details", { class: "page" }, el("summary", {}, "What does this mean? ", el("span", { class: "hint" }, "specht explain " + topic)), el("pre", {}, text));
+}
+
+// Warnings that differ in their numbers only are one.
+function warnings() {
+  const groups = new Map();
+  for (const w of run.warnings || []) {
+    const kind = w.replace(/[0-9][0-9.e+−-]*/g, "#");
+    if (!groups.has(kind)) groups.set(kind, []);
+    groups.get(kind).push(w);
+  }
+  return [...groups.values()].map((list) => (list.length === 1 ? el("div", { class: "note" }, list[0])
+    : el("details", { class: "note" }, el("summary", {}, list[0], el("b", {}, ` (${list.length} times)`)), el("ul", {}, list.slice(0, 50).map((w) => el("li", {}, w))))));
 }
 
 // What a finding says in one line.
@@ -230,7 +246,7 @@ function findings() {
     const f = typeof finding === "object" && finding ? finding : { value: finding };
     const picture = (data.pictures || {})[task];
     const drawn = typeof picture === "string" && picture.startsWith("<svg")
-      ? el("div", { class: "pad" }, el("img", { alt: "picture of " + task, style: "width:100%;max-width:780px;background:#fff", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(picture) })) : null;
+      ? el("div", { class: "pad" }, el("img", { alt: "picture of " + task, class: "picture", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(picture) })) : null;
     out.push(el("section", { class: "card block finding" }, el("div", { class: "head" }, el("h2", {}, "Finding: " + task), said(f)),
       f.error ? el("pre", {}, f.error) : null, drawn,
       el("div", { class: "pad" }, f.explain ? page(f.explain) : null,
@@ -259,12 +275,13 @@ function build() {
     el("header", {}, el("div", { class: "words" }, el("h1", {}, data.title), el("p", {}, data.about || ""), data.source ? el("p", { class: "hint" }, data.source) : null), el("div", { class: "tools" }, reset, theme)),
     banner(),
     run.message ? el("div", { class: run.status === "finished" || run.status === "stopped" ? "note" : "note bad" }, run.message) : null,
-    ...(run.warnings || []).map((w) => el("div", { class: "note" }, w)),
+    ...warnings(),
+    data.series.thinned ? el("div", { class: "hint block" }, `${data.series.thinned} rows: curves show the least and largest values of short parts of the time. All rows are in trajectory.csv; --keep FROM..TO shows a part in full.`) : null,
     el("div", { class: "top" }, left, right),
     ...findings(),
-    el("p", { class: "hint" }, "Plots: move to read, click to jump, drag to zoom, Ctrl + wheel to zoom, double click for the whole time. Space plays, arrows step."),
+    el("p", { class: "hint" }, "Plots: move to read, click to jump, drag to zoom (a box zooms both axes), Ctrl + wheel to zoom, double click for everything. Space plays, arrows step."),
     data.plots && data.plots.length ? el("div", { class: "grid2" }, ownPlots()) : null,
-    el("div", { class: "grid2", style: "grid-template-columns:repeat(auto-fit,minmax(440px,1fr))" }, plots()),
+    el("div", { class: "grid2 broad" }, plots()),
     el("div", { class: "grid2" }, phases()),
     energy(),
     el("div", { class: "grid2" }, audit(), parameters()),

@@ -21,9 +21,13 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a model; write run.json, trajectory.csv and report.html
-    Run(RunArgs),
+    Run(Box<RunArgs>),
+    /// Write a commented model file to start from
+    New(NewArgs),
     /// Check a model file (names, units, start) and print it as understood
     Check(ModelArgs),
+    /// Show several runs, or a run and measured data (CSV), over each other in one page
+    Compare(CompareArgs),
     /// List the gallery, or run one entry with its tasks
     Gallery(GalleryArgs),
     /// Run gallery entries and compare with the published numbers
@@ -100,6 +104,15 @@ pub struct RunArgs {
     /// Method between events: auto, explicit or implicit (for stiff models)
     #[arg(long, value_name = "METHOD")]
     pub method: Option<String>,
+    /// Output interval, instead of the file's or every step: --every "1 ms"
+    #[arg(long, value_name = "DT")]
+    pub every: Option<String>,
+    /// Record only this part of the time: --keep "1 s..2 s", --keep 10..
+    #[arg(long, value_name = "FROM..TO")]
+    pub keep: Option<String>,
+    /// Stop after this many events
+    #[arg(long, value_name = "N")]
+    pub events: Option<u64>,
     /// Folder for the results [default: out/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -115,6 +128,33 @@ pub struct RunArgs {
     /// Also write a picture of the run (frame and plots)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Also write the moving picture as an animated GIF
+    #[arg(long, value_name = "FILE")]
+    pub gif: Option<PathBuf>,
+    /// Run again whenever the model file is saved, until Ctrl-C
+    #[arg(long, conflicts_with = "json")]
+    pub watch: bool,
+}
+
+/// `new`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct NewArgs {
+    /// Name of the model; the file is NAME.toml
+    pub name: PathBuf,
+}
+
+/// `compare`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct CompareArgs {
+    /// Folders of runs, or CSV files with a time column and names in the first line
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// The page to write
+    #[arg(long, value_name = "FILE", default_value = "out/compare.html")]
+    pub out: PathBuf,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
 }
 
 /// `gallery`.

@@ -24,6 +24,7 @@ mod report;
 mod session;
 mod solve;
 mod source;
+mod stream;
 mod tasks;
 mod text;
 mod words;

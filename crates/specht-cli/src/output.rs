@@ -4,6 +4,7 @@
 use crate::outcome::Refusal;
 use crate::text::tell;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Write `text` to `path`; a file there that this program did not write stays.
@@ -25,6 +26,70 @@ pub fn write_bytes(path: &Path, content: &[u8]) -> Result<(), Refusal> {
         return Err(fail(e));
     }
     Ok(())
+}
+
+/// A file that grows: under a temporary name until it is finished, removed when it is not.
+pub struct Part {
+    /// Final name, and the temporary one; none for a device.
+    path: PathBuf,
+    temporary: Option<PathBuf>,
+    file: std::io::BufWriter<fs::File>,
+}
+
+impl Part {
+    /// Begin a file.
+    pub fn new(path: &Path) -> Result<Part, Refusal> {
+        let (path, temporary) = match claim(path)? {
+            Target::Device => (path.to_path_buf(), None),
+            Target::File(path) => {
+                let temporary = beside(&path);
+                (path, Some(temporary))
+            }
+        };
+        let file =
+            fs::File::create(temporary.as_ref().unwrap_or(&path)).map_err(|e| cannot_write(&path, &e))?;
+        Ok(Part { path, temporary, file: std::io::BufWriter::with_capacity(1 << 16, file) })
+    }
+
+    /// One more piece.
+    pub fn write(&mut self, content: &[u8]) -> Result<(), Refusal> {
+        self.file.write_all(content).map_err(|e| cannot_write(&self.path, &e))
+    }
+
+    /// Everything that was written so far goes to `to`.
+    pub fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
+        self.file.flush()?;
+        let mut from = fs::File::open(self.temporary.as_ref().unwrap_or(&self.path))?;
+        std::io::copy(&mut from, to).map(|_| ())
+    }
+
+    /// The file is whole: give it its name.
+    pub fn finish(mut self) -> Result<(), Refusal> {
+        let fail = |e: std::io::Error| cannot_write(&self.path, &e);
+        self.file.flush().map_err(fail)?;
+        match self.temporary.take() {
+            Some(temporary) => fs::rename(temporary, &self.path).map_err(fail),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        self.file.write(buf)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Where to write.

@@ -5,12 +5,13 @@ use crate::diagnostics::refused;
 use crate::outcome::Refusal;
 use crate::progress::{Progress, interrupt};
 use crate::source::Source;
+use crate::stream::Stream;
 use serde_json::Value as Json;
 use specht::machine::Options;
 use specht::machine::table::Table;
 use specht::machine::{Machine, Names, Run, Setup};
 use specht::model::Model;
-use specht::sim::{Outside, Scheme, Settings, Trajectory};
+use specht::sim::{Outside, Scheme, Settings, Sink, Trajectory};
 use specht::system::State;
 
 /// What to run, as meant.
@@ -43,7 +44,7 @@ impl Request {
 
 /// A time as typed: `2`, `"50 ms"`.
 pub fn time(name: &str, text: &str) -> Result<f64, Refusal> {
-    let value = specht::machine::quantity(text).map_err(|e| format!("--{name}: {e}"))?;
+    let value = specht::machine::time(text).map_err(|e| Refusal::new(format!("--{name}: {e}")))?;
     if !(value.is_finite() && value > 0.0) {
         return Err(Refusal::new(format!("--{name} must be a positive time, not `{text}`")));
     }
@@ -113,6 +114,8 @@ pub struct Finished {
     pub json: Json,
     /// Pictures of the findings, by task.
     pub pictures: Vec<(String, String)>,
+    /// Its files, when rows and events were written as they came.
+    pub stream: Option<Stream>,
 }
 
 impl Finished {
@@ -132,8 +135,17 @@ impl Finished {
     }
 }
 
-/// Run a prepared model. With `quiet` there is no progress line.
-pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
+/// Run a prepared model without a progress line; everything stays in memory.
+pub fn execute(prepared: &Prepared) -> Result<Finished, Refusal> {
+    go(prepared, true, None)
+}
+
+/// Run a prepared model; rows and events are written as they come.
+pub fn execute_into(prepared: &Prepared, stream: Stream) -> Result<Finished, Refusal> {
+    go(prepared, false, Some(stream))
+}
+
+fn go(prepared: &Prepared, quiet: bool, mut stream: Option<Stream>) -> Result<Finished, Refusal> {
     let Prepared { machine, start, scheme, settings, .. } = prepared;
     let mut line = (!quiet).then(|| Progress::new(&prepared.model().name));
     let until = settings.until;
@@ -143,8 +155,16 @@ pub fn execute(prepared: &Prepared, quiet: bool) -> Result<Finished, Refusal> {
         }
     };
     let mut outside = Outside { interrupt: Some(interrupt()), progress: Some(&mut progress) };
-    let run = machine.run_from(start, *scheme, settings.clone(), &mut outside).map_err(refused)?;
+    let mut settings = settings.clone();
+    if stream.is_some() {
+        settings.max_events = usize::MAX; // what is written as it comes needs no bound
+    }
+    let sink = stream.as_mut().map(|s| s as &mut dyn Sink);
+    let run = machine.run_into(start, *scheme, settings, &mut outside, sink).map_err(refused)?;
     drop(line);
+    if let Some(stream) = &mut stream {
+        stream.end()?;
+    }
     let json = serde_json::to_value(run.record()).map_err(|e| e.to_string())?;
-    Ok(Finished { table: run.table(), json, run, pictures: Vec::new() })
+    Ok(Finished { table: run.table(), json, run, pictures: Vec::new(), stream })
 }

@@ -36,14 +36,8 @@ impl Source {
     /// The model that the user means. An existing file wins over a gallery name; a folder means its `model.toml`, or the only
     /// model file in it.
     pub fn find(typed: &str) -> Result<Source, Refusal> {
-        let path = Path::new(typed);
-        if path.is_dir()
-            && let Some(file) = only_model(path)
-        {
+        if let Some(file) = Source::find_file(typed) {
             return Source::read(&file);
-        }
-        if path.is_file() {
-            return Source::read(path);
         }
         match Source::gallery(typed) {
             Some(source) => Ok(source),
@@ -58,6 +52,12 @@ impl Source {
                     .help(help))
             }
         }
+    }
+
+    /// The file of a model that is one.
+    pub fn find_file(typed: &str) -> Option<PathBuf> {
+        let path = Path::new(typed);
+        if path.is_dir() { only_model(path) } else { path.is_file().then(|| path.to_path_buf()) }
     }
 
     /// An entry of the gallery.

@@ -6,7 +6,12 @@ use std::io::{ErrorKind, Write};
 /// Write to standard output. A reader that went away (`| head`) is not an error; a full disk is.
 pub fn print(text: &str) -> Result<(), Refusal> {
     let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// What became of a text for standard output.
+pub fn written(done: std::io::Result<()>) -> Result<(), Refusal> {
+    match done {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Refusal::new(format!("cannot write to standard output: {e}")))
         }

@@ -100,6 +100,12 @@ impl Say for Critical {
     }
 }
 
+/// A number of six digits with its unit.
+pub fn quantity(x: f64, unit: &str) -> String {
+    let number = x.say();
+    if unit.is_empty() { number } else { format!("{number} {unit}") }
+}
+
 /// Six digits, without zeros that say nothing.
 fn short(x: f64) -> String {
     if x == 0.0 {

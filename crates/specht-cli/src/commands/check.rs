@@ -1,11 +1,15 @@
 //! `specht check MODEL`: reads, builds, settles the start, and prints the model as understood.
 
 use crate::args::ModelArgs;
-use crate::outcome::{Exit, Outcome};
+use crate::diagnostics::refused;
+use crate::outcome::{Exit, Outcome, Refusal};
 use crate::session::{Prepared, Request, prepare};
 use crate::text::print;
+use crate::words::quantity;
 use anstyle::Style;
+use specht::machine::Run;
 use specht::model::{Friction, Geometry, NormalLaw};
+use specht::sim::{Outside, Settings};
 use specht::system::System;
 
 /// Check a model.
@@ -14,12 +18,34 @@ pub fn run(args: ModelArgs) -> Outcome {
     request.setup.until.get_or_insert(1.0); // a check needs no end time
     let prepared = prepare(request)?;
     prepared.warn();
-    print(&understood(&prepared))?;
+    let start = begin(&prepared)?;
+    prepared.machine.check_tasks().map_err(refused)?;
+    print(&understood(&prepared, &start))?;
     Ok(Exit::Done)
 }
 
+/// A run that ends where it begins: gaps, velocities and forces of the start.
+fn begin(p: &Prepared) -> Result<Run, Refusal> {
+    let settings = Settings { until: p.start.t, ..p.settings.clone() };
+    p.machine.run_from(&p.start, p.scheme, settings, &mut Outside::default()).map_err(refused)
+}
+
+/// What the contacts do at the start.
+fn at_start(run: &Run) -> Vec<[String; 3]> {
+    let (point, names) = (&run.trajectory.start.point, &run.names.contacts);
+    let row = |(k, name): (usize, &String)| {
+        let unit = |key: &str| run.machine.model().unit(&format!("{name}.{key}")).to_string();
+        let shown = |list: &[f64], key: &str| list.get(k).map(|x| quantity(*x, &unit(key)));
+        let normal = shown(&point.normal, "normal").map_or(String::new(), |f| format!("normal {f}"));
+        let gap = shown(&point.gap, "gap").map_or(String::new(), |g| format!("gap {g}"));
+        let mode = point.modes.get(k).map_or("", |m| m.word());
+        [name.clone(), mode.to_string(), format!("{gap}  {normal}")]
+    };
+    names.iter().enumerate().take(40).map(row).collect()
+}
+
 /// The model in words.
-fn understood(p: &Prepared) -> String {
+fn understood(p: &Prepared, start: &Run) -> String {
     let bold = Style::new().bold();
     let m = p.model();
     let mut out = format!("{bold}{}{bold:#}\n", m.name);
@@ -36,6 +62,7 @@ fn understood(p: &Prepared) -> String {
         m.events.len(),
         m.outputs.len()
     );
+    let mut notes = String::new();
     let mut table = |title: &str, rows: Vec<[String; 3]>| {
         if rows.is_empty() {
             return;
@@ -49,22 +76,41 @@ fn understood(p: &Prepared) -> String {
             out.push('\n');
         }
     };
-    let parameters =
-        m.parameters.iter().map(|q| [q.name.clone(), q.value.to_string(), q.about.clone()]).collect();
-    table("parameters (SI)", parameters);
+    let parameters = m
+        .parameters
+        .iter()
+        .map(|q| [q.name.clone(), quantity(q.value, m.unit(&q.name)), q.about.clone()])
+        .collect();
+    table("parameters", parameters);
     let coordinates = (0..m.coordinates.len())
         .map(|k| {
             let c = &m.coordinates[k];
             let solved = if c.guess { "solved for" } else { "" };
             [
                 c.name.clone(),
-                format!("{} = {}, {}' = {}", c.name, p.start.q[k], c.name, p.start.u[k]),
+                format!(
+                    "{} = {}, {}' = {}",
+                    c.name,
+                    quantity(p.start.q[k], m.unit(&c.name)),
+                    c.name,
+                    quantity(p.start.u[k], m.unit(&format!("{}'", c.name)))
+                ),
                 solved.to_string(),
             ]
         })
         .map(|[_, start, solved]| [start, solved, String::new()])
         .collect();
     table("start", coordinates);
+    table("contacts at the start", at_start(start));
+    match start.trajectory.start.solutions.len() {
+        0 if m.contacts.is_empty() => {}
+        1 => {}
+        n => {
+            notes += &format!(
+                "\nat the start the force problem has {n} solutions: specht explain several-solutions\n"
+            )
+        }
+    }
     let states = p
         .names
         .states
@@ -94,6 +140,7 @@ fn understood(p: &Prepared) -> String {
     if !m.cases.is_empty() {
         out += &format!("\n{bold}cases{bold:#}\n  {}\n", m.cases.join(", "));
     }
+    out += &notes;
     out += &format!("\n{}: no errors\n", p.request.source.label);
     out += &next(p);
     out

@@ -10,19 +10,25 @@ pub fn run(args: ExplainArgs) -> Outcome {
     let Some(topic) = args.topic else {
         let width = EXPLAIN.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         let mut list = String::new();
-        for (name, page) in EXPLAIN {
+        let own = ("model", "# The model file: every section, key and function");
+        for (name, page) in std::iter::once(&own).chain(EXPLAIN) {
             list += &format!("{name:width$}  {}\n", title(page));
         }
         print(&list)?;
         return Ok(Exit::Done);
     };
+    if topic == "model" {
+        print(&specht::machine::reference())?;
+        return Ok(Exit::Done);
+    }
     match EXPLAIN.iter().find(|(name, _)| *name == topic) {
         Some((_, page)) => {
             print(page)?;
             Ok(Exit::Done)
         }
         None => {
-            let names: Vec<&str> = EXPLAIN.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> =
+                std::iter::once("model").chain(EXPLAIN.iter().map(|(name, _)| *name)).collect();
             let hint = match nearest(&topic, &names) {
                 Some(name) => format!("did you mean `{name}`? "),
                 None => String::new(),

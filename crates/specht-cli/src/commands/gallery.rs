@@ -1,11 +1,12 @@
 //! `specht gallery`: the list, or one entry with its tasks.
 
-use super::run::{exit, summary, write};
+use super::run::{claim, exit, summary, write};
 use crate::args::{GalleryArgs, ModelArgs};
 use crate::embedded::GALLERY;
 use crate::outcome::{Exit, Outcome};
-use crate::session::{Request, execute, prepare};
+use crate::session::{Request, execute_into, prepare};
 use crate::source::Source;
+use crate::stream::Stream;
 use crate::text::print;
 use crate::{output, tasks};
 
@@ -22,11 +23,13 @@ pub fn run(args: GalleryArgs) -> Outcome {
     }
     let prepared = prepare(Request::new(&model)?)?;
     prepared.warn();
-    let mut finished = execute(&prepared, false)?;
+    let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
+    claim(&folder)?;
+    let stream = Stream::new(&prepared.machine, Some(&folder), None)?;
+    let mut finished = execute_into(&prepared, stream)?;
     let all = tasks::run_all(&prepared.machine, &mut finished.json);
     finished.pictures = tasks::pictures(&all);
-    let folder = output::folder(args.out.as_deref(), &prepared.request.source.name);
-    write(&finished, &folder)?;
+    write(&mut finished, &folder)?;
     print(&summary(&finished))?;
     print(&tasks::said(&all))?;
     print(&format!("  report  {}\n", folder.join("report.html").display()))?;

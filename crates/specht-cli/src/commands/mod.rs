@@ -2,9 +2,11 @@
 
 mod analyse;
 mod check;
+pub mod compare;
 mod completions;
 mod explain;
 mod gallery;
+mod new;
 mod run;
 mod verify;
 
@@ -14,8 +16,10 @@ use crate::outcome::{Exit, Outcome};
 /// Do what was typed.
 pub fn dispatch(command: Command) -> Outcome {
     match command {
-        Command::Run(a) => run::run(a),
+        Command::Run(a) => run::run(*a),
+        Command::New(a) => new::run(a),
         Command::Check(a) => check::run(a),
+        Command::Compare(a) => compare::run(a),
         Command::Gallery(a) => gallery::run(a),
         Command::Verify(a) => verify::run(a),
         Command::Analyse(a) => analyse::run(*a),

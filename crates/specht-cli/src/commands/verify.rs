@@ -143,7 +143,7 @@ fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) 
         Some(other) => return Err(format!("scheme = \"{other}\": write \"event\" or \"step\"")),
     };
     let prepared = prepare(request).map_err(plain)?;
-    let mut finished = execute(&prepared, true).map_err(plain)?;
+    let mut finished = execute(&prepared).map_err(plain)?;
     let mentions = |k: &&usize| {
         let value = match &checks[**k].value {
             crate::expected::Target::Text(text) => text.as_str(),

@@ -1,19 +1,23 @@
 //! The report page: one self-contained HTML file. Page and scripts are in `web/`; the data are put into it here.
 
 mod domains;
+pub mod envelope;
+mod gif;
 mod picture;
 mod polyline;
 mod roses;
 mod svg;
 
+use crate::commands::compare::Compared;
 use crate::session::Finished;
 use serde_json::{Map, Value as Json, json};
 use specht::machine::json::Num;
 use specht::machine::scene::{DrawTrack, Prim, Scene};
-use specht::machine::{Curve, Plotted, Run};
+use specht::machine::{Curve, Names, Plotted, Run};
 use specht::model::Input;
-use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Scheme};
+use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Sample, Scheme};
 
+pub use gif::gif;
 pub use picture::picture;
 use svg::escape;
 pub use svg::finding;
@@ -27,24 +31,68 @@ const SCRIPTS: [&str; 4] = [
     include_str!("../../../../web/page.js"),
 ];
 
+const COMPARE: &str = include_str!("../../../../web/compare.js");
+
 /// Numbers embedded in one page at most; longer series are thinned, keeping their extremes.
 const NUMBERS: usize = 1_200_000;
 /// Events listed in the page at most.
 const EVENTS: usize = 5_000;
+/// Changes of mode of one contact in the page at most.
+const MODES: usize = 4_000;
+/// Points of one plot of the file at most.
+const POINTS: usize = 20_000;
 
 /// The page as text.
 pub fn html(run: &Finished) -> String {
+    whole(&run.model().name, &data(run), &SCRIPTS)
+}
+
+fn whole(title: &str, data: &Json, scripts: &[&str]) -> String {
     // in JSON `<` stands in texts only; without `</` and `<!` nothing in them can end the element or open a comment in it
-    let data = data(run).to_string().replace("</", "\\u003c/").replace("<!", "\\u003c!");
-    let scripts: Vec<String> = SCRIPTS.iter().map(|s| s.replacen("\"use strict\";\n", "", 1)).collect();
+    let data = data.to_string().replace("</", "\\u003c/").replace("<!", "\\u003c!");
+    let scripts: Vec<String> = scripts.iter().map(|s| s.replacen("\"use strict\";\n", "", 1)).collect();
     let script = format!("\"use strict\";\n{}", scripts.join("\n"));
     let parts = [
-        ("{{TITLE}}", escape(&run.model().name)),
+        ("{{TITLE}}", escape(title)),
         ("{{CSS}}", STYLE.to_string()),
         ("{{DATA}}", data),
         ("{{JS}}", script),
     ];
     fill(PAGE, &parts)
+}
+
+/// The page of a comparison.
+pub fn comparison(all: &[Compared]) -> String {
+    let title = all.iter().map(|r| r.name.as_str()).collect::<Vec<_>>().join(", ");
+    let ends =
+        |pick: fn(f64, f64) -> f64, start: f64| all.iter().flat_map(|r| &r.t).copied().fold(start, pick);
+    let mut groups: Vec<(&str, &str)> = Vec::new();
+    for (name, unit, _) in all.iter().flat_map(|r| &r.columns) {
+        if !groups.iter().any(|g| g.0 == name) {
+            groups.push((name, unit));
+        }
+    }
+    // what several have comes first
+    let shared = |name: &str| all.iter().filter(|r| r.columns.iter().any(|c| c.0 == name)).count();
+    groups.sort_by_key(|g| std::cmp::Reverse(shared(g.0)));
+    let limit = (NUMBERS / all.iter().map(|r| r.columns.len()).sum::<usize>().max(1)).clamp(2_000, 40_000);
+    let mut list = Vec::new();
+    for run in all {
+        for (name, unit, y) in &run.columns {
+            let kept = if y.len() > limit { thin(y, limit) } else { (0..y.len()).collect() };
+            let pick = |list: &[f64]| kept.iter().map(|k| list[*k]).collect::<Vec<f64>>();
+            list.push(json!({ "name": run.name, "group": name, "unit": unit, "t": f64s(&pick(&run.t)), "y": f32s(&pick(y)) }));
+        }
+    }
+    let data = json!({
+        "title": title,
+        "runs": all.iter().map(|r| r.name.as_str()).collect::<Vec<_>>(),
+        "span": [ends(f64::min, f64::INFINITY), ends(f64::max, f64::NEG_INFINITY)],
+        "groups": groups,
+        "series": { "t": "", "columns": list, "modes": [] },
+        "run": { "events": [] },
+    });
+    whole(&title, &data, &[SCRIPTS[0], SCRIPTS[1], COMPARE])
 }
 
 /// The template with its places filled in their order; what is put in is not looked at again.
@@ -72,6 +120,8 @@ fn data(run: &Finished) -> Json {
         "about": run.model().about,
         "source": run.model().source,
         "about_parameters": about,
+        "units": run.model().units,
+        "changed": run.run.machine.options.set.iter().map(|(n, v)| format!("{n} = {v}")).collect::<Vec<_>>(),
         "span": span,
         "run": page_run(run),
         "pictures": run.pictures.iter().cloned().collect::<std::collections::BTreeMap<String, String>>(),
@@ -145,81 +195,108 @@ fn page_run(run: &Finished) -> Json {
     out
 }
 
-/// All recorded columns and the modes as runs.
-fn series(run: &Finished) -> Json {
-    let (samples, names) = (&run.trajectory().samples, &run.names());
-    let contacts = names.contacts.len();
-    let count = 2 * names.coordinates.len()
-        + names.states.len()
-        + names.memory.len()
-        + names.outputs.len()
-        + 4 * contacts
-        + 7;
-    let limit = (NUMBERS / count.max(1)).clamp(2_000, 200_000);
-    let t = samples.times();
-    let mut columns = Vec::new();
-    let mut add = |name: String, group: &str, value: &dyn Fn(&specht::sim::Sample) -> f64| {
-        let y: Vec<f64> = samples.rows().map(|row| value(&row)).collect();
-        columns.push(column(name, group, t, &y, limit));
+/// Columns of the page: names with their groups, in the order of [`values`].
+pub fn columns(names: &Names) -> Vec<(String, &'static str)> {
+    let plain = |list: &[String], group: &'static str| -> Vec<(String, &'static str)> {
+        list.iter().map(|n| (n.clone(), group)).collect()
     };
-    for (k, name) in names.coordinates.iter().enumerate() {
-        add(name.clone(), "coordinate", &|row| row.q[k]);
-    }
-    for (k, name) in names.coordinates.iter().enumerate() {
-        add(format!("{name}'"), "velocity", &|row| row.u[k]);
-    }
-    for (k, name) in names.states.iter().enumerate() {
-        add(name.clone(), "state", &|row| row.z[k]);
-    }
-    for (k, name) in names.memory.iter().enumerate() {
-        add(name.clone(), "memory", &|row| row.memory[k]);
-    }
-    for (k, name) in names.outputs.iter().enumerate() {
-        add(name.clone(), "output", &|row| row.outputs[k]);
-    }
-    for (k, name) in names.contacts.iter().enumerate() {
-        add(format!("{name}.normal"), "normal", &|row| row.normal[k]);
-        add(format!("{name}.tangential"), "tangential", &|row| row.tangential[k]);
-        add(format!("{name}.gap"), "gap", &|row| row.gap[k]);
-        add(format!("{name}.slip"), "slip", &|row| row.slip[k]);
+    let mut out = plain(&names.coordinates, "coordinate");
+    out.extend(names.coordinates.iter().map(|n| (format!("{n}'"), "velocity")));
+    out.extend(plain(&names.states, "state"));
+    out.extend(plain(&names.memory, "memory"));
+    out.extend(plain(&names.outputs, "output"));
+    for key in ["normal", "tangential", "gap", "slip"] {
+        out.extend(names.contacts.iter().map(|n| (format!("{n}.{key}"), key)));
     }
     let energies = ["kinetic", "potential", "friction", "impact", "external", "drive"];
-    for (k, name) in energies.iter().enumerate() {
-        add(name.to_string(), "energy", &|row| row.energy[k]);
-    }
-    let modes: Vec<Json> = names
-        .contacts
-        .iter()
-        .enumerate()
-        .map(|(k, name)| {
-            let mut runs: Vec<(f64, i32)> = Vec::new();
-            for row in samples.rows() {
-                let code = Input::mode_number(row.modes[k]) as i32;
-                if runs.last().is_none_or(|(_, last)| *last != code) {
-                    runs.push((row.t, code));
-                }
+    out.extend(energies.map(|n| (n.to_string(), "energy")));
+    out
+}
+
+/// Their values in a row of so many outputs; what is plotted comes after them.
+pub fn values(row: &Sample<'_>, outputs: usize, out: &mut Vec<f64>) {
+    let energy = row.energy.get(..6).unwrap_or(&[]);
+    let shown = &row.outputs[..outputs];
+    let parts =
+        [row.q, row.u, row.z, row.memory, shown, row.normal, row.tangential, row.gap, row.slip, energy];
+    parts.iter().for_each(|list| out.extend_from_slice(list));
+}
+
+/// All recorded columns and the modes as runs. A run that was too long for memory shows the least and largest values of equal parts of
+/// its time.
+fn series(run: &Finished) -> Json {
+    let (samples, names, model) = (&run.trajectory().samples, run.names(), run.model());
+    let all = columns(names);
+    let limit = (NUMBERS / all.len().max(1)).clamp(2_000, 200_000);
+    let t = samples.times();
+    let unit = |name: &str, group: &str| if group == "energy" { "J" } else { model.unit(name) }.to_string();
+    let thinned = run.stream.as_ref().filter(|s| s.rows > t.len());
+    let mut list: Vec<Json> = Vec::new();
+    let shared = match thinned {
+        Some(stream) => {
+            let times = stream.envelope.times();
+            for (k, (name, group)) in all.iter().enumerate() {
+                let y = stream.envelope.column(k);
+                list.push(column(name, group, &unit(name, group), &times, &y, usize::MAX));
             }
-            json!({ "contact": name, "runs": runs })
-        })
-        .collect();
-    let shared = if t.len() > limit { Vec::new() } else { t.to_vec() };
-    json!({ "t": f64s(&shared), "columns": columns, "modes": modes })
+            times
+        }
+        None => {
+            let mut rows = vec![Vec::with_capacity(t.len()); all.len()];
+            let mut one = Vec::new();
+            for row in samples.rows() {
+                one.clear();
+                values(&row, names.outputs.len(), &mut one);
+                rows.iter_mut().zip(&one).for_each(|(list, v)| list.push(*v));
+            }
+            for ((name, group), y) in all.iter().zip(&rows) {
+                list.push(column(name, group, &unit(name, group), t, y, limit));
+            }
+            if t.len() > limit { Vec::new() } else { t.to_vec() }
+        }
+    };
+    let modes: Vec<Json> = (0..names.contacts.len()).map(|k| modes(run, k)).collect();
+    json!({ "t": f64s(&shared), "columns": list, "modes": modes, "thinned": thinned.map(|s| s.rows) })
+}
+
+/// The modes of a contact as runs; of too many the one at equal instants.
+fn modes(run: &Finished, k: usize) -> Json {
+    let samples = &run.trajectory().samples;
+    let mut runs: Vec<(f64, i32)> = Vec::new();
+    for row in samples.rows() {
+        let code = Input::mode_number(row.modes[k]) as i32;
+        if runs.last().is_none_or(|(_, last)| *last != code) {
+            runs.push((row.t, code));
+        }
+    }
+    if runs.len() > MODES {
+        let (from, to) = (runs[0].0, samples.times().last().copied().unwrap_or(0.0));
+        let all = std::mem::take(&mut runs);
+        for n in 0..MODES {
+            let t = from + (to - from) * n as f64 / MODES as f64;
+            let code = all[all.partition_point(|r| r.0 <= t).max(1) - 1].1;
+            if runs.last().is_none_or(|(_, last)| *last != code) {
+                runs.push((t, code));
+            }
+        }
+    }
+    json!({ "contact": run.names().contacts[k], "runs": runs })
 }
 
 /// A column; constant ones as a number, long ones thinned to the extremes of equal parts.
-fn column(name: String, group: &str, t: &[f64], y: &[f64], limit: usize) -> Json {
+fn column(name: &str, group: &str, unit: &str, t: &[f64], y: &[f64], limit: usize) -> Json {
     let constant = y.first().is_some_and(|first| y.iter().all(|v| v.to_bits() == first.to_bits()));
     if y.len() <= limit {
         return if constant {
-            json!({ "name": name, "group": group, "constant": json!(Num(y[0])) })
+            json!({ "name": name, "group": group, "unit": unit, "constant": json!(Num(y[0])) })
         } else {
-            json!({ "name": name, "group": group, "y": f32s(y) })
+            json!({ "name": name, "group": group, "unit": unit, "y": f32s(y) })
         };
     }
     let kept = thin(y, limit);
     let times: Vec<f64> = kept.iter().map(|k| t[*k]).collect();
     let values: Vec<f64> = kept.iter().map(|k| y[*k]).collect();
-    json!({ "name": name, "group": group, "t": f64s(&times), "y": f32s(&values) })
+    json!({ "name": name, "group": group, "unit": unit, "t": f64s(&times), "y": f32s(&values) })
 }
 
 /// Indices of the first, smallest, largest and last value of equal parts, in order.
@@ -246,12 +323,22 @@ fn thin(y: &[f64], limit: usize) -> Vec<usize> {
 
 /// The plots that the file asks for.
 fn plots(run: &Run) -> Json {
-    let curve = |c: &Curve| json!({ "name": c.name, "y": f32s(&c.values) });
+    let model = run.machine.model();
     let one = |plot: &Plotted| {
         let title = plot.y.iter().map(|y| y.name.as_str()).collect::<Vec<_>>().join(", ");
         let title = plot.x.as_ref().map_or(title.clone(), |x| format!("{title} over {}", x.name));
+        let t = run.times();
+        let mut kept: Vec<usize> = (0..t.len()).collect();
+        if kept.len() > POINTS {
+            kept = plot.y.iter().flat_map(|c| thin(&c.values, POINTS / plot.y.len().max(1))).collect();
+            kept.sort_unstable();
+            kept.dedup();
+        }
+        let pick = |list: &[f64]| kept.iter().map(|k| list[*k]).collect::<Vec<f64>>();
+        let curve =
+            |c: &Curve| json!({ "name": c.name, "unit": model.unit(&c.name), "y": f32s(&pick(&c.values)) });
         let y: Vec<Json> = plot.y.iter().map(curve).collect();
-        json!({ "title": title, "x": plot.x.as_ref().map(curve), "y": y, "t": f64s(run.times()) })
+        json!({ "title": title, "x": plot.x.as_ref().map(curve), "y": y, "t": f64s(&pick(t)) })
     };
     run.plots().iter().map(one).collect()
 }

@@ -3,6 +3,7 @@
 mod asks;
 mod commands;
 mod faults;
+mod first;
 mod page;
 mod readme;
 mod robust;

@@ -63,7 +63,7 @@ fn the_report_page_works_in_a_browser() {
 
 #[test]
 fn the_page_uses_nothing_from_the_network() {
-    for file in ["report.html", "report.css", "core.js", "plot.js", "scene.js", "page.js"] {
+    for file in ["report.html", "report.css", "core.js", "plot.js", "scene.js", "page.js", "compare.js"] {
         let text = std::fs::read_to_string(root().join("web").join(file)).unwrap();
         assert!(
             !text.contains("http://") && !text.contains("https://") && !text.contains("fetch("),

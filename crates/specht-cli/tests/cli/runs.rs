@@ -73,19 +73,19 @@ fn a_run_writes_three_whole_files_and_nothing_else() {
     assert_eq!(
         header,
         [
-            "t",
-            "x",
-            "y",
-            "phi",
-            "x'",
-            "y'",
-            "phi'",
-            "height",
+            "t [s]",
+            "x [m]",
+            "y [m]",
+            "phi [rad]",
+            "x' [m/s]",
+            "y' [m/s]",
+            "phi' [rad/s]",
+            "height [m]",
             "bounce.mode",
-            "bounce.normal",
-            "bounce.tangential",
-            "bounce.gap",
-            "bounce.slip"
+            "bounce.normal [N]",
+            "bounce.tangential [N]",
+            "bounce.gap [m]",
+            "bounce.slip [m/s]"
         ]
     );
     let last: Vec<&str> = csv.lines().last().unwrap().split(',').collect();

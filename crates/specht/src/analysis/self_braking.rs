@@ -35,6 +35,8 @@ pub struct SelfBrakingTask {
     pub contacts: Vec<String>,
     /// Points.
     pub points: Vec<String>,
+    /// An instant of the run whose position is looked at, s; default the start.
+    pub at_time: Option<f64>,
     /// Parameter of the driving load (live).
     pub drive: Option<String>,
     /// Parameter of the resisting load (live).

@@ -20,6 +20,8 @@ pub struct RestTask {
     pub load: Option<String>,
     /// Points at which forces of all directions are tried.
     pub points: Vec<String>,
+    /// An instant of the run whose position is looked at, s; default the start.
+    pub at_time: Option<f64>,
 }
 
 /// The loads with which the machine can stay.

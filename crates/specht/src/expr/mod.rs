@@ -51,7 +51,7 @@ pub(crate) use switch::{SwitchKind, SwitchSet};
 pub(crate) use table::{Ends, Interpolation, Table};
 pub(crate) use tape::{Tape, Work};
 pub(crate) use units::Dim;
-pub(crate) use units::{Exponents, parse_unit};
+pub(crate) use units::{Exponents, UNIT_HELP, parse_unit};
 
 #[cfg(test)]
 mod tests;

@@ -181,6 +181,7 @@ impl Parser<'_> {
         let here = self.span().text(self.source);
         match self.peek() {
             Token::Mark("=") => error.help = "to compare write `==`".into(),
+            Token::Mark(",") => error.help = "decimals are written with a point: 0.3".into(),
             Token::Mark("<" | "<=" | ">" | ">=" | "==" | "!=") => {
                 error.message = "comparisons cannot be chained".into();
                 error.help = "write `a < b and b < c`".into();

@@ -284,6 +284,7 @@ pub(super) const EVENT: &[Key] = &[
         Text,
         "fires when something happens at a contact: \"beak.impact\"; also touch detach stick slip reverse",
     ),
+    key("when", Expr, "condition: the event counts only when it holds, as in \"x' > 0\""),
     key("set", Map(&Expr), "new values of memory; all read the values before the event"),
     key("stop", Bool, "ends the run"),
 ];
@@ -310,6 +311,7 @@ pub(super) const RUN: &[Key] = &[
         "integration between events: explicit, implicit for stiff models, or auto (default)",
     ),
     key("every", Expr, "output interval, s; default: every accepted step"),
+    key("events", Expr, "the run stops after this number of events"),
     key("impact", Choice(IMPACTS), "impact law, default poisson"),
     key("several", Choice(POLICIES), "which solution when there are several or none, default continuous"),
 ];
@@ -336,7 +338,11 @@ pub(super) const TASK: &[Key] = &[
         "parameter = [from, to, count]: one gives a curve, two a map; painleve: also coordinates and velocities, \"phi'\"",
     ),
     key("at", Map(&Expr), "painleve, true-motion: another state than the start, { phi = 1, \"phi'\" = -3 }"),
-    key("at_time", Expr, "painleve, true-motion: look at this instant of the run"),
+    key(
+        "at_time",
+        Expr,
+        "painleve, true-motion: look at this instant of the run; rest, self-braking: at its position",
+    ),
     key("along", Bool, "painleve: look at all instants of the run"),
     key("samples", Expr, "number of sampled states"),
     key("section", Text, "event that serves as Poincaré section"),

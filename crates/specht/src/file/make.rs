@@ -337,7 +337,16 @@ impl Builder<'_> {
         let node = self.lower(formula)?;
         let dim = self.dim(formula)?;
         if dim.clashes(wanted) {
-            return Err(wrong_dimension(formula, dim, wanted, what).into());
+            let mut found = wrong_dimension(formula, dim, wanted, what);
+            for name in formula.ast.names().into_iter().map(|n| n.name).take(3) {
+                let Some(Dim::Known(unit)) = self.dims.get(&name).copied().filter(|d| *d != Dim::NONE) else {
+                    continue;
+                };
+                if self.names.get(&name).is_some() {
+                    found = found.note(self.names.span(&name), format!("`{name}` is in {unit} by this line"));
+                }
+            }
+            return Err(found.into());
         }
         Ok(node)
     }
@@ -412,7 +421,10 @@ fn csv_columns(text: &str, x: &str, y: &str) -> Result<Vec<[f64; 2]>, String> {
     let find = |name: &str| {
         columns
             .iter()
-            .position(|c| c == name)
+            .position(|c| {
+                c == name
+                    || c.strip_suffix(']').and_then(|c| c.rsplit_once(" [")).is_some_and(|c| c.0 == name)
+            })
             .ok_or(format!("no column `{name}`; its columns are {}", columns.join(", ")))
     };
     let (i, j) = (find(x)?, find(y)?);

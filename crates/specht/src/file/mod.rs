@@ -8,7 +8,7 @@
 //! Every step collects as many messages as make sense. Nothing here reads files: a csv table comes through the loader
 //! that the caller gives. Sizes are bounded everywhere, so that any text is answered quickly.
 
-use crate::model::Model;
+use crate::model::{Model, Span};
 
 mod bodies;
 mod builder;
@@ -19,6 +19,7 @@ mod families;
 mod fields;
 mod forces;
 mod formula;
+mod hints;
 mod keys;
 mod make;
 mod names;
@@ -26,6 +27,7 @@ mod order;
 mod params;
 mod raw;
 mod raw_parts;
+mod reference;
 mod resolve;
 mod rest;
 mod schema;
@@ -33,6 +35,7 @@ mod start;
 mod tasks;
 mod tensor;
 mod tree;
+mod units;
 mod visible;
 
 #[cfg(test)]
@@ -40,6 +43,7 @@ mod tests;
 
 pub(crate) use diagnostic::Origin;
 pub use diagnostic::{Diagnostic, Severity};
+pub use reference::reference;
 pub use schema::schema;
 pub(crate) use start::explain_start;
 #[cfg(test)]
@@ -95,6 +99,14 @@ pub(crate) fn read_plotting(
     let Some(tree) = tree::parse(text, &mut report) else {
         return Err(report.list);
     };
+    if tree.is_empty() {
+        report.error(
+            Span::default(),
+            "the file says nothing",
+            "a model has coordinates, bodies and contacts: `specht new NAME` writes one, `specht explain model` explains it",
+        );
+        return Err(report.list);
+    }
     let raw = raw::read(&tree, text, &mut report);
     let names = names::Names::of(&raw, &mut report);
     if report.has_errors() {

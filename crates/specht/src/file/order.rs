@@ -46,6 +46,10 @@ impl Builder<'_> {
         self.finish_series(series);
         self.finish_tasks();
         if !self.report.has_errors() {
+            self.finish_units();
+            self.hint();
+        }
+        if !self.report.has_errors() {
             self.check_coordinates();
         }
     }

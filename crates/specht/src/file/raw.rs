@@ -112,6 +112,7 @@ pub(super) struct RawRun {
     pub tolerance: Option<Formula>,
     pub method: Option<Choice>,
     pub every: Option<Formula>,
+    pub events: Option<Formula>,
     pub impact: Option<Law>,
     pub several: Option<Policy>,
 }
@@ -432,6 +433,7 @@ fn run(node: &Node, report: &mut Report) -> Option<RawRun> {
         tolerance: fields.formula("tolerance", report),
         method: fields.one_of("method", Choice::ALL, Choice::word, report),
         every: fields.formula("every", report),
+        events: fields.formula("events", report),
         impact: fields.one_of("impact", Law::ALL, Law::word, report),
         several: fields.one_of("several", Policy::ALL, Policy::word, report),
     })

@@ -6,7 +6,7 @@ use super::fields::{Fields, Word, formulas, word};
 use super::formula::{Family, Formula};
 use super::keys;
 use super::raw::{key_word, points};
-use super::tree::{Entry, Node, Value};
+use super::tree::{Entry, Node, Text, Value};
 use crate::model::Span;
 
 #[derive(Clone, Debug)]
@@ -112,6 +112,8 @@ pub(super) struct RawEvent {
     pub name: Option<Word>,
     pub family: Option<Family>,
     pub trigger: RawTrigger,
+    /// 1 where the condition holds, else 0.
+    pub when: Option<Formula>,
     pub set: Vec<(Word, Formula)>,
     pub stop: bool,
 }
@@ -571,8 +573,21 @@ impl RawEvent {
             name,
             family: fields.family(report),
             trigger,
+            when: fields.get("when").and_then(|e| condition(&e.node, report)),
             set,
             stop: fields.flag("stop", report),
         })
     }
+}
+
+/// A condition as a formula with the values 1 and 0.
+fn condition(node: &Node, report: &mut Report) -> Option<Formula> {
+    let Value::Text(text) = &node.value else {
+        report.error(node.span, "a condition stands in quotes", "write  when = \"x' > 0\"");
+        return None;
+    };
+    const HEAD: &str = "if(";
+    let offset = text.offset.and_then(|k| k.checked_sub(HEAD.len()));
+    let whole = Text { text: format!("{HEAD}{}, 1, 0)", text.text), offset };
+    Formula::read(&Node { span: node.span, value: Value::Text(whole) }, report)
 }

@@ -124,7 +124,16 @@ impl Builder<'_> {
             self.dim(formula)?;
             set.push((memory, node));
         }
-        Ok(Event { name, trigger, set, stop: event.stop })
+        let when = match &event.when {
+            None => None,
+            Some(formula) => {
+                let context = Context { scope: Scope::Set, ..self.context.clone() };
+                let node = self.within(context, |b| b.lower(formula))?;
+                self.dim(formula)?;
+                Some(node)
+            }
+        };
+        Ok(Event { name, trigger, when, set, stop: event.stop })
     }
 
     /// `noise` or `"noise[i]"` on the left side of a `set`.
@@ -257,10 +266,12 @@ impl Builder<'_> {
         let until = time(&run.until, "the end time", Dim::TIME);
         let step = time(&run.step, "the step", Dim::TIME);
         let every = time(&run.every, "the output interval", Dim::TIME);
+        let events = time(&run.events, "the number of events", Dim::NONE);
         let tolerance = time(&run.tolerance, "the tolerance", Dim::NONE);
         self.model.run.until = until;
         self.model.run.step = step;
         self.model.run.every = every;
+        self.model.run.events = events;
         self.model.run.tolerance = tolerance;
         self.model.run.scheme = run.scheme;
         self.model.run.method = run.method;

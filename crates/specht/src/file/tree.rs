@@ -255,6 +255,8 @@ fn syntax_error(text: &str, message: &str, at: Span) -> Diagnostic {
     let line = line_at(text, at.start);
     let help = if message.contains("duplicate key") {
         "each key stands once in its section"
+    } else if decimal_comma(line) {
+        "decimals are written with a point:  mu = 0.3"
     } else if unquoted_expression(line) {
         "an expression or a number with a unit stands in quotes:  name = \"2*m\""
     } else {
@@ -271,6 +273,15 @@ fn line_at(text: &str, at: usize) -> &str {
     }
     let begin = text[..at].rfind('\n').map_or(0, |k| k + 1);
     text[begin..].lines().next().unwrap_or("")
+}
+
+/// `mu = 0,3`
+fn decimal_comma(line: &str) -> bool {
+    let Some((whole, rest)) = line.split_once('=').and_then(|(_, value)| value.split_once(',')) else {
+        return false;
+    };
+    let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    digits(whole.trim().trim_start_matches('-')) && rest.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn unquoted_expression(line: &str) -> bool {

@@ -1,8 +1,11 @@
 //! The state that a question looks at: the start, an instant of the run, or either with some coordinates and velocities changed.
 
+use std::borrow::Cow;
+
 use crate::analysis::AnalysisError;
 use crate::analysis::map::Watch;
 use crate::analysis::place::{Place, Slot, slot};
+use crate::model::{Input, Model, Parameter, Span, Start};
 use crate::sim::{Outside, Settings, Trajectory};
 use crate::system::State;
 
@@ -36,6 +39,37 @@ impl Machine {
             Some(place) => Ok(place.state),
             None => self.start(),
         }
+    }
+
+    /// The model, brought to rest at the position that the run has at an instant; time stands still there.
+    pub(super) fn at_rest(&self, time: Option<f64>, watch: Watch) -> Result<Cow<'_, Model>, Error> {
+        let Some(time) = time else { return Ok(Cow::Borrowed(self.model())) };
+        let state = self.instant(time, watch)?.state;
+        let mut model = self.model().clone();
+        let live = model.live_parameters();
+        for input in model.inputs.iter_mut().filter(|i| **i == Input::Time) {
+            *input = Input::Parameter(live);
+        }
+        model.parameters.push(Parameter {
+            name: "t".into(),
+            value: time,
+            range: None,
+            about: String::new(),
+            span: Span::default(),
+            live: Some(live),
+        });
+        let zero = model.graph.num(0.0);
+        for (c, q) in model.coordinates.iter_mut().zip(&state.q) {
+            (c.start, c.rate, c.guess) = (model.graph.num(*q), zero, false);
+        }
+        for (z, value) in model.states.iter_mut().zip(&state.z) {
+            z.start = model.graph.num(*value);
+        }
+        for (m, value) in model.memory.iter_mut().zip(&state.memory) {
+            m.start = model.graph.num(*value);
+        }
+        model.start = Start::default();
+        Ok(Cow::Owned(model))
     }
 
     /// Whether a name is a coordinate or a velocity.

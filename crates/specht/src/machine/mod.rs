@@ -31,6 +31,7 @@ mod error;
 pub mod finding;
 pub mod json;
 mod look;
+mod quantity;
 pub mod record;
 mod refuse;
 mod run;
@@ -43,13 +44,14 @@ pub mod task;
 
 pub use error::{Complaint, Error};
 pub use finding::Finding;
+pub use quantity::time;
 pub use run::{Curve, Names, Plotted, Run};
 pub use setup::Setup;
 pub use source::{Files, Source};
 pub use task::Task;
 
 pub use crate::expr::{did_you_mean, quantity};
-pub use crate::file::{Diagnostic, Options, Severity, schema, visible};
+pub use crate::file::{Diagnostic, Options, Severity, reference, schema, visible};
 
 use std::fmt::Display;
 use std::path::Path;
@@ -58,7 +60,7 @@ use std::sync::{Arc, OnceLock};
 use crate::analysis::place::start_of;
 use crate::file;
 use crate::model::{CompiledSystem, Model, build};
-use crate::sim::{self, Outside, Scheme, Settings};
+use crate::sim::{self, Outside, Scheme, Settings, Sink};
 use crate::system::State;
 
 /// A machine: the text it came from, the parameters in force, its equations, and how it is to be run.
@@ -210,11 +212,28 @@ impl Machine {
         settings: Settings,
         outside: &mut Outside,
     ) -> Result<Run, Error> {
+        self.run_into(start, scheme, settings, outside, None)
+    }
+
+    /// The same; rows and events go to `sink` as they come, and only a part of them stays in the run.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::run_from`].
+    pub fn run_into(
+        &self,
+        start: &State,
+        scheme: Scheme,
+        settings: Settings,
+        outside: &mut Outside,
+        sink: Option<&mut dyn Sink>,
+    ) -> Result<Run, Error> {
         let run = match scheme {
-            Scheme::Event => sim::event_driven,
-            Scheme::Step => sim::time_stepping,
+            Scheme::Event => sim::event_driven_into,
+            Scheme::Step => sim::time_stepping_into,
         };
-        let trajectory = run(self.system(), start, &settings, outside).map_err(|e| self.start_error(&e))?;
+        let trajectory =
+            run(self.system(), start, &settings, outside, sink).map_err(|e| self.start_error(&e))?;
         Ok(Run::new(self.clone(), scheme, settings, trajectory))
     }
 

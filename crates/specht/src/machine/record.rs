@@ -401,7 +401,8 @@ fn open(family: &Family, names: &Names) -> Named<Open> {
     out
 }
 
-fn event(e: &Event, names: &Names) -> EventRecord {
+/// An event with the names of what takes part.
+pub fn event(e: &Event, names: &Names) -> EventRecord {
     let name = |k: usize| names.contacts.get(k).cloned().unwrap_or_else(|| format!("#{}", k + 1));
     let struck = matches!(e.kind, Kind::Impact | Kind::TangentialImpact | Kind::Seizure | Kind::Accumulated);
     let modes =

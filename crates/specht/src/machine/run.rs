@@ -173,7 +173,11 @@ impl Run {
 
     /// The recorded series with the columns of `trajectory.csv`.
     pub fn table(&self) -> Table {
-        Table::of(&self.trajectory.samples, &self.names)
+        let mut table = Table::of(&self.trajectory.samples, &self.names);
+        let model = self.machine.model();
+        let known = table.names.iter().map(|n| (n.clone(), model.unit(n).to_string()));
+        table.units = known.filter(|(_, unit)| !unit.is_empty()).collect();
+        table
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Setup {
     pub every: Option<f64>,
     /// Impact law; default Poisson.
     pub impact: Option<Law>,
+    /// Number of events after which the run stops; default never.
+    pub events: Option<u64>,
     /// Which solution when there are several or none; default continuous.
     pub several: Option<Policy>,
 }
@@ -58,6 +60,7 @@ impl Machine {
             impact: asked.impact.or(file.impact).unwrap_or_default(),
             method: asked.method.or(file.method).unwrap_or_default(),
             several: asked.several.or(file.several).unwrap_or_default(),
+            stop_after: asked.events.or(file.events.map(|n| value(n).max(0.0) as u64)).unwrap_or(u64::MAX),
             step: asked.step.or(file.step.map(value)).unwrap_or(step),
             ..defaults
         };

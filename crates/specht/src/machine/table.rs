@@ -20,9 +20,43 @@ pub struct Table {
     pub names: Vec<String>,
     /// Columns in the order of `names`.
     pub columns: Vec<Column>,
+    /// Units by name; what is left out has none.
+    pub units: std::collections::BTreeMap<String, String>,
 }
 
 impl Table {
+    /// The header of the contract, see [`Table::of`].
+    pub fn header(names: &Names) -> Vec<String> {
+        let Names { coordinates, states, memory, contacts, outputs } = names;
+        let rates = coordinates.iter().map(|n| format!("{n}'"));
+        let of_contact =
+            |c: &String| ["mode", "normal", "tangential", "gap", "slip"].map(|key| format!("{c}.{key}"));
+        let rest = states.iter().chain(memory).chain(outputs).cloned();
+        let all =
+            std::iter::once("t".to_string()).chain(coordinates.iter().cloned()).chain(rates).chain(rest);
+        all.chain(contacts.iter().flat_map(of_contact)).collect()
+    }
+
+    /// One line of `trajectory.csv`. A row also holds what is plotted, after the outputs.
+    pub fn write_row(row: &Sample<'_>, names: &Names, out: &mut String) {
+        number(row.t, out);
+        for list in [row.q, row.u, row.z, row.memory, &row.outputs[..names.outputs.len()]] {
+            for x in list {
+                out.push(',');
+                number(*x, out);
+            }
+        }
+        for (k, mode) in row.modes.iter().enumerate() {
+            out.push(',');
+            out.push_str(mode.word());
+            for list in [row.normal, row.tangential, row.gap, row.slip] {
+                out.push(',');
+                number(list[k], out);
+            }
+        }
+        out.push('\n');
+    }
+
     /// The columns of the contract: t, coordinates, velocities, states, memory, outputs, and five of every contact.
     pub(crate) fn of(samples: &Samples, names: &Names) -> Table {
         let mut table = Table::default();
@@ -60,6 +94,14 @@ impl Table {
         table
     }
 
+    /// A name with its unit, `height [m]`.
+    pub fn headed(&self, name: &str) -> String {
+        match self.units.get(name) {
+            Some(unit) => format!("{name} [{unit}]"),
+            None => name.to_string(),
+        }
+    }
+
     /// Add a column.
     pub fn push(&mut self, name: impl Into<String>, column: Column) {
         self.names.push(name.into());
@@ -90,8 +132,7 @@ impl Table {
 
     /// As comma-separated text with full precision (the shortest form that reads back to the same bits).
     pub fn csv(&self) -> String {
-        use std::fmt::Write;
-        let mut out = self.names.iter().map(|n| quoted(n)).collect::<Vec<_>>().join(",");
+        let mut out = self.names.iter().map(|n| quoted(&self.headed(n))).collect::<Vec<_>>().join(",");
         out.push('\n');
         for row in 0..self.rows() {
             for (k, column) in self.columns.iter().enumerate() {
@@ -105,23 +146,24 @@ impl Table {
             }
             out.push('\n');
         }
-        return out;
-
-        fn number(x: f64, out: &mut String) {
-            let size = x.abs();
-            let _ = if x == 0.0 {
-                write!(out, "0")
-            } else if (1e-4..1e16).contains(&size) {
-                write!(out, "{x}")
-            } else {
-                write!(out, "{x:e}") // NaN and inf come out as such
-            };
-        }
+        out
     }
 }
 
+fn number(x: f64, out: &mut String) {
+    use std::fmt::Write;
+    let size = x.abs();
+    let _ = if x == 0.0 {
+        write!(out, "0")
+    } else if (1e-4..1e16).contains(&size) {
+        write!(out, "{x}")
+    } else {
+        write!(out, "{x:e}") // NaN and inf come out as such
+    };
+}
+
 /// A header field, quoted when it holds a comma or quote.
-fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {
@@ -132,6 +174,27 @@ fn quoted(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_and_header_are_those_of_the_table() {
+        let text = "name = \"a\"\ngravity = [0, -9.81]\ncoordinates = { x = 0, y = \"1 m\" }\n\
+            ground = { floor = { through = [0, 0], normal = [0, 1] } }\n\
+            body = [{ name = \"b\", mass = \"1 kg\", position = [\"x\", \"y\"] }]\n\
+            contact = [{ name = \"c\", between = [\"b\", \"ground.floor\"], friction = 0.2 }]\n\
+            run = { until = \"1 s\" }\noutput = { height = \"2*y\" }\nplot = [{ y = [\"x\", \"c.normal\"] }]\n";
+        let run = crate::machine::Machine::read(text).unwrap().run().unwrap();
+        let table = run.table();
+        assert_eq!(Table::header(&run.names), table.names);
+        let mut lines = String::new();
+        run.trajectory.samples.rows().for_each(|row| Table::write_row(&row, &run.names, &mut lines));
+        let csv = table.csv();
+        let (head, body) = csv.split_once('\n').unwrap();
+        assert_eq!(body, lines);
+        assert_eq!(
+            head,
+            "t [s],x [m],y [m],x' [m/s],y' [m/s],height [m],c.mode,c.normal [N],c.tangential [N],c.gap [m],c.slip [m/s]"
+        );
+    }
 
     #[test]
     fn numbers_in_the_csv_read_back_to_the_same_bits() {

@@ -118,8 +118,8 @@ pub struct Kind {
 pub const KINDS: [Kind; 5] = [
     Kind { name: "painleve", keys: &["over", "at", "at_time", "along", "stiffness"], read: painleve },
     Kind { name: "true-motion", keys: &["at", "at_time", "x0", "rate0", "stiffness"], read: true_motion },
-    Kind { name: "rest", keys: &["load", "points"], read: rest },
-    Kind { name: "self-braking", keys: &["points", "drive", "load", "over"], read: self_braking },
+    Kind { name: "rest", keys: &["load", "points", "at_time"], read: rest },
+    Kind { name: "self-braking", keys: &["points", "drive", "load", "over", "at_time"], read: self_braking },
     Kind { name: "tensor", keys: &["over", "samples"], read: tensor },
 ];
 
@@ -191,6 +191,7 @@ fn rest(keys: &Keys) -> Result<Task, Error> {
         contacts: contacts(keys),
         load: text(keys, "load")?,
         points: list(keys, "points"),
+        at_time: look(keys)?.at_time,
     }))
 }
 
@@ -200,6 +201,7 @@ fn self_braking(keys: &Keys) -> Result<Task, Error> {
         drive: text(keys, "drive")?,
         load: text(keys, "load")?,
         points: list(keys, "points"),
+        at_time: look(keys)?.at_time,
         over: cycle(keys)?,
     }))
 }

@@ -339,7 +339,9 @@ impl Sides {
         let shown = model.outputs.iter().map(|o| o.value).chain(plotted).collect();
         let shown = replaced(b, shown);
         let outputs = Tape::with_switches(&b.g, &shown, &mut main.switches.clone());
-        let sets = tape(b, model.events.iter().flat_map(|e| e.set.iter().map(|s| s.1)).collect());
+        let changes = model.events.iter().flat_map(|e| e.set.iter().map(|s| s.1));
+        let conditions = model.events.iter().filter_map(|e| e.when);
+        let sets = tape(b, changes.chain(conditions).collect());
         let mut starts: Vec<NodeId> = model.coordinates.iter().flat_map(|c| [c.start, c.rate]).collect();
         starts.extend(model.states.iter().map(|z| z.start));
         starts.extend(model.memory.iter().map(|m| m.start));

@@ -90,6 +90,16 @@ impl CompiledSystem {
         let mut scratch = self.scratch();
         self.fill_instant(&at, &mut scratch.inputs);
         self.sets.eval(&scratch.inputs, &mut scratch.sets);
+        // conditions come after all changes
+        let changes: usize = self.model.events.iter().map(|e| e.set.len()).sum();
+        let conditional = (0..self.model.events.len()).filter(|e| self.model.events[*e].when.is_some());
+        for (place, e) in conditional.enumerate() {
+            if self.sets.output(&scratch.sets, changes + place) == 0.0
+                && let Some(k) = fired[first..].iter().position(|k| *k == e)
+            {
+                fired.remove(first + k);
+            }
+        }
         let (mut stop, mut place) = (false, 0);
         for (e, event) in self.model.events.iter().enumerate() {
             let active = fired[first..].contains(&e);

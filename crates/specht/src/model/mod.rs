@@ -117,6 +117,9 @@ pub struct Model {
     pub graph: Graph,
     /// What each symbol of the graph means.
     pub inputs: Vec<Input>,
+    /// Unit of parameters, coordinates `x` and velocities `x'`, states, outputs, plotted expressions and `contact.normal` (also `.tangential`,
+    /// `.gap`, `.slip`), where it is known.
+    pub units: std::collections::BTreeMap<String, String>,
     /// All parameters with their values (lists flattened as `mu[1]`), in file order; live ones hold their default.
     pub parameters: Vec<Parameter>,
     /// Gravity vector.
@@ -456,6 +459,8 @@ pub struct Event {
     pub name: String,
     /// What fires it.
     pub trigger: Trigger,
+    /// Not zero where the event counts; `None`: always.
+    pub when: Option<NodeId>,
     /// Memory changes (memory index, value).
     pub set: Vec<(usize, NodeId)>,
     /// Ends the run.
@@ -525,6 +530,8 @@ pub struct Run {
     pub method: Option<Choice>,
     /// Output interval.
     pub every: Option<NodeId>,
+    /// Number of events after which the run stops.
+    pub events: Option<NodeId>,
     /// Impact law.
     pub impact: Option<impact::Law>,
     /// Which solution when there are several or none.
@@ -593,6 +600,7 @@ impl Default for Model {
             source: String::new(),
             graph,
             inputs: Vec::new(),
+            units: std::collections::BTreeMap::new(),
             parameters: Vec::new(),
             gravity: [zero; 3],
             coordinates: Vec::new(),
@@ -611,6 +619,21 @@ impl Default for Model {
             tasks: Vec::new(),
             cases: Vec::new(),
         }
+    }
+}
+
+impl Model {
+    /// Unit of a column, empty when it is not known or a pure number; members of families have that of the family.
+    pub fn unit(&self, column: &str) -> &str {
+        if column == "t" {
+            return "s";
+        }
+        let family = |name: &str| {
+            let (head, rest) = name.split_once('[')?;
+            Some(format!("{head}{}", rest.split_once(']')?.1))
+        };
+        let found = self.units.get(column).or_else(|| self.units.get(&family(column)?));
+        found.map_or("", String::as_str)
     }
 }
 

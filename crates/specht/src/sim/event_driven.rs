@@ -32,6 +32,7 @@ use super::project::Projector;
 use super::record::Recorder;
 use super::settings::{Outside, Record, Settings, interrupted};
 use super::settling::Pending;
+use super::sink::{Delivery, Sink};
 use super::start::{self, StartError};
 use super::tolerances::{
     DRIFT, FIRST_STEP, LEAST_ENERGY, LEAST_MASS, LEAST_POSITION, LEAST_SPEED, MOMENT, NEARLY_SINGULAR,
@@ -49,6 +50,22 @@ pub fn event_driven<S: System + ?Sized>(
     settings: &Settings,
     outside: &mut Outside<'_>,
 ) -> Result<Trajectory, StartError> {
+    event_driven_into(sys, start, settings, outside, None)
+}
+
+/// The same; rows and events go to `sink` as they come, and only a part of them stays in the trajectory.
+///
+/// # Errors
+///
+/// As [`event_driven`].
+pub fn event_driven_into<S: System + ?Sized>(
+    sys: &S,
+    start: &State,
+    settings: &Settings,
+    outside: &mut Outside<'_>,
+    sink: Option<&mut dyn Sink>,
+) -> Result<Trajectory, StartError> {
+    let mut delivery = Delivery::new(sink);
     if let Some(problem) = settings.problem() {
         return Err(StartError::Settings(problem));
     }
@@ -56,15 +73,17 @@ pub fn event_driven<S: System + ?Sized>(
     let end = match run.begin()? {
         Some(end) => end,
         None => loop {
-            let flow = match run.segment(outside) {
-                Flow::Event => run.instant(),
+            let flow = match run.segment(outside, &mut delivery) {
+                Flow::Event => run.instant().or_else(|| run.enough()),
                 Flow::End(status, message) => Some((status, message)),
             };
+            delivery.step(&mut run.out);
             if let Some(end) = flow {
                 break end;
             }
         },
     };
+    delivery.end(&mut run.out);
     Ok(run.finish(end))
 }
 
@@ -193,8 +212,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         Ok(end.or_else(|| self.rests_undecided()))
     }
 
+    /// The end of a run that was asked for so many events.
+    fn enough(&self) -> Option<End> {
+        let count = self.out.counts.all_events();
+        (count >= self.settings.stop_after).then(|| (Status::Stopped, format!("{count} events")))
+    }
+
     /// Integrate to the next event or the end.
-    fn segment(&mut self, outside: &mut Outside<'_>) -> Flow {
+    fn segment(&mut self, outside: &mut Outside<'_>, delivery: &mut Delivery<'_>) -> Flow {
         let field = &mut self.field;
         let Field { watches, info, discrete, fixed, sys, dims, .. } = field;
         watches.rebuild(info, discrete, fixed.small(), sys.directions(), dims.guards);
@@ -225,6 +250,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             if let Some(progress) = outside.progress.as_mut() {
                 progress(self.ode.time());
             }
+            delivery.step(&mut self.out);
             let t = self.ode.time();
             let halfway = self.halfway(t);
             if self.passage.lost {
@@ -542,9 +568,6 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         out.audit = self.auditor.audit;
         out.audit.judge(audit::LENGTH_BOUND, audit::ENERGY_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
-        for e in &out.events {
-            out.counts.events[e.kind as usize] += 1;
-        }
         out
     }
 }

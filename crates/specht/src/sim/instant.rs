@@ -126,7 +126,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 format!("more than {CROWD} events at t = {t}: {}", self.describe()),
             ));
         }
-        if self.out.events.len() >= self.settings.max_events {
+        if self.out.counts.all_events() >= self.settings.max_events as u64 {
             return Some((
                 Status::Failed,
                 format!(

@@ -114,6 +114,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 loss: m.loss[i],
             })
             .collect();
+        self.out.counts.events[kind as usize] += 1;
         self.out.events.push(Event {
             time: self.field.state.t,
             kind,

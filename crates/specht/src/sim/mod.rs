@@ -25,6 +25,7 @@ mod record;
 mod settings;
 mod settling;
 mod shorten;
+mod sink;
 pub(crate) mod start;
 mod tangential;
 mod time_stepping;
@@ -34,14 +35,15 @@ mod watch;
 mod zeno;
 
 pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, LENGTH_BOUND, TensorRemark};
-pub use event_driven::event_driven;
+pub use event_driven::{event_driven, event_driven_into};
 pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Scheme, Settings};
+pub use sink::{EVENTS_KEPT, ROWS_KEPT, Sink};
 pub use start::StartError;
 
 pub use crate::impact::Law as ImpactLaw;
 pub use crate::ode::Choice as Integrator;
-pub use time_stepping::{STEP_BOUND, time_stepping};
+pub use time_stepping::{STEP_BOUND, time_stepping, time_stepping_into};
 pub use trajectory::{
     Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples,
     StartRecord, Status, Trajectory,

@@ -99,6 +99,8 @@ pub struct Settings {
     pub resolution: f64,
     /// Largest number of events of the whole run, default 1 000 000.
     pub max_events: usize,
+    /// The run stops after this number of events; default never.
+    pub stop_after: u64,
     /// Largest number of steps of the whole run, default 100 000 000.
     pub max_steps: u64,
     /// Time-stepping only: step, s.
@@ -119,6 +121,7 @@ impl Default for Settings {
             longest_step: f64::INFINITY,
             resolution: 1e-11,
             max_events: 1_000_000,
+            stop_after: u64::MAX,
             max_steps: 100_000_000,
             step: 1e-3,
             theta: 0.5,
@@ -150,6 +153,9 @@ impl Settings {
         }
         if !(self.resolution > 0.0 && self.resolution <= 1e-3) {
             return Some(format!("the resolution must lie between 0 and 1e-3, not {}", self.resolution));
+        }
+        if self.stop_after == 0 {
+            return Some("a run stops after at least one event".into());
         }
         if !(self.step > 0.0) {
             return Some(format!("the step must be positive, not {}", self.step));

@@ -227,6 +227,13 @@ pub struct Counts {
     pub events: [u64; KINDS.len()],
 }
 
+impl Counts {
+    /// Events of all kinds.
+    pub fn all_events(&self) -> u64 {
+        self.events.iter().sum()
+    }
+}
+
 /// What happened.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
@@ -361,11 +368,21 @@ impl Samples {
 
     /// Drop every other row of those that may go.
     fn thin(&mut self) {
+        let (kept, mut odd) = (self.keep.clone(), false);
+        self.retain(0, |i| {
+            odd ^= !kept[i];
+            kept[i] || !odd
+        });
+        self.one_in *= 2;
+        self.limit = self.limit.max(2 * self.len());
+    }
+
+    /// From row `first` on keep those that are wanted.
+    pub(crate) fn retain(&mut self, first: usize, mut wanted: impl FnMut(usize) -> bool) {
         let (stride, contacts, latches) = (self.stride, self.dims.contacts, self.dims.latches);
-        let (mut rows, mut odd) = (0, false);
-        for i in 0..self.time.len() {
-            odd ^= !self.keep[i];
-            if !self.keep[i] && odd {
+        let mut rows = first;
+        for i in first..self.time.len() {
+            if !wanted(i) {
                 continue;
             }
             self.time[rows] = self.time[i];
@@ -380,8 +397,6 @@ impl Samples {
         self.data.truncate(rows * stride);
         self.modes.truncate(rows * contacts);
         self.latches.truncate(rows * latches);
-        self.one_in *= 2;
-        self.limit = self.limit.max(2 * rows);
     }
 
     /// Number of rows.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::analysis::map::Watch;
 use crate::analysis::one_pair::BookPoint;
 use crate::analysis::self_braking::{
     self, Efficiency, PointBraking, PointVerdict, SelfBrakingTask, Uniform, analyse_self_braking,
@@ -135,7 +136,11 @@ pub struct CyclePoint {
 }
 
 impl Machine {
-    pub(super) fn self_braking(&self, task: &SelfBrakingTask) -> Result<SelfBrakingFinding, Error> {
+    pub(super) fn self_braking(
+        &self,
+        task: &SelfBrakingTask,
+        watch: Watch,
+    ) -> Result<SelfBrakingFinding, Error> {
         let mut live: Vec<String> = task.drive.iter().chain(&task.load).cloned().collect();
         live.extend(task.over.iter().map(|o| o.0.clone()));
         let machine = self.opened(live)?;
@@ -143,7 +148,8 @@ impl Machine {
         if task.points.is_empty() && task.load.is_none() {
             task.points = machine.model().bodies.iter().map(|b| b.name.clone()).collect();
         }
-        let found = analyse_self_braking(machine.model(), &task).map_err(|e| self.refuse(e))?;
+        let model = machine.at_rest(task.at_time, watch)?;
+        let found = analyse_self_braking(&model, &task).map_err(|e| self.refuse(e))?;
         Ok(SelfBrakingFinding::new(&found))
     }
 }

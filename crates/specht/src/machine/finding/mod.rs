@@ -25,6 +25,7 @@ use serde::Serialize;
 
 use crate::analysis::map::Watch;
 use crate::analysis::{AnalysisError, frictional_contact};
+use crate::file::Diagnostic;
 use crate::model;
 use crate::model::TaskValue;
 use crate::system::System;
@@ -97,10 +98,32 @@ impl Machine {
         match task {
             Task::Painleve(task) => self.painleve(task, watch),
             Task::TrueMotion(task) => self.true_motion(task, watch).map(Finding::TrueMotion),
-            Task::Rest(task) => self.rest(task).map(|f| Finding::Rest(Box::new(f))),
-            Task::SelfBraking(task) => self.self_braking(task).map(Finding::SelfBraking),
+            Task::Rest(task) => self.rest(task, watch).map(|f| Finding::Rest(Box::new(f))),
+            Task::SelfBraking(task) => self.self_braking(task, watch).map(Finding::SelfBraking),
             Task::Tensor(task) => self.tensor(task, watch).map(Finding::Tensor),
         }
+    }
+
+    /// Whether all tasks of the file can be asked in this version.
+    ///
+    /// # Errors
+    ///
+    /// The first that cannot, at its place.
+    pub fn check_tasks(&self) -> Result<(), Error> {
+        for task in &self.model().tasks {
+            if !super::task::KINDS.iter().any(|k| k.name == task.analyse) {
+                let built: Vec<&str> = super::task::KINDS.iter().map(|k| k.name).collect();
+                return Err(self.error_at(Diagnostic::error(
+                    task.span,
+                    format!(
+                        "the analysis `{}` of task `{}` is not built into this version",
+                        task.analyse, task.name
+                    ),
+                    format!("built are {}; --no-tasks runs without tasks", built.join(", ")),
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Answers a task of the file: one with a case of its own looks at that case.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::analysis::map::Watch;
 use crate::analysis::one_pair::BookRest;
 use crate::analysis::rest::{Outcome, RestVerdict};
 use crate::analysis::start_load::{self, RestTask, StartLoad, analyse_rest};
@@ -94,9 +95,10 @@ pub struct RestPoint {
 }
 
 impl Machine {
-    pub(super) fn rest(&self, task: &RestTask) -> Result<RestFinding, Error> {
+    pub(super) fn rest(&self, task: &RestTask, watch: Watch) -> Result<RestFinding, Error> {
         let machine = self.opened(task.load.iter().cloned().collect())?;
-        let found = analyse_rest(machine.model(), task).map_err(|e| self.refuse(e))?;
+        let model = machine.at_rest(task.at_time, watch)?;
+        let found = analyse_rest(&model, task).map_err(|e| self.refuse(e))?;
         Ok(RestFinding::new(found))
     }
 }

@@ -14,8 +14,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::expr::{Graph, NodeId, Symbol};
-use crate::model::{CompiledSystem, Draw, FeatureRef, ForceKind, Geometry, Model, Pose, Shape, place, poses};
+use crate::model::{
+    CompiledSystem, Contact, Draw, FeatureRef, ForceKind, Geometry, Model, NormalLaw, Pose, Shape, place,
+    poses,
+};
 use crate::sim::{Sample, Samples};
+use crate::system::System;
 
 use super::Run;
 use frames::frames;
@@ -192,8 +196,10 @@ fn scene(system: &CompiledSystem, samples: &Samples) -> Option<Scene> {
     if probe.value(roots.len() - 2) > 0.0 {
         out.up = -1.0;
     }
-    place_contacts(&mut out, model, &body_prims, &ground_prims);
-    stand_ins(&mut out, &masses, &centers);
+    place_contacts(&mut out, system, &body_prims, &ground_prims);
+    rails(&mut out, model);
+    let joints: Vec<Vec<[f64; 2]>> = (0..model.bodies.len()).map(|k| joints(&out, model, k)).collect();
+    stand_ins(&mut out, &masses, &centers, &joints);
     frame_bounds(&mut out);
     Some(out)
 }
@@ -268,7 +274,17 @@ fn point_nodes(graph: &mut Graph, model: &Model, poses: &[Pose], r: FeatureRef) 
 }
 
 /// Where contacts given by shapes are.
-fn place_contacts(out: &mut Scene, model: &Model, bodies: &[Vec<Option<Prim>>], ground: &[Option<Prim>]) {
+fn place_contacts(
+    out: &mut Scene,
+    system: &CompiledSystem,
+    bodies: &[Vec<Option<Prim>>],
+    ground: &[Option<Prim>],
+) {
+    let model = system.model();
+    let of_system = |contact: &Contact| -> Vec<String> {
+        let k = model.contacts.iter().position(|c| std::ptr::eq(c, contact)).unwrap_or(0);
+        system.contacts_of(k).map(|c| system.contacts()[c].name.clone()).collect()
+    };
     let origin = Some(Prim::Point([0.0, 0.0]));
     let prim = |r: FeatureRef| -> Option<Prim> {
         match (r.body, r.feature) {
@@ -284,6 +300,26 @@ fn place_contacts(out: &mut Scene, model: &Model, bodies: &[Vec<Option<Prim>>], 
             _ => continue,
         };
         let (Some(shape_a), Some(shape_b)) = (prim(a), prim(b)) else { continue };
+        // the corners of an outline are contacts of their own
+        let parts = of_system(contact);
+        if let Prim::Path(corners, _) = &shape_a
+            && !pin
+            && corners.len() == parts.len()
+            && !matches!(shape_b, Prim::Path(..))
+        {
+            for (name, corner) in parts.into_iter().zip(corners) {
+                let mut track = ContactTrack { name, ..ContactTrack::default() };
+                for k in 0..out.t.len() {
+                    let at = |r: FeatureRef| r.body.map_or(Place::default(), |b| out.bodies[b].places[k]);
+                    let found = touch(&Prim::Point(*corner), &at(a), &shape_b, &at(b));
+                    let (p, n) = found.unwrap_or(([f64::NAN; 2], [0.0, 0.0]));
+                    track.at.push(p);
+                    track.normal.push(n);
+                }
+                out.contacts.push(track);
+            }
+            continue;
+        }
         let mut track = ContactTrack { name: contact.name.clone(), ..ContactTrack::default() };
         for k in 0..out.t.len() {
             let at = |r: FeatureRef| r.body.map_or(Place::default(), |b| out.bodies[b].places[k]);
@@ -301,8 +337,65 @@ fn place_contacts(out: &mut Scene, model: &Model, bodies: &[Vec<Option<Prim>>], 
     }
 }
 
+/// Where the bodies that are placed on body `k` are joined to it, in its axes: points that stay in place.
+fn joints(out: &Scene, model: &Model, k: usize) -> Vec<[f64; 2]> {
+    let last = out.t.len() - 1;
+    let local = |j: usize, frame: usize| {
+        let (parent, child) = (&out.bodies[k].places[frame], &out.bodies[j].places[frame]);
+        let back = Place { at: [0.0, 0.0], angle: -parent.angle };
+        back.point([child.at[0] - parent.at[0], child.at[1] - parent.at[1]])
+    };
+    let stays = |j: &usize| {
+        let at = local(*j, 0);
+        let size = at[0].abs().max(at[1].abs());
+        [last / 3, 2 * last / 3, last].iter().all(|f| {
+            let there = local(*j, *f);
+            (there[0] - at[0]).abs().max((there[1] - at[1]).abs()) <= 1e-9 * size
+        })
+    };
+    let children = (0..model.bodies.len()).filter(|j| model.bodies[*j].on == Some(k));
+    children.filter(stays).map(|j| local(j, 0)).filter(|p| *p != [0.0, 0.0]).collect()
+}
+
+/// Lines of the ground that only guide (bilateral contacts) are drawn where something moves along them.
+fn rails(out: &mut Scene, model: &Model) {
+    let Scene { ground, contacts, bodies, .. } = out;
+    let mut size = Bounds::EMPTY;
+    bodies.iter().flat_map(|b| &b.places).for_each(|p| size.add(p.at, 0.0));
+    let margin = 0.08 * size.size();
+    let mut place = 0;
+    for (f, feature) in model.ground.iter().enumerate() {
+        if !matches!(feature.shape, Shape::Flat { .. }) {
+            place += 1;
+            continue;
+        }
+        let on = |r: &FeatureRef| r.body.is_none() && r.feature == Some(f);
+        let used: Vec<_> = model
+            .contacts
+            .iter()
+            .filter(|c| matches!(&c.geometry, Geometry::Between(a, b) if on(a) || on(b)))
+            .collect();
+        let guide = !used.is_empty() && used.iter().all(|c| matches!(c.law, NormalLaw::Bilateral));
+        if let (true, Some(Prim::Flat(p, n))) = (guide, ground.get(place).cloned()) {
+            let along = |q: &[f64; 2]| (q[0] - p[0]) * n[1] - (q[1] - p[1]) * n[0];
+            let tracks = contacts.iter().filter(|t| used.iter().any(|c| c.name == t.name));
+            let list: Vec<f64> =
+                tracks.flat_map(|t| t.at.iter().map(along)).filter(|x| x.is_finite()).collect();
+            let ends = [
+                list.iter().copied().fold(f64::INFINITY, f64::min),
+                list.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            ];
+            if ends[1] >= ends[0] {
+                let at = |s: f64| [p[0] + s * n[1], p[1] - s * n[0]];
+                ground[place] = Prim::Path(vec![at(ends[0] - margin), at(ends[1] + margin)], false);
+            }
+        }
+        place += 1;
+    }
+}
+
 /// Something visible for bodies without shapes; links between named points.
-fn stand_ins(out: &mut Scene, masses: &[[f64; 2]], centers: &[[f64; 2]]) {
+fn stand_ins(out: &mut Scene, masses: &[[f64; 2]], centers: &[[f64; 2]], joints: &[Vec<[f64; 2]>]) {
     let bare = out.bodies.iter().all(|b| b.shapes.is_empty());
     let flat = out.bodies.iter().all(|b| b.places.iter().all(|p| p.at[1] == 0.0));
     out.scheme = bare && flat && out.contacts.is_empty() && out.draws.is_empty() && out.springs.is_empty();
@@ -342,6 +435,7 @@ fn stand_ins(out: &mut Scene, masses: &[[f64; 2]], centers: &[[f64; 2]]) {
             body.shapes.iter().any(|s| matches!(s, Prim::Round(..) | Prim::Path(..) | Prim::Flat(..)));
         let mut points: Vec<[f64; 2]> =
             body.shapes.iter().filter_map(|s| if let Prim::Point(p) = s { Some(*p) } else { None }).collect();
+        points.extend(&joints[k]);
         if !points.is_empty() && !solid {
             points.push([0.0, 0.0]);
             if centers[k][0].is_finite() && centers[k][1].is_finite() {
@@ -352,7 +446,7 @@ fn stand_ins(out: &mut Scene, masses: &[[f64; 2]], centers: &[[f64; 2]]) {
         if body.shapes.is_empty() && !out.draws.is_empty() {
             continue; // the file draws it itself
         }
-        if body.shapes.is_empty() {
+        if body.shapes.is_empty() && body.bones.len() < 2 {
             let turns = body.places.iter().any(|p| p.angle != body.places[0].angle) || masses[k][1] != 0.0;
             body.shapes.push(if turns { Prim::Bar(0.2 * whole.size()) } else { Prim::Dot });
         }
@@ -363,6 +457,8 @@ fn stand_ins(out: &mut Scene, masses: &[[f64; 2]], centers: &[[f64; 2]]) {
 fn frame_bounds(out: &mut Scene) {
     let (mut all, mut near) = (Bounds::EMPTY, Bounds::EMPTY);
     let count = out.bodies.len().max(1) as f64;
+    // what stands still is surroundings, not machine
+    let moves: Vec<bool> = out.draws.iter().map(DrawTrack::moves).collect();
     for k in 0..out.t.len() {
         let mut middle = [0.0, 0.0];
         for body in &out.bodies {
@@ -392,12 +488,10 @@ fn frame_bounds(out: &mut Scene) {
             all.add(spring[0][k], 0.0);
             all.add(spring[1][k], 0.0);
         }
-        for draw in &out.draws {
-            // what stands still is surroundings, not machine
-            let machine = draw.moves();
+        for (draw, machine) in out.draws.iter().zip(&moves) {
             let mut add = |p: [f64; 2], r: f64| {
                 all.add(p, r);
-                if machine {
+                if *machine {
                     near.add([p[0] - middle[0], p[1] - middle[1]], r);
                 }
             };
@@ -417,7 +511,7 @@ fn frame_bounds(out: &mut Scene) {
     }
     let (all, near) = (all.or_unit(), near.or_unit());
     // a file that draws its machine wants it seen
-    let far = if out.draws.iter().any(DrawTrack::moves) { 4.0 } else { 12.0 };
+    let far = if moves.contains(&true) { 4.0 } else { 12.0 };
     out.follow = !out.scheme && near.size() > 0.0 && all.size() > far * near.size();
     out.bounds = all.0;
     out.near = near.0;

@@ -9,6 +9,7 @@ use crate::contact::Measure;
 use crate::system::{Discrete, State, System};
 
 use super::super::settings::{Outside, Record, Settings};
+use super::super::sink::Delivery;
 use super::super::trajectory::Trajectory;
 use super::tolerances::{AT_REST, POSITION_NOISE};
 
@@ -31,7 +32,9 @@ pub(super) fn with_longer_steps<S: System + ?Sized>(
         }
         let settings = Settings { step: factor * settings.step, record: Record::Events, ..settings.clone() };
         let mut quiet = Outside { interrupt: outside.interrupt, progress: None };
-        let Ok((other, _)) = super::run(sys, start, &settings, &mut quiet) else { continue };
+        let Ok((other, _)) = super::run(sys, start, &settings, &mut quiet, Delivery::new(None)) else {
+            continue;
+        };
         if outside.interrupt.is_some_and(|i| i.load(std::sync::atomic::Ordering::Relaxed)) {
             return None;
         }

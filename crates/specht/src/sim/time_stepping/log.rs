@@ -146,6 +146,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                 loss: -w.work[i],
             })
             .collect();
+        self.out.counts.events[kind as usize] += 1;
         self.out.events.push(Event {
             time: if hit { w.before.t } else { self.field.state.t },
             kind,
@@ -228,9 +229,6 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         out.audit.created = created / out.energy.scale.max(f64::MIN_POSITIVE);
         out.audit.judge(STEP_BOUND, STEP_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
-        for e in &out.events {
-            out.counts.events[e.kind as usize] += 1;
-        }
         out
     }
 }

@@ -40,6 +40,7 @@ use super::classify::Sets;
 use super::field::Field;
 use super::ledger::Ledger;
 use super::settings::{Outside, Settings, interrupted};
+use super::sink::{Delivery, Sink};
 use super::start::{self, StartError};
 use super::trajectory::{Samples, Status, Trajectory};
 use hits::DIVISIONS;
@@ -64,6 +65,21 @@ pub fn time_stepping<S: System + ?Sized>(
     settings: &Settings,
     outside: &mut Outside<'_>,
 ) -> Result<Trajectory, StartError> {
+    time_stepping_into(sys, start, settings, outside, None)
+}
+
+/// The same; rows and events go to `sink` as they come, and only a part of them stays in the trajectory.
+///
+/// # Errors
+///
+/// As [`time_stepping`].
+pub fn time_stepping_into<S: System + ?Sized>(
+    sys: &S,
+    start: &State,
+    settings: &Settings,
+    outside: &mut Outside<'_>,
+    sink: Option<&mut dyn Sink>,
+) -> Result<Trajectory, StartError> {
     if let Some(problem) = settings.problem() {
         return Err(StartError::Settings(problem));
     }
@@ -76,7 +92,7 @@ pub fn time_stepping<S: System + ?Sized>(
         )));
     }
     crate::contact::check_loads(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
-    let (mut out, range) = run(sys, start, settings, outside)?;
+    let (mut out, range) = run(sys, start, settings, outside, Delivery::new(sink))?;
     if matches!(out.status, Status::Finished | Status::Stopped) && out.counts.steps > 1 {
         out.audit.step_error = compare::with_longer_steps(sys, start, settings, outside, &out, &range);
         out.audit.judge(STEP_BOUND, STEP_BOUND, out.status);
@@ -90,6 +106,7 @@ fn run<S: System + ?Sized>(
     start: &State,
     settings: &Settings,
     outside: &mut Outside<'_>,
+    mut delivery: Delivery<'_>,
 ) -> Result<(Trajectory, Vec<f64>), StartError> {
     let mut s = Stepper::new(sys, start.clone(), settings);
     start::classify(&mut s.field, &mut s.sets)?;
@@ -107,7 +124,13 @@ fn run<S: System + ?Sized>(
         if let Some(end) = s.step() {
             break end;
         }
+        delivery.step(&mut s.out);
+        let count = s.out.counts.all_events();
+        if count >= settings.stop_after {
+            break (Status::Stopped, format!("{count} events"));
+        }
     };
+    delivery.end(&mut s.out);
     let range = s.range();
     Ok((s.finish(end), range))
 }

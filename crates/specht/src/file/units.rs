@@ -1,0 +1,137 @@
+//! Units of the columns of a run: from the units that the file gives, and from what coordinates are used for.
+
+use std::collections::BTreeMap;
+
+use super::builder::Builder;
+use super::formula::Formula;
+use super::names::What;
+use super::raw::RawValue;
+use super::raw_parts::RawGeometry;
+use crate::expr::{Dim, Exponents, check_dimensions};
+
+const FORCE: Dim = Dim::Known(Exponents::whole([1, 1, -2, 0, 0]));
+const ENERGY: Dim = Dim::Known(Exponents::whole([2, 1, -2, 0, 0]));
+
+impl Builder<'_> {
+    /// Unit by name, for everything whose unit is known: parameters, coordinates and velocities, states, outputs, plots, contacts.
+    pub(super) fn finish_units(&mut self) {
+        let raw = self.raw.clone();
+        let mut dims = self.dims.clone();
+        let mut angles: Vec<String> = Vec::new();
+        for body in &raw.bodies {
+            for formula in body.position.iter().flatten() {
+                learn(&mut dims, formula, Dim::LENGTH);
+            }
+            if let Some(formula) = &body.angle {
+                learn(&mut dims, formula, Dim::NONE);
+                angles.push(base(formula));
+            }
+        }
+        let mut units: BTreeMap<String, String> = BTreeMap::new();
+        let mut put = |name: String, dim: Dim, angle: bool, rate: u32| {
+            let unit = unit(dim, angle, rate);
+            if !unit.is_empty() {
+                units.insert(name, unit);
+            }
+        };
+        for p in &raw.parameters {
+            let angle = matches!(&p.value, RawValue::One(f) if [" deg", " rad"].iter().any(|u| f.text().ends_with(u)));
+            put(p.name.text.clone(), dims.get(&p.name.text).copied().unwrap_or(Dim::Any), angle, 0);
+        }
+        for c in &raw.coordinates {
+            let name = &c.name.text;
+            let dim = dims.get(name).copied().unwrap_or(Dim::Any);
+            let angle = dim == Dim::NONE || angles.contains(name);
+            put(name.clone(), dim, angle, 0);
+            put(format!("{name}'"), dim, angle, 1);
+        }
+        for s in &raw.states {
+            put(s.name.text.clone(), dims.get(&s.name.text).copied().unwrap_or(Dim::Any), false, 0);
+        }
+        for c in &raw.contacts {
+            let gap = match &c.geometry {
+                RawGeometry::Between(_) | RawGeometry::Pin(_) => Dim::LENGTH,
+                RawGeometry::Gap(f) | RawGeometry::Play(f, _) => {
+                    check_dimensions(&f.ast, &|path: &[&str]| self.shown(&dims, path)).unwrap_or(Dim::Any)
+                }
+                RawGeometry::None => Dim::Any,
+            };
+            let name = &c.name.text;
+            let force = if gap == Dim::LENGTH { FORCE } else { ENERGY.over(gap) };
+            let angle = gap == Dim::NONE;
+            put(format!("{name}.gap"), gap, angle, 0);
+            put(format!("{name}.slip"), gap, angle, 1);
+            put(format!("{name}.normal"), force, false, 0);
+            put(format!("{name}.tangential"), force, false, 0);
+        }
+        let shown = raw.outputs.iter().map(|(name, f)| (name.text.clone(), f));
+        let plotted = raw.plots.iter().flat_map(|p| p.x.iter().chain(&p.y)).map(|f| (f.text(), f));
+        let contacts = units.clone();
+        for (name, formula) in shown.chain(plotted) {
+            if units.contains_key(&name) {
+                continue;
+            }
+            let known = |path: &[&str]| match path {
+                [_, "gap" | "slip" | "normal" | "tangential"] if contacts.contains_key(&path.join(".")) => {
+                    match path[1] {
+                        "gap" => Dim::LENGTH,
+                        "slip" => Dim::LENGTH.over(Dim::TIME),
+                        _ => FORCE,
+                    }
+                }
+                _ => self.shown(&dims, path),
+            };
+            let plain = base(formula);
+            let angle = angles.contains(&plain) || angles.iter().any(|a| format!("{a}'") == plain);
+            let dim = check_dimensions(&formula.ast, &known).unwrap_or(Dim::Any);
+            let rate = u32::from(angle && plain.ends_with('\''));
+            let unit = if angle { unit(Dim::NONE, true, rate) } else { unit(dim, false, 0) };
+            if !unit.is_empty() {
+                units.insert(name, unit);
+            }
+        }
+        self.model.units = units;
+    }
+
+    fn shown(&self, dims: &BTreeMap<String, Dim>, path: &[&str]) -> Dim {
+        match path {
+            ["t"] => Dim::TIME,
+            ["energy", _] => ENERGY,
+            [name] => dims.get(*name).copied().unwrap_or(Dim::Any),
+            [body, rest @ ..] if matches!(self.names.get(body), Some(What::Body(_))) => match rest {
+                ["x" | "y"] | [_, "x" | "y"] => Dim::LENGTH,
+                ["angle"] => Dim::NONE,
+                _ => Dim::Any,
+            },
+            _ => Dim::Any,
+        }
+    }
+}
+
+/// A formula that is one name tells its dimension.
+fn learn(dims: &mut BTreeMap<String, Dim>, formula: &Formula, dim: Dim) {
+    let entry = dims.entry(base(formula)).or_insert(Dim::Any);
+    *entry = entry.or(dim);
+}
+
+/// The text without index and minus: `-phi[i]` is about `phi`.
+fn base(formula: &Formula) -> String {
+    let text = formula.text();
+    text.trim().trim_start_matches('-').split('[').next().unwrap_or("").trim().to_string()
+}
+
+/// A dimension as a unit; nothing for pure numbers and what is not known.
+fn unit(dim: Dim, angle: bool, rate: u32) -> String {
+    match dim {
+        Dim::Known(e) if e == Exponents::NONE => match (angle, rate) {
+            (true, 0) => "rad".into(),
+            (true, _) => "rad/s".into(),
+            _ => String::new(),
+        },
+        Dim::Known(_) => match dim.rate(rate) {
+            Dim::Known(e) => e.to_string(),
+            Dim::Any => String::new(),
+        },
+        Dim::Any => String::new(),
+    }
+}
