@@ -152,7 +152,7 @@ function timePlot(title, list, height = 190, extra = null) {
   const legend = el("div", { class: "legend" }, shown.map((s) => {
     const value = el("output", {}, "");
     outputs.push(value);
-    const button = el("button", { title: "show or hide", onclick: () => { s.on = !s.on; button.classList.toggle("off", !s.on); changed(); } },
+    const button = el("button", { title: "show or hide", onclick: () => { s.on = !s.on; value.textContent = ""; button.classList.toggle("off", !s.on); changed(); } },
       el("i", { style: `background:var(--s${s.k % 8})` }), withUnit(s.c), value);
     button.classList.toggle("off", !s.on);
     return button;
@@ -224,7 +224,7 @@ function timePlot(title, list, height = 190, extra = null) {
       g.fillText(text, right ? x + 8 : x - wide, 10);
     }
     g.restore();
-    shown.forEach((s, k) => { outputs[k].textContent = s.on ? format(valueAt(s.c, t), 4) : ""; });
+    for (const s of active()) outputs[s.k].textContent = format(valueAt(s.c, t), 4);
   }, still, key);
   timeInput(node, state, (box) => {
     if (!box) { state.range = null; return; }

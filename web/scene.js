@@ -267,8 +267,9 @@ function arrow(g, x0, y0, x1, y1, colour) {
 }
 
 // Mode of a contact at a time.
+const bandOf = new Map(data.series.modes.map((b) => [b.contact, b]));
 function modeAt(name, t) {
-  const band = data.series.modes.find((b) => b.contact === name);
+  const band = bandOf.get(name);
   if (!band || !band.runs.length) return 0;
   let lo = 0, hi = band.runs.length;
   while (lo < hi) { const mid = (lo + hi) >> 1; if (band.runs[mid][0] <= t) lo = mid + 1; else hi = mid; }
