@@ -70,6 +70,25 @@ impl CompareOp {
     }
 }
 
+/// What is done over a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// Whole numbers, added.
+    Sum,
+    /// An interval, integrated.
+    Integral,
+}
+
+impl Over {
+    /// As written.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Over::Sum => "sum",
+            Over::Integral => "integral",
+        }
+    }
+}
+
 /// An operand of a chain with the operator before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Link {
@@ -131,8 +150,10 @@ pub(crate) enum Kind {
         /// Arguments.
         args: Vec<Expr>,
     },
-    /// `sum(i = a..b, body)`
-    Sum {
+    /// `sum(i = a..b, body)`, `integral(x = a..b, body)`
+    Range {
+        /// What is done over the range.
+        over: Over,
         /// The running name.
         index: String,
         /// First value.
@@ -201,7 +222,7 @@ impl Expr {
             Kind::Address(base, _) => base.iter().for_each(|b| f(b)),
             Kind::Name { parts, .. } => parts.iter().flat_map(|p| &p.indices).for_each(f),
             Kind::Call { args, .. } => args.iter().for_each(f),
-            Kind::Sum { from, to, body, .. } => {
+            Kind::Range { from, to, body, .. } => {
                 f(from);
                 f(to);
                 f(body);
@@ -269,7 +290,7 @@ impl Ast {
                 }
                 _ => {}
             }
-            if let Kind::Sum { index, from, to, body } = &e.kind {
+            if let Kind::Range { index, from, to, body, .. } = &e.kind {
                 walk(from, bound, out);
                 walk(to, bound, out);
                 bound.push(index.clone());

@@ -4,7 +4,7 @@
 //! product has to be guessed: a divisor (`s^2/3`), a fraction of whole numbers (`1/2*m`), `pi` and a running index are pure numbers and keep the dimension of
 //! the rest; any other literal factor (`9.81*m`) may stand for a constant with a unit, and the product then fits anything.
 
-use super::ast::{Ast, ChainOp, Expr, Kind};
+use super::ast::{Ast, ChainOp, Expr, Kind, Over};
 use super::error::{ExprError, Span};
 use super::lower::Formula;
 use super::units::{Dim, Exponents};
@@ -120,13 +120,16 @@ impl Check<'_> {
                 Ok(Guess::of(self.names.name(&path).rate(*primes)))
             }
             Kind::Call { name, primes, args, .. } => self.call(e, name, *primes, args),
-            Kind::Sum { index, from, to, body } => {
-                self.dim(from)?;
-                self.dim(to)?;
-                self.locals.push((index.clone(), Guess::Pure));
+            Kind::Range { over, index, from, to, body } => {
+                let (low, high) = (self.dim(from)?, self.dim(to)?);
+                let running = if *over == Over::Sum { Guess::Pure } else { low.join(high) };
+                self.locals.push((index.clone(), running));
                 let dim = self.dim(body);
                 self.locals.pop();
-                dim
+                match (over, dim?) {
+                    (Over::Sum, dim) => Ok(dim),
+                    (_, dim) => Ok(Guess::of(running.in_product().times(dim.in_product()))),
+                }
             }
             Kind::Chain(first, links) if matches!(links[0].op, ChainOp::Add | ChainOp::Sub) => {
                 let mut left = self.dim(first)?;
@@ -231,7 +234,11 @@ impl Check<'_> {
                     && *d != Exponents::NONE
                 {
                     let text = arg.span.text(self.source);
-                    let help = format!("`{text}` is in {d}, but `{name}` takes an angle or a pure number");
+                    let mut help =
+                        format!("`{text}` is in {d}, but `{name}` takes an angle or a pure number");
+                    if Dim::Known(*d) == Dim::TIME {
+                        help += &format!("; in a model without units write `{name}({text}/1 s)`");
+                    }
                     return Err(ExprError::new(
                         arg.span,
                         format!("`{name}` of {}", Dim::Known(*d).noun()),

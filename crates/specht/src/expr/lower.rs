@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::ast::{Ast, ChainOp, CompareOp, Expr, Kind};
+use super::ast::{Ast, ChainOp, CompareOp, Expr, Kind, Over};
 use super::error::{ExprError, Span, did_you_mean};
 use super::graph::{Fun, Graph, NodeId, TableId};
 use super::units::Unit;
@@ -86,6 +86,8 @@ pub(crate) enum Function {
     Formula(Arc<Formula>),
     /// A table of the graph.
     Table(TableId),
+    /// A table of two arguments: for every row of points its share by the second argument and its values by the first.
+    Grid(Arc<[(TableId, TableId)]>),
 }
 
 /// Gives meaning to names.
@@ -163,10 +165,36 @@ pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
+/// Points of `integral`.
+const GAUSS_POINTS: usize = 24;
+
+/// Places in (−1, 1) and weights of the rule of Gauss and Legendre, by Newton's method on the Legendre polynomial.
+fn gauss_points() -> Vec<(f64, f64)> {
+    let n = GAUSS_POINTS;
+    let legendre = |x: f64| {
+        let (mut p, mut before) = (x, 1.0);
+        for k in 2..=n {
+            let k = k as f64;
+            (p, before) = (((2.0 * k - 1.0) * x * p - (k - 1.0) * before) / k, p);
+        }
+        (p, n as f64 * (x * p - before) / (x * x - 1.0))
+    };
+    let point = |i: usize| {
+        let mut x = -(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
+        for _ in 0..8 {
+            let (p, slope) = legendre(x);
+            x -= p / slope;
+        }
+        let (_, slope) = legendre(x);
+        (x, 2.0 / ((1.0 - x * x) * slope * slope))
+    };
+    (0..n).map(point).collect()
+}
+
 /// The built-in functions.
-pub(crate) const BUILTINS: [&str; 23] = [
+pub(crate) const BUILTINS: [&str; 24] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "log10",
-    "sqrt", "abs", "sign", "min", "max", "hypot", "floor", "mod", "if", "sum",
+    "sqrt", "abs", "sign", "min", "max", "hypot", "floor", "mod", "if", "sum", "integral",
 ];
 
 struct Lowering<'a> {
@@ -220,7 +248,10 @@ impl<'a> Lowering<'a> {
             }
             Kind::Name { parts, primes } => self.name(e, parts, *primes)?,
             Kind::Call { name, primes, args, .. } => self.call(e, name, *primes, args)?,
-            Kind::Sum { index, from, to, body } => self.sum(e, index, from, to, body)?,
+            Kind::Range { over: Over::Sum, index, from, to, body } => self.sum(e, index, from, to, body)?,
+            Kind::Range { over: Over::Integral, index, from, to, body } => {
+                self.integral(index, from, to, body)?
+            }
             Kind::Chain(first, links) => {
                 let mut left = self.number(first)?;
                 for link in links {
@@ -379,6 +410,26 @@ impl<'a> Lowering<'a> {
         Ok(total)
     }
 
+    /// Gauss-Legendre with [`GAUSS_POINTS`] points: exact for polynomials of degree 47.
+    fn integral(&mut self, index: &str, from: &Expr, to: &Expr, body: &Expr) -> Result<NodeId, ExprError> {
+        let (from, to) = (self.number(from)?, self.number(to)?);
+        let two = self.graph.num(2.0);
+        let (sum, difference) = (self.graph.add(from, to), self.graph.sub(to, from));
+        let (middle, half) = (self.graph.div(sum, two), self.graph.div(difference, two));
+        let mut total = self.graph.num(0.0);
+        for (place, weight) in gauss_points() {
+            let (place, weight) = (self.graph.num(place), self.graph.num(weight));
+            let away = self.graph.mul(half, place);
+            let x = self.graph.add(middle, away);
+            self.locals.push((index.to_string(), x));
+            let value = self.number(body);
+            self.locals.pop();
+            let term = value.map(|v| self.graph.mul(weight, v))?;
+            total = self.graph.add(total, term);
+        }
+        Ok(self.graph.mul(half, total))
+    }
+
     fn call(&mut self, e: &Expr, name: &str, primes: u32, args: &[Expr]) -> Result<NodeId, ExprError> {
         if name == "if" {
             let [condition, yes, no] = args else {
@@ -452,6 +503,16 @@ impl<'a> Lowering<'a> {
                     [x] => Ok(self.graph.lookup(*table, 0, *x)),
                     _ => wrong("one argument"),
                 };
+            }
+            Some(Function::Grid(rows)) => {
+                let [x, y] = args else { return wrong("two arguments") };
+                let mut total = self.graph.num(0.0);
+                for &(share, row) in rows.iter() {
+                    let (share, row) = (self.graph.lookup(share, 0, *y), self.graph.lookup(row, 0, *x));
+                    let term = self.graph.mul(share, row);
+                    total = self.graph.add(total, term);
+                }
+                return Ok(total);
             }
             Some(Function::Formula(f)) if f.params.len() == args.len() => {
                 return self.inline(e, f, args);

@@ -35,13 +35,13 @@ mod tangent;
 pub(crate) mod tape;
 mod units;
 
-pub(crate) use ast::{Ast, ChainOp, CompareOp, Condition, Expr, Kind, NameUse, Step};
+pub(crate) use ast::{Ast, ChainOp, CompareOp, Condition, Expr, Kind, Link, NameUse, Step};
 pub(crate) use diff::Derivation;
 pub(crate) use dims::{Dimensions, check_dimensions};
 pub use error::did_you_mean;
 pub(crate) use error::{ExprError, Span};
 pub(crate) use graph::sign;
-pub(crate) use graph::{Fun, Graph, NodeId, Op, Symbol, TableId};
+pub(crate) use graph::{Fun, Graph, NodeId, Op, Symbol};
 pub(crate) use lower::{Formula, Function, PathPart, Reference, Resolver, lower_with, unknown_name};
 pub(crate) use parser::{parse, parse_address, parse_range};
 pub(crate) use print::address;

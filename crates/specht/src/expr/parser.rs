@@ -5,13 +5,13 @@
 //! compare = sum [("<"|"<="|">"|">="|"=="|"!=") sum]
 //! sum     = product {("+"|"-") product} ;  product = unary {("*"|"/") unary}
 //! unary   = ["+"|"-"] (power | unary) ;  power = atom ["^" unary]
-//! atom    = number [unit] | "(" expr ")" | name {"'"} "(" expr {"," expr} ")" | "sum(" name "=" expr ".." expr "," expr ")"
+//! atom    = number [unit] | "(" expr ")" | name {"'"} "(" expr {"," expr} ")" | ("sum"|"integral") "(" name "=" expr ".." expr "," expr ")"
 //!         | name {"[" expr "]" | "." name} {"'"}
 //! ```
 //!
 //! A text that is *number, space, unit expression* is a quantity; this reading wins.
 
-use super::ast::{Ast, ChainOp, CompareOp, Condition, Expr, Kind, Link, Part, Step, UnitUse};
+use super::ast::{Ast, ChainOp, CompareOp, Condition, Expr, Kind, Link, Over, Part, Step, UnitUse};
 use super::error::{ExprError, Span};
 use super::lexer::{Lexeme, Token, lex};
 use super::units::{UNIT_HELP, Unit, parse_unit};
@@ -392,10 +392,11 @@ impl Parser<'_> {
         self.node(Kind::Number { value, unit: None }, start)
     }
 
-    /// A name, a call, or `sum(…)`.
+    /// A name, a call, or `sum(…)` and `integral(…)`.
     fn name(&mut self, name: String, start: Span) -> Result<Expr, ExprError> {
-        if name == "sum" && self.is("(") && !self.addresses {
-            return self.running_sum(start);
+        let over = [Over::Sum, Over::Integral].into_iter().find(|o| o.text() == name);
+        if let (Some(over), true, false) = (over, self.is("("), self.addresses) {
+            return self.over(over, start);
         }
         let mut parts = vec![Part { name, indices: Vec::new(), span: start }];
         while !self.addresses {
@@ -496,7 +497,8 @@ impl Parser<'_> {
         }
     }
 
-    fn running_sum(&mut self, start: Span) -> Result<Expr, ExprError> {
+    /// `sum(…)`, `integral(…)`.
+    fn over(&mut self, over: Over, start: Span) -> Result<Expr, ExprError> {
         let opened = self.span();
         self.at += 1;
         let (index, from, to) = self.range()?;
@@ -505,7 +507,7 @@ impl Parser<'_> {
         }
         let body = Box::new(self.expr()?);
         let end = self.close(")", opened)?;
-        self.node(Kind::Sum { index, from: Box::new(from), to: Box::new(to), body }, start.to(end))
+        self.node(Kind::Range { over, index, from: Box::new(from), to: Box::new(to), body }, start.to(end))
     }
 
     fn range(&mut self) -> Result<(String, Expr, Expr), ExprError> {
@@ -523,7 +525,7 @@ impl Parser<'_> {
 
     fn sum_error(&self) -> ExprError {
         let mut error = self.unexpected("a range `i = 1..n`");
-        error.help = "a sum is written `sum(i = 1..n, x[i])`".into();
+        error.help = "write `sum(i = 1..n, x[i])` or `integral(x = 0..L, f(x))`".into();
         error
     }
 }

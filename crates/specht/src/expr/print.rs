@@ -72,8 +72,8 @@ fn tree(e: &Expr, wanted: u8, out: &mut String) {
             }
             out.push(')');
         }
-        Kind::Sum { index, from, to, body } => {
-            let _ = write!(out, "sum({index} = ");
+        Kind::Range { over, index, from, to, body } => {
+            let _ = write!(out, "{}({index} = ", over.text());
             tree(from, LOGIC_OR, out);
             *out += "..";
             tree(to, LOGIC_OR, out);

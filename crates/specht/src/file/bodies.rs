@@ -275,7 +275,8 @@ impl Builder<'_> {
         for e in 0..count {
             let element = self.bodies.1[e].clone();
             let body = &raw.bodies[element.raw];
-            let Some(on) = &body.on else { continue };
+            let member = e - self.bodies.0[element.raw].first;
+            let Some(on) = body.on.get(member).or(body.on.last()) else { continue };
             if on.ast.source == "ground" {
                 continue;
             }
@@ -309,7 +310,7 @@ impl Builder<'_> {
                 names.push(self.bodies.1[e].name.as_str());
                 let last = path.last().copied().unwrap_or(e);
                 let span =
-                    raw.bodies[self.bodies.1[last].raw].on.as_ref().map_or(Span::default(), |f| f.inner());
+                    raw.bodies[self.bodies.1[last].raw].on.last().map_or(Span::default(), |f| f.inner());
                 self.report.error(
                     span,
                     format!("bodies sit on each other in a circle: {}", names.join(" → ")),

@@ -12,7 +12,7 @@ use super::diagnostic::{Diagnostic, Fault, Report, Resolved};
 use super::formula::{Family, Formula};
 use super::names::{Names, What};
 use super::raw::RawFile;
-use crate::expr::{self, Dim, ExprError, NodeId, Symbol, TableId};
+use crate::expr::{self, Dim, ExprError, NodeId, Symbol};
 use crate::model::{Input, Model};
 
 /// Reads a file that the model names (a csv table); the engine itself reads no files.
@@ -189,7 +189,7 @@ pub(super) struct Builder<'a> {
     /// Parent of each body element.
     pub body_parent: Vec<Option<usize>>,
     /// Tables by definition.
-    pub tables: BTreeMap<usize, Option<TableId>>,
+    pub tables: BTreeMap<usize, Option<expr::Function>>,
     /// Functions by definition.
     pub functions: BTreeMap<usize, std::sync::Arc<expr::Formula>>,
     /// Effective values of parameters after cases and overrides.

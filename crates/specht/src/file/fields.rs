@@ -54,6 +54,15 @@ impl<'a> Fields<'a> {
         formulas(&self.get(key)?.node, report)
     }
 
+    /// A formula or a list of them.
+    pub(super) fn one_or_more(&self, key: &str, report: &mut Report) -> Option<Vec<Formula>> {
+        let node = &self.get(key)?.node;
+        match node.value {
+            Value::List(_) => formulas(node, report),
+            _ => Formula::read(node, report).map(|f| vec![f]),
+        }
+    }
+
     /// A text.
     pub(super) fn word(&self, key: &str, report: &mut Report) -> Option<Word> {
         word(&self.get(key)?.node, key, report)

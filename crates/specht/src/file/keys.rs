@@ -83,6 +83,11 @@ pub(super) const TOP: &[Key] = &[
     key("force", Tables(FORCE), "smooth forces, springs, drives"),
     key("contact", Tables(CONTACT), "where friction, impact or a one-sided force acts"),
     key("event", Tables(EVENT), "moments of interest, and what changes then"),
+    key(
+        "phase",
+        Tables(PHASE),
+        "named parts of the motion: a condition, its events and a band in the report",
+    ),
     key("start", Table(START), "what the initial state must satisfy"),
     key("run", Table(RUN), "how long and how"),
     key("output", Map(&Expr), "quantities to record"),
@@ -131,10 +136,15 @@ pub(super) const MEMORY: &[Key] = &[key("start", EXPR_OR_LIST, "value at the sta
 
 /// `[define] name = { … }`
 pub(super) const DEFINE: &[Key] = &[
-    key("table", List(&List(&Expr)), "points [[x, y], …] of a function of one argument"),
+    key(
+        "table",
+        List(&List(&Expr)),
+        "points [[x, y], …] of a function of one argument, or [[x, y, value], …] on a grid: of two",
+    ),
     key("csv", Text, "file with the points, columns named in the first line"),
     key("x", Text, "column of the argument"),
-    key("y", Text, "column of the value"),
+    key("y", Text, "column of the value, or of the second argument where `z` is given"),
+    key("z", Text, "column of the value of a function of two arguments"),
     key(
         "ends",
         Choice(ENDS),
@@ -178,7 +188,11 @@ pub(super) const BODY: &[Key] = &[
     key("angle", Expr, "angle, counter-clockwise; relative to `on` if given"),
     key("rotation", Any(&[Text, List(&List(&Text))]), "spatial rotation (a later version)"),
     key("spin", VECTOR, "spatial angular velocity at the start (a later version)"),
-    key("on", Text, "another body: position and angle are relative to it"),
+    key(
+        "on",
+        Any(&[Text, TEXTS]),
+        "another body: position and angle are relative to it; in a family a list, the last entry for all further members: [\"ground\", \"link[i-1]\"]",
+    ),
     key("mass", Expr, "mass; needs a position"),
     key("inertia", Any(&[Expr, NESTED]), "moment of inertia about the mass centre; needs an angle"),
     key("center", VECTOR, "mass centre in body axes, default the origin"),
@@ -287,6 +301,12 @@ pub(super) const EVENT: &[Key] = &[
     key("when", Expr, "condition: the event counts only when it holds, as in \"x' > 0\""),
     key("set", Map(&Expr), "new values of memory; all read the values before the event"),
     key("stop", Bool, "ends the run"),
+];
+
+/// `[[phase]]`
+pub(super) const PHASE: &[Key] = &[
+    key("name", Text, "name, required; an output that is 1 during the phase, and the event of its beginning"),
+    key("when", Expr, "condition, as in \"x > 1 mm and x' > 0\""),
 ];
 
 /// Words of `direction`.

@@ -8,7 +8,7 @@ use super::diagnostic::{Diagnostic, Place, Resolved, fault};
 use super::formula::{Family, Formula};
 use super::names::What;
 use super::raw::{DefineKind, Members, RawFile};
-use crate::expr::{self, Dim, Dimensions, Ends, Interpolation, NodeId, Table, TableId, check_dimensions};
+use crate::expr::{self, Dim, Dimensions, Ends, Function, Interpolation, NodeId, Table, check_dimensions};
 use crate::model::{Coordinate, Input, Memory, Span, StateVariable};
 
 impl Builder<'_> {
@@ -269,33 +269,31 @@ impl Builder<'_> {
     }
 
     /// The table of a definition; made once.
-    pub(super) fn table(&mut self, k: usize) -> Option<TableId> {
+    pub(super) fn table(&mut self, k: usize) -> Option<Function> {
         if let Some(known) = self.tables.get(&k) {
-            return *known;
+            return known.clone();
         }
         self.tables.insert(k, None);
         let made = self.make_table(k);
-        let id = self.keep(made);
-        self.tables.insert(k, id);
-        id
+        let table = self.keep(made);
+        self.tables.insert(k, table.clone());
+        table
     }
 
-    fn make_table(&mut self, k: usize) -> Resolved<TableId> {
+    fn make_table(&mut self, k: usize) -> Resolved<Function> {
         let raw = self.raw.clone();
         let define = &raw.defines[k];
         let (points, ends, smooth) = match &define.kind {
             DefineKind::Table { points, ends, smooth } => {
                 let mut out = Vec::with_capacity(points.len());
-                for [x, y] in points {
-                    let pair = self.within(Context::new(Scope::Parameter), |b| -> Resolved<[f64; 2]> {
-                        let x = b.constant(x, "a point of a table")?;
-                        Ok([x, b.constant(y, "a point of a table")?])
-                    })?;
-                    out.push(pair);
+                for point in points {
+                    out.push(self.within(Context::new(Scope::Parameter), |b| -> Resolved<Vec<f64>> {
+                        point.iter().map(|x| b.constant(x, "a point of a table")).collect()
+                    })?);
                 }
                 (out, ends, *smooth)
             }
-            DefineKind::Csv { file, x, y, ends, smooth } => {
+            DefineKind::Csv { file, columns, ends, smooth } => {
                 let text = (self.loader)(&file.text).map_err(|why| {
                     fault(
                         file.span,
@@ -303,7 +301,8 @@ impl Builder<'_> {
                         "the path is relative to the model file",
                     )
                 })?;
-                let points = csv_columns(&text, &x.text, &y.text)
+                let columns: Vec<&str> = columns.iter().map(|c| c.text.as_str()).collect();
+                let points = csv_columns(&text, &columns)
                     .map_err(|why| fault(file.span, format!("`{}`: {why}", file.text), ""))?;
                 (points, ends, *smooth)
             }
@@ -314,10 +313,25 @@ impl Builder<'_> {
             Some("repeat") => Ends::Repeat,
             _ => Ends::Hold,
         };
+        let name = define.name.text.as_str();
+        let wrong = |why: String| fault(define.name.span, why, "");
+        if points.first().is_some_and(|p| p.len() == 3) {
+            if smooth {
+                return Err(fault(
+                    define.name.span,
+                    format!("table `{name}` of two arguments cannot be smooth"),
+                    "leave out `smooth`; it is linear in each argument between the points",
+                ));
+            }
+            let rows = grid(name, &points, ends).map_err(wrong)?;
+            let rows = rows.into_iter().map(|pair| pair.map(|t| self.model.graph.add_table(t)).into());
+            return Ok(Function::Grid(rows.collect()));
+        }
         let interpolation = if smooth { Interpolation::Monotone } else { Interpolation::Linear };
-        let table = Table::new(&define.name.text, &points, ends, interpolation)
-            .map_err(|why| fault(define.name.span, format!("table `{}`: {why}", define.name.text), ""))?;
-        Ok(self.model.graph.add_table(table))
+        let points: Vec<[f64; 2]> = points.iter().map(|p| [p[0], p[1]]).collect();
+        let table = Table::new(name, &points, ends, interpolation)
+            .map_err(|why| wrong(format!("table `{name}`: {why}")))?;
+        Ok(Function::Table(self.model.graph.add_table(table)))
     }
 
     /// The dimension of an expression; a clash of known ones is an error.
@@ -404,8 +418,45 @@ impl Dimensions for Known<'_, '_> {
     }
 }
 
+/// A function of two arguments through points on a grid, linear in each: Σ share_j(y) row_j(x). Per row of equal y its share, one there
+/// and zero at the rows beside it, and the table of its values.
+fn grid(name: &str, points: &[Vec<f64>], ends: Ends) -> Result<Vec<[Table; 2]>, String> {
+    let sorted = |k: usize| {
+        let mut all: Vec<f64> = points.iter().map(|p| p[k]).collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    };
+    let (x, y) = (sorted(0), sorted(1));
+    if x.len() < 2 || y.len() < 2 {
+        return Err(format!("table `{name}` of two arguments needs two values of each at least"));
+    }
+    let mut known = BTreeMap::new();
+    for p in points {
+        if known.insert([p[0], p[1]].map(f64::to_bits), p[2]).is_some() {
+            return Err(format!("table `{name}` has two points at ({}, {})", p[0], p[1]));
+        }
+    }
+    let mut rows = Vec::with_capacity(y.len());
+    for (j, &at) in y.iter().enumerate() {
+        let mut row = Vec::with_capacity(x.len());
+        for &x in &x {
+            let Some(value) = known.get(&[x, at].map(f64::to_bits)) else {
+                return Err(format!("table `{name}` has no point at ({x}, {at}): its points form no grid"));
+            };
+            row.push([x, *value]);
+        }
+        let share: Vec<[f64; 2]> = y.iter().enumerate().map(|(k, &y)| [y, f64::from(k == j)]).collect();
+        rows.push([
+            Table::new(name, &share, ends, Interpolation::Linear)?,
+            Table::new(name, &row, ends, Interpolation::Linear)?,
+        ]);
+    }
+    Ok(rows)
+}
+
 /// Two columns of a csv text; the first line names the columns, separated by comma, semicolon or tab.
-fn csv_columns(text: &str, x: &str, y: &str) -> Result<Vec<[f64; 2]>, String> {
+fn csv_columns(text: &str, wanted: &[&str]) -> Result<Vec<Vec<f64>>, String> {
     let mut lines =
         text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.trim_start().starts_with('#'));
     let (_, head) = lines.next().ok_or("the file is empty")?;
@@ -427,7 +478,7 @@ fn csv_columns(text: &str, x: &str, y: &str) -> Result<Vec<[f64; 2]>, String> {
             })
             .ok_or(format!("no column `{name}`; its columns are {}", columns.join(", ")))
     };
-    let (i, j) = (find(x)?, find(y)?);
+    let places = wanted.iter().map(|name| find(name)).collect::<Result<Vec<usize>, String>>()?;
     let mut points = Vec::new();
     for (n, line) in lines {
         let cells: Vec<&str> = line.split(separator).collect();
@@ -438,7 +489,7 @@ fn csv_columns(text: &str, x: &str, y: &str) -> Result<Vec<[f64; 2]>, String> {
                 .filter(|v| v.is_finite())
                 .ok_or(format!("line {}: `{cell}` is not a number", n + 1))
         };
-        points.push([number(i)?, number(j)?]);
+        points.push(places.iter().map(|&k| number(k)).collect::<Result<Vec<f64>, String>>()?);
         if points.len() > 200_000 {
             return Err("more than 200000 rows".into());
         }

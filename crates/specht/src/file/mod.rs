@@ -25,6 +25,7 @@ mod make;
 mod names;
 mod order;
 mod params;
+mod phases;
 mod raw;
 mod raw_parts;
 mod reference;

@@ -58,6 +58,7 @@ pub(super) const RESERVED: &[&str] = &[
     "inf",
     "if",
     "sum",
+    "integral",
     "and",
     "or",
     "not",

@@ -43,6 +43,7 @@ impl Builder<'_> {
         self.finish_start();
         self.finish_run();
         self.finish_outputs();
+        self.finish_phases();
         self.finish_series(series);
         self.finish_tasks();
         if !self.report.has_errors() {

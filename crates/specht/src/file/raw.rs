@@ -37,6 +37,7 @@ pub(super) struct RawFile {
     pub outputs: Vec<(Word, Formula)>,
     pub cases: Vec<RawCase>,
     pub tasks: Vec<RawTask>,
+    pub phases: Vec<(Word, Formula)>,
     pub plots: Vec<RawPlot>,
     pub draws: Vec<RawDraw>,
 }
@@ -100,8 +101,19 @@ pub(super) struct RawDefine {
 pub(super) enum DefineKind {
     Formula(Formula),
     Function(Vec<String>, Formula),
-    Table { points: Vec<[Formula; 2]>, ends: Option<String>, smooth: bool },
-    Csv { file: Word, x: Word, y: Word, ends: Option<String>, smooth: bool },
+    /// Points of two entries, or of three: a function of two arguments.
+    Table {
+        points: Vec<Vec<Formula>>,
+        ends: Option<String>,
+        smooth: bool,
+    },
+    /// Columns of the arguments and the value.
+    Csv {
+        file: Word,
+        columns: Vec<Word>,
+        ends: Option<String>,
+        smooth: bool,
+    },
 }
 
 #[derive(Clone, Debug, Default)]
@@ -165,6 +177,7 @@ pub(super) fn read(tree: &[Entry], text: &str, report: &mut Report) -> RawFile {
             "force" => tables(node, "force", report, |n, r| raw.forces.extend(RawForce::read(n, r))),
             "contact" => tables(node, "contact", report, |n, r| raw.contacts.extend(RawContact::read(n, r))),
             "event" => tables(node, "event", report, |n, r| raw.events.extend(RawEvent::read(n, r))),
+            "phase" => tables(node, "phase", report, |n, r| raw.phases.extend(phase(n, r))),
             "start" => start(node, &mut raw, report),
             "run" => raw.run = run(node, report).unwrap_or_default(),
             "output" => each(node, "[output]", report, |e, r| {
@@ -344,6 +357,16 @@ fn memory(entry: &Entry, report: &mut Report) -> Option<RawState> {
     Some(RawState { name, family: None, start, rate: None })
 }
 
+fn phase(node: &Node, report: &mut Report) -> Option<(Word, Formula)> {
+    let fields = Fields::of(node, keys::PHASE, "[[phase]]", report)?;
+    let name = fields.name("phase", report)?;
+    if fields.get("when").is_none() {
+        let help = "add  when = \"x > 1 mm\"";
+        report.error(fields.span, format!("phase `{}` has no condition", name.text), help);
+    }
+    Some((name, fields.formula("when", report)?))
+}
+
 fn define(entry: &Entry, report: &mut Report) -> Option<RawDefine> {
     let mut name = key_word(entry);
     if let Value::Table(_) = entry.node.value {
@@ -351,7 +374,7 @@ fn define(entry: &Entry, report: &mut Report) -> Option<RawDefine> {
         let ends = fields.choice("ends", keys::ENDS, report);
         let smooth = fields.flag("smooth", report);
         let kind = if let Some(table) = fields.get("table") {
-            DefineKind::Table { points: points(&table.node, report)?, ends, smooth }
+            DefineKind::Table { points: table_points(&table.node, report)?, ends, smooth }
         } else if fields.get("csv").is_some() {
             let file = fields.word("csv", report)?;
             let (Some(x), Some(y)) = (fields.word("x", report), fields.word("y", report)) else {
@@ -359,7 +382,8 @@ fn define(entry: &Entry, report: &mut Report) -> Option<RawDefine> {
                 report.error(entry.span, "a table from a csv file needs the columns `x` and `y`", help);
                 return None;
             };
-            DefineKind::Csv { file, x, y, ends, smooth }
+            let columns = [Some(x), Some(y), fields.word("z", report)].into_iter().flatten().collect();
+            DefineKind::Csv { file, columns, ends, smooth }
         } else {
             let help = "write  { table = [[x, y], …] }  or  { csv = \"file.csv\", x = \"…\", y = \"…\" }";
             report.error(entry.span, format!("definition `{}` has neither table nor csv", name.text), help);
@@ -394,6 +418,28 @@ fn define(entry: &Entry, report: &mut Report) -> Option<RawDefine> {
         return Some(RawDefine { name, kind: DefineKind::Function(arguments, body) });
     }
     Some(RawDefine { name, kind: DefineKind::Formula(body) })
+}
+
+/// Points of a table: all of two entries, or all of three.
+fn table_points(node: &Node, report: &mut Report) -> Option<Vec<Vec<Formula>>> {
+    let three = match &node.value {
+        Value::List(list) => list.first().is_some_and(|p| matches!(&p.value, Value::List(p) if p.len() == 3)),
+        _ => false,
+    };
+    if !three {
+        return points(node, report).map(|list| list.into_iter().map(Vec::from).collect());
+    }
+    let Value::List(list) = &node.value else { return None };
+    let mut out = Vec::with_capacity(list.len());
+    for item in list {
+        let point = formulas(item, report)?;
+        if point.len() != 3 {
+            report.error(item.span, "the points of this table have three entries", "write  [x, y, value]");
+            return None;
+        }
+        out.push(point);
+    }
+    Some(out)
 }
 
 /// A list of pairs of formulas.

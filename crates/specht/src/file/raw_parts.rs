@@ -30,7 +30,8 @@ pub(super) struct RawBody {
     pub family: Option<Family>,
     pub position: Option<Vec<Formula>>,
     pub angle: Option<Formula>,
-    pub on: Option<Formula>,
+    /// Carrier of the first, second, … member; the last stands for the rest. Empty: the ground.
+    pub on: Vec<Formula>,
     pub mass: Option<Formula>,
     pub inertia: Option<Formula>,
     pub center: Option<[Formula; 2]>,
@@ -155,7 +156,7 @@ impl Fields<'_> {
         Family::read(&self.get("for")?.node, report)
     }
 
-    fn name(&self, what: &str, report: &mut Report) -> Option<Word> {
+    pub(super) fn name(&self, what: &str, report: &mut Report) -> Option<Word> {
         if self.get("name").is_none() {
             report.error(self.span, format!("this {what} has no name"), "write  name = \"…\"");
         }
@@ -257,10 +258,7 @@ impl RawBody {
                 report.error(entry.span, format!("body `{}` has a spatial rotation", name.text), SPATIAL);
             }
         }
-        let position = fields.get("position").and_then(|e| match &e.node.value {
-            Value::List(_) => formulas(&e.node, report),
-            _ => Formula::read(&e.node, report).map(|f| vec![f]),
-        });
+        let position = fields.one_or_more("position", report);
         if let Some(list) = &position
             && list.len() != 1
             && list.len() != 2
@@ -291,7 +289,7 @@ impl RawBody {
         Some(RawBody {
             family: fields.family(report),
             angle: fields.formula("angle", report),
-            on: fields.formula("on", report),
+            on: fields.one_or_more("on", report).unwrap_or_default(),
             mass: fields.formula("mass", report),
             inertia: fields.formula("inertia", report),
             center: fields.pair("center", report),

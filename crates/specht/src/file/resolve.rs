@@ -31,7 +31,7 @@ impl Resolver for Builder<'_> {
                 std::mem::swap(graph, &mut self.model.graph);
                 let table = self.table(k);
                 std::mem::swap(graph, &mut self.model.graph);
-                table.map(Function::Table)
+                table
             }
         }
     }

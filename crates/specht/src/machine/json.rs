@@ -59,6 +59,11 @@ impl From<f64> for Num {
 pub struct Named<T>(pub Vec<(String, T)>);
 
 impl<T> Named<T> {
+    /// Whether there is nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Names with values.
     pub(crate) fn of<V: Clone + Into<T>>(names: &[String], values: &[V]) -> Named<T> {
         names.iter().cloned().zip(values.iter().cloned().map(Into::into)).collect()

@@ -47,6 +47,9 @@ pub struct RunRecord {
     pub last: LastRecord,
     /// Outputs at the end.
     pub outputs: Named<Num>,
+    /// Phases of the file: when each began and ended.
+    #[serde(default, skip_serializing_if = "Named::is_empty")]
+    pub phases: Named<Vec<Spell>>,
     /// Events in the order of time.
     pub events: Vec<EventRecord>,
     /// Findings by the names of their tasks.
@@ -57,6 +60,15 @@ pub struct RunRecord {
     pub counts: CountsRecord,
     /// Sentences that the user should see.
     pub warnings: Vec<String>,
+}
+
+/// A time during which something held.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spell {
+    /// Its beginning, s.
+    pub from: Num,
+    /// Its end, or the end of the run, s.
+    pub to: Num,
 }
 
 /// Settings as used.
@@ -301,12 +313,33 @@ impl Run {
             },
             last: LastRecord { point: point(&run.last, names), family: family(&run.family) },
             outputs: Named::of(&names.outputs, &run.last.outputs),
+            phases: model.phases.iter().map(|name| (name.clone(), self.spells(name))).collect(),
             events: run.events.iter().map(|e| event(e, names)).collect(),
             findings: Named::default(),
             audit: audit(run, names),
             counts: counts(run),
             warnings: run.warnings.clone(),
         }
+    }
+
+    /// When an output was not zero.
+    fn spells(&self, output: &str) -> Vec<Spell> {
+        let Some(k) = self.names.outputs.iter().position(|name| name == output) else { return Vec::new() };
+        let samples = &self.trajectory.samples;
+        let mut out: Vec<Spell> = Vec::new();
+        let mut begun = None;
+        for row in (0..samples.len()).map(|i| samples.row(i)) {
+            match (row.outputs[k] > 0.0, begun) {
+                (true, None) => begun = Some(row.t),
+                (false, Some(from)) => {
+                    out.push(Spell { from: Num(from), to: Num(row.t) });
+                    begun = None;
+                }
+                _ => {}
+            }
+        }
+        out.extend(begun.map(|from| Spell { from: Num(from), to: Num(self.trajectory.time) }));
+        out
     }
 
     fn settings_record(&self) -> SettingsRecord {

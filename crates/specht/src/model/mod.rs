@@ -142,6 +142,8 @@ pub struct Model {
     pub events: Vec<Event>,
     /// Recorded quantities.
     pub outputs: Vec<Output>,
+    /// Names of the phases: outputs that are 1 during them.
+    pub phases: Vec<String>,
     /// Consistent start.
     pub start: Start,
     /// Run settings of the file.
@@ -614,6 +616,7 @@ impl Default for Model {
             outputs: Vec::new(),
             start: Start::default(),
             run: Run::default(),
+            phases: Vec::new(),
             plots: Vec::new(),
             draws: Vec::new(),
             tasks: Vec::new(),

@@ -96,7 +96,7 @@ pub(super) fn eval(node: &Expr, data: &Data, series: bool) -> Result<Value, Stri
         }
         Kind::Not(inner) => Ok(Value::Bool(!of(inner)?.truth()?)),
         Kind::Call { name, args, .. } => call(name, args, data, series),
-        Kind::Name { .. } | Kind::Sum { .. } => {
+        Kind::Name { .. } | Kind::Range { .. } => {
             Err("a sum over an index is for formulas of the model".into())
         }
     }

@@ -1,0 +1,173 @@
+//! Format items of machines: chains, integrals, tables of two arguments, phases.
+
+use specht::machine::Machine;
+use specht::system::{Discrete, System};
+
+fn value(definition: &str, formula: &str) -> f64 {
+    let text = format!(
+        "coordinates = {{ x = 0.3 }}\nbody = [{{ name = \"b\", mass = \"1 kg\", position = \"x\" }}]\n\
+         output = {{ y = {formula:?} }}\nrun = {{ until = \"1 ms\" }}\n{definition}\n"
+    );
+    let machine = Machine::read(&text).unwrap_or_else(|e| panic!("{e}"));
+    machine.run().unwrap().series("y").unwrap()[0]
+}
+
+fn refused(text: &str) -> String {
+    Machine::read(text).map(|_| ()).expect_err(text).to_string()
+}
+
+/// A chain of n equal links hanging from the ground, one text for any n: its mass matrix is that of the multiple pendulum in relative
+/// angles, and the links of the family stand on each other.
+#[test]
+fn a_chain_is_one_family_whose_first_member_stands_on_the_ground() {
+    let text = r#"
+gravity = [0, -9.81]
+parameters = { n = 4, l = "0.5 m", m = "2 kg" }
+coordinates = { phi = { for = "i = 1..n", start = "0.2*i" } }
+run = { until = "0.1 s" }
+[[body]]
+name = "link"
+for = "i = 1..n"
+on = ["ground", "link[i-1]"]
+position = ["if(i == 1, 0, l)", 0]
+angle = "phi[i]"
+mass = "m"
+center = ["l", 0]
+"#;
+    for n in [1, 2, 4, 7] {
+        let machine = Machine::read(text).unwrap().with("n", n as f64).unwrap();
+        let system = machine.system();
+        let state = machine.start().unwrap();
+        let mut eval = system.memory();
+        system.evaluate(&state, &Discrete::new(&system.dims()), &mut eval);
+        // particles at the ends of the links: ∂r_k/∂φ_i = e_z × (r_k − r_{i−1})
+        let angle = |k: usize| (0..=k).map(|i| 0.2 * (i as f64 + 1.0)).sum::<f64>();
+        let mut at = vec![[0.0, 0.0]];
+        for k in 0..n {
+            let [x, y] = at[k];
+            at.push([x + 0.5 * angle(k).cos(), y + 0.5 * angle(k).sin()]);
+        }
+        for i in 0..n {
+            for j in 0..=i {
+                let arm = |k: usize, i: usize| [at[k + 1][0] - at[i][0], at[k + 1][1] - at[i][1]];
+                let terms = (i..n).map(|k| {
+                    let (a, b) = (arm(k, i), arm(k, j));
+                    2.0 * (a[0] * b[0] + a[1] * b[1])
+                });
+                let expected: f64 = terms.sum();
+                assert!((eval.mass[(i, j)] - expected).abs() < 1e-13, "n = {n}, ({i}, {j})");
+            }
+        }
+    }
+    let circle = text.replace("\"ground\", \"link[i-1]\"", "\"link[n]\", \"link[i-1]\"");
+    assert!(refused(&circle).contains("in a circle"));
+}
+
+#[test]
+fn integrals_are_those_of_the_calculus() {
+    let close = |formula: &str, expected: f64| {
+        let found = value("parameters = { L = 2, k = 3 }", formula);
+        assert!((found - expected).abs() < 1e-13 * (1.0 + expected.abs()), "{formula}: {found} {expected}");
+    };
+    close("integral(s = 0..L, s^2)", 8.0 / 3.0);
+    close("integral(s = 0..L, sin(k*s)^2)", 1.0 - 12f64.sin() / 12.0);
+    close("integral(s = L..0, exp(s))", 1.0 - 2f64.exp());
+    // limits and the integrand may move: ∫₀ˣ (x − s) ds = x²/2
+    close("integral(s = 0..x/1 m, x/1 m - s)", 0.045);
+    // nested, and a name is bound only inside
+    close("integral(s = 0..1, integral(t1 = 0..s, t1)) + sum(i = 1..3, i)", 1.0 / 6.0 + 6.0);
+    let wrong = "coordinates = { x = 0 }\nbody = [{ name = \"b\", mass = \"1 kg\", position = \"x\" }]\noutput = { y = \"integral(s, 0, 1)\" }";
+    assert!(refused(wrong).contains("integral(x = 0..L, f(x))"));
+    // the dimension is that of the product
+    let wrong = "coordinates = { x = 0 }\nparameters = { L = \"2 m\" }\n[[body]]\nname = \"b\"\nposition = \"x\"\nmass = \"integral(s = 0..L, s)\"";
+    assert!(refused(wrong).contains("m^2"), "{}", refused(wrong));
+}
+
+/// Linear in each argument between the points; held, extended or repeated beyond.
+#[test]
+fn tables_of_two_arguments_are_linear_in_each_between_the_points() {
+    let table = |ends: &str| {
+        format!(
+            "[define]\nf = {{ table = [[0, 0, 1], [2, 0, 3], [0, 1, 5], [2, 1, -1], [0, 3, 0], [2, 3, 2]], ends = \"{ends}\" }}"
+        )
+    };
+    // at y = 0.5: 3 and 1 at the ends of x
+    for (ends, x, y, expected) in [
+        ("hold", 0.5, 0.5, 2.5),
+        ("hold", 1.0, 2.0, (2.0 + 1.0) / 2.0),
+        ("hold", 2.0, 3.0, 2.0),
+        ("hold", -1.0, 0.5, 3.0),
+        ("hold", 5.0, 9.0, 2.0),
+        ("extend", -1.0, 0.0, 0.0),
+        ("extend", 0.0, -1.0, -3.0),
+        ("repeat", 2.5, 0.5, 2.5),
+    ] {
+        let found = value(&table(ends), &format!("f({x}, {y})"));
+        assert!((found - expected).abs() < 1e-14, "{ends} ({x}, {y}): {found} {expected}");
+    }
+    let model = |define: &str| {
+        format!(
+            "coordinates = {{ x = 0 }}\n[[body]]\nname = \"b\"\nposition = \"x\"\nmass = \"1 kg\"\n[[force]]\nalong = \"x\"\nforce = \"f(1, 2)\"\n[define]\nf = {define}\n"
+        )
+    };
+    assert!(refused(&model("{ table = [[0, 0, 1], [1, 0, 1], [0, 1, 1]] }")).contains("form no grid"));
+    assert!(
+        refused(&model("{ table = [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1], [1, 1, 2]] }"))
+            .contains("two points at (1, 1)")
+    );
+    assert!(refused(&model("{ table = [[0, 0, 1], [1, 0]] }")).contains("three entries"));
+    assert!(refused(&model("{ table = [[0, 1], [1, 0]] }")).contains("one argument"));
+}
+
+/// A body under constant gravity: above 0.4 m and rising; both ends of the phase have closed forms.
+#[test]
+fn phases_begin_and_end_where_their_condition_does() {
+    let text = r#"
+gravity = [0, -10]
+coordinates = { y = { start = 0, rate = "4 m/s" } }
+[[body]]
+name = "ball"
+mass = "1 kg"
+position = [0, "y"]
+[[phase]]
+name = "high"
+when = "y > 0.35 m"
+[[phase]]
+name = "rising_high"
+when = "y > 0.35 m and y' > 0"
+[[phase]]
+name = "low"
+when = "not y > 0.35 m"
+[run]
+until = "1 s"
+"#;
+    let run = Machine::read(text).unwrap().run().unwrap();
+    let record = serde_json::to_value(run.record()).unwrap();
+    let (up, down) = (0.1, 0.7);
+    for (name, spells) in
+        [("high", vec![(up, down)]), ("rising_high", vec![(up, 0.4)]), ("low", vec![(0.0, up), (down, 1.0)])]
+    {
+        let found = record["phases"][name].as_array().unwrap();
+        assert_eq!(found.len(), spells.len(), "{name}: {found:?}");
+        for (f, (from, to)) in found.iter().zip(spells) {
+            assert!((f["from"].as_f64().unwrap() - from).abs() < 1e-9, "{name}: {f}");
+            assert!((f["to"].as_f64().unwrap() - to).abs() < 1e-9, "{name}: {f}");
+        }
+    }
+    let names: Vec<&str> =
+        record["events"].as_array().unwrap().iter().filter_map(|e| e["name"].as_str()).collect();
+    assert!(names.contains(&"high") && names.contains(&"high.end"), "{names:?}");
+    assert!(refused(&text.replace("y > 0.35 m and y' > 0", "y")).contains("needs a condition"));
+}
+
+/// The help for a function of time says how a model without units is written.
+#[test]
+fn a_dimensionless_model_is_told_how_to_write_sin_of_t() {
+    let text = |arg: &str| {
+        format!(
+            "coordinates = {{ x = 0 }}\n[[body]]\nname = \"b\"\nposition = \"x\"\nmass = 1\n[[force]]\nalong = \"x\"\nforce = \"sin({arg})\"\n"
+        )
+    };
+    assert!(refused(&text("t")).contains("sin(t/1 s)"), "{}", refused(&text("t")));
+    Machine::read(&text("t/1 s")).unwrap();
+}
