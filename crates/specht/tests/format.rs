@@ -171,3 +171,76 @@ fn a_dimensionless_model_is_told_how_to_write_sin_of_t() {
     assert!(refused(&text("t")).contains("sin(t/1 s)"), "{}", refused(&text("t")));
     Machine::read(&text("t/1 s")).unwrap();
 }
+
+/// A magnet on a spring: current of a coil with a tiny inductance, far from its start. Rest is U/R, and the spring holds k U/R.
+#[test]
+fn an_equilibrium_has_first_order_states_of_any_size() {
+    for (l, u) in [(1e-9, 3e4), (2.0, 1e-6)] {
+        let text = format!(
+            r#"
+parameters = {{ U = {u}, R = 7, L = {l}, k = 0.2, c = 40 }}
+coordinates = {{ x = {{ guess = 0 }} }}
+states = {{ i = {{ start = 0, rate = "(U - R*i - k*x')/L" }} }}
+body = [{{ name = "armature", mass = "0.1 kg", position = "x" }}]
+force = [
+  {{ name = "spring", along = "x", spring = "c" }},
+  {{ name = "magnet", along = "x", force = "k*i" }},
+]
+start = {{ equilibrium = true }}
+run = {{ until = "1 ms" }}
+"#
+        );
+        let state = Machine::read(&text).unwrap_or_else(|e| panic!("{e}")).start().unwrap();
+        let current = u / 7.0;
+        assert!((state.z[0] - current).abs() < 1e-12 * current, "{} {current}", state.z[0]);
+        assert!((state.q[0] - 0.2 * current / 40.0).abs() < 1e-12 * current, "{}", state.q[0]);
+    }
+}
+
+/// A free beam with one bending mode is pushed at a point: the mode is an oscillator of its mass, frequency and damping driven by the shape at
+/// that point, the rigid motion that of a rigid body.
+#[test]
+fn an_elastic_body_is_its_rigid_motion_and_its_modes() {
+    let text = r#"
+parameters = { f = "3 Hz", D = 0.05, m1 = "4 kg", s = 0.7, F = "20 N" }
+coordinates = { x = 0, y = 0, phi = 0, q = 0 }
+[[body]]
+name = "beam"
+mass = "10 kg"
+inertia = "2 kg*m^2"
+position = ["x", "y"]
+angle = "phi"
+features = { tip = ["1 m", 0], middle = [0, 0] }
+modes = [{ coordinate = "q", frequency = "f", damping = "D", mass = "m1", shape = { tip = [0, "s"], middle = [0, -0.4] } }]
+[[force]]
+name = "push"
+at = "beam.tip"
+force = [0, "F"]
+axes = "body"
+[run]
+until = "0.4 s"
+tolerance = 1e-11
+[output]
+bend = "beam.middle.y - y - 0*q"
+"#;
+    let run = Machine::read(text).unwrap_or_else(|e| panic!("{e}")).run().unwrap();
+    let last = &run.trajectory.last.state;
+    let t = last.t;
+    // q̈ + 2 D ω q̇ + ω² q = s F / m1 from rest
+    let (w, d) = (std::f64::consts::TAU * 3.0, 0.05f64);
+    let wd = w * (1.0 - d * d).sqrt();
+    let q = 0.7 * 20.0 / (4.0 * w * w)
+        * (1.0 - (-d * w * t).exp() * ((wd * t).cos() + d * w / wd * (wd * t).sin()));
+    assert!((last.q[3] - q).abs() < 1e-9, "{} {q}", last.q[3]);
+    // the arm of the force does not change: it acts along the shape
+    assert!((last.q[2] - 0.5 * 20.0 / 2.0 * t * t).abs() < 1e-9, "{}", last.q[2]);
+    let bend = run.series("bend").unwrap();
+    let expected = -0.4 * q * last.q[2].cos();
+    assert!((bend[bend.len() - 1] - expected).abs() < 1e-9, "{} {expected}", bend[bend.len() - 1]);
+    assert!(run.audit().passed);
+    assert!(refused(&text.replace("tip = [0, \"s\"]", "top = [0, \"s\"]")).contains("no feature `top`"));
+    assert!(refused(&text.replace("frequency = \"f\"", "frequency = 0")).contains("it must be positive"));
+    assert!(
+        refused(&text.replace("coordinate = \"q\"", "coordinate = \"2*q\"")).contains("not a coordinate")
+    );
+}

@@ -165,6 +165,11 @@ impl Builder<'_> {
 
     /// The same with the body's place in the model.
     pub(super) fn placed(&self, r: FeatureRef) -> FeatureRef {
+        if let (Some(e), Some(k)) = (r.body, r.feature)
+            && let Some(&frame) = self.elastic.get(&(e, k))
+        {
+            return FeatureRef { body: Some(frame), feature: Some(0) };
+        }
         FeatureRef { body: r.body.map(|e| self.body_place[e]), feature: r.feature }
     }
 
@@ -251,6 +256,7 @@ impl Builder<'_> {
         self.within(context, |b| {
             let x = b.lower_as(&pair[0], Dim::LENGTH, "a point")?;
             let y = b.lower_as(&pair[1], Dim::LENGTH, "a point")?;
+            let [x, y] = b.bent(body, &feature.name.text, [x, y])?;
             Ok(Val::List(vec![Val::One(x, Dim::LENGTH), Val::One(y, Dim::LENGTH)]))
         })
     }
@@ -344,6 +350,7 @@ impl Builder<'_> {
                 self.model.bodies.push(body);
             }
         }
+        self.finish_elastic();
         let raw = self.raw.clone();
         for feature in &raw.ground {
             let made = self.feature(None, feature);
@@ -391,6 +398,7 @@ impl Builder<'_> {
                 Some(f) => Some(b.lower_as(f, ENERGY, "a kinetic energy")?),
                 None => None,
             };
+            let kinetic = b.vibrate(e, &name, kinetic)?;
             Ok((mass, inertia, center, kinetic))
         });
         let values = self.keep(values);
@@ -426,7 +434,15 @@ impl Builder<'_> {
 
     fn feature(&mut self, body: Option<usize>, feature: &RawFeature) -> Resolved<Feature> {
         let context = self.feature_context(body);
-        let shape = self.within(context, |b| b.shape(&feature.shape, &feature.name.text))?;
+        let shape = self.within(context, |b| -> Resolved<Shape> {
+            let mut shape = b.shape(&feature.shape, &feature.name.text)?;
+            if let Shape::Point(at) | Shape::Round { center: at, .. } | Shape::Flat { through: at, .. } =
+                &mut shape
+            {
+                *at = b.bent(body, &feature.name.text, *at)?;
+            }
+            Ok(shape)
+        })?;
         Ok(Feature { name: feature.name.text.clone(), shape, span: feature.name.span })
     }
 

@@ -188,6 +188,8 @@ pub(super) struct Builder<'a> {
     pub body_place: Vec<usize>,
     /// Parent of each body element.
     pub body_parent: Vec<Option<usize>>,
+    /// Massless frames that carry the features of elastic bodies, by body and feature.
+    pub elastic: BTreeMap<(usize, usize), usize>,
     /// Tables by definition.
     pub tables: BTreeMap<usize, Option<expr::Function>>,
     /// Functions by definition.
@@ -244,6 +246,7 @@ impl<'a> Builder<'a> {
             contacts: Default::default(),
             body_place: Vec::new(),
             body_parent: Vec::new(),
+            elastic: BTreeMap::new(),
             tables: BTreeMap::new(),
             functions: BTreeMap::new(),
             values: Vec::new(),

@@ -198,6 +198,20 @@ pub(super) const BODY: &[Key] = &[
     key("center", VECTOR, "mass centre in body axes, default the origin"),
     key("kinetic", Expr, "kinetic energy as a formula, instead or in addition"),
     key("features", Map(&FEATURE), "named points and shapes in body axes"),
+    key(
+        "modes",
+        Tables(MODE),
+        "modes of vibration of an elastic body: frequencies and shapes at its features",
+    ),
+];
+
+/// `[[body.modes]]`
+pub(super) const MODE: &[Key] = &[
+    key("coordinate", Text, "coordinate of the mode, one of [coordinates]; required"),
+    key("frequency", Expr, "natural frequency, Hz; required"),
+    key("damping", Expr, "share of critical damping, default 0"),
+    key("mass", Expr, "modal mass, default 1 kg"),
+    key("shape", Map(&VECTOR), "how features move per unit of the coordinate, body axes: { tip = [0, 0.8] }"),
 ];
 
 /// `[[force]]`

@@ -15,6 +15,7 @@ mod builder;
 mod checks;
 mod contacts;
 mod diagnostic;
+mod elastic;
 mod families;
 mod fields;
 mod forces;

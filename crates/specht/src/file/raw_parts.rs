@@ -2,6 +2,7 @@
 
 use super::SPATIAL;
 use super::diagnostic::Report;
+use super::elastic::RawMode;
 use super::fields::{Fields, Word, formulas, word};
 use super::formula::{Family, Formula};
 use super::keys;
@@ -37,6 +38,7 @@ pub(super) struct RawBody {
     pub center: Option<[Formula; 2]>,
     pub kinetic: Option<Formula>,
     pub features: Vec<RawFeature>,
+    pub modes: Vec<RawMode>,
 }
 
 #[derive(Clone, Debug)]
@@ -126,7 +128,7 @@ pub(super) enum RawTrigger {
 }
 
 /// Two formulas; three are refused with the sentence on spatial models.
-fn pair(node: &Node, what: &str, report: &mut Report) -> Option<[Formula; 2]> {
+pub(super) fn pair(node: &Node, what: &str, report: &mut Report) -> Option<[Formula; 2]> {
     match <[Formula; 2]>::try_from(formulas(node, report)?) {
         Ok(pair) => Some(pair),
         Err(list) if list.len() == 3 => {
@@ -294,6 +296,7 @@ impl RawBody {
             inertia: fields.formula("inertia", report),
             center: fields.pair("center", report),
             kinetic: fields.formula("kinetic", report),
+            modes: RawMode::read_all(&fields, report),
             name,
             position,
             features,

@@ -323,7 +323,6 @@ fn balance<S: System + ?Sized>(
     let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
     let nq = field.dims.q.min(n);
     latch_and_evaluate(field);
-    let force = max_abs(&field.eval.h).max(f64::MIN_POSITIVE);
     let mut lambda = vec![0.0; m];
     let mut pivot = FullPivot::default();
     // reactions that balance best at the start
@@ -333,25 +332,16 @@ fn balance<S: System + ?Sized>(
     if m > 0 {
         pivot.solve(&rhs, &[], &mut lambda);
     }
-    let residual = |field: &Field<S>, lambda: &[f64]| -> Vec<f64> {
-        let mut r: Vec<f64> = field.eval.h.clone();
-        for (&(row, _), l) in rows.iter().zip(lambda) {
-            field.eval.w.row(row).add_to(*l, &mut r);
-        }
-        r.iter_mut().for_each(|v| *v /= force);
-        r.extend(rows.iter().map(|&(row, _)| field.eval.gap[row] / field.watches.scales.gap[row]));
-        r.extend_from_slice(&field.eval.z_rate);
-        r
-    };
-    let mut r = residual(field, &lambda);
     let mut tangent = Tangent::new(field.sys);
+    let sizes = Sizes::new(field, &rows, &lambda, &mut tangent)?;
+    let mut r = residual(field, &rows, &lambda, &sizes);
     for _ in 0..200 {
         let before = max_abs(&r);
         if before <= 1e-14 {
             break;
         }
         let here = field.state.clone();
-        let jacobian = balance_jacobian(field, &rows, &lambda, force, &mut tangent)?;
+        let jacobian = balance_jacobian(field, &rows, &lambda, &sizes, &mut tangent)?;
         let rhs: Vec<f64> = r.iter().map(|v| -v).collect();
         let mut step = vec![0.0; nq + m + z];
         pivot.factor(&jacobian);
@@ -370,7 +360,7 @@ fn balance<S: System + ?Sized>(
                 field.state.z[j] = here.z[j] + fraction * step[nq + m + j];
             }
             latch_and_evaluate(field);
-            r = residual(field, &lambda);
+            r = residual(field, &rows, &lambda, &sizes);
             after = max_abs(&r);
             if after < before {
                 break;
@@ -381,7 +371,7 @@ fn balance<S: System + ?Sized>(
             field.state = here;
             lambda = old;
             latch_and_evaluate(field);
-            r = residual(field, &lambda);
+            r = residual(field, &rows, &lambda, &sizes);
             break;
         }
     }
@@ -394,12 +384,64 @@ fn balance<S: System + ?Sized>(
     Ok((lambda, rows))
 }
 
+/// What the forces and the rates of the states are measured by: their largest values and terms at the start and on the way of a first
+/// step of Newton. A state may have any unit.
+struct Sizes {
+    force: f64,
+    rates: Vec<f64>,
+}
+
+impl Sizes {
+    fn new<S: System + ?Sized>(
+        field: &Field<S>,
+        rows: &Conditions,
+        lambda: &[f64],
+        tangent: &mut Tangent,
+    ) -> Result<Sizes, StartError> {
+        let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
+        let nq = field.dims.q.min(n);
+        let plain = Sizes { force: 1.0, rates: vec![1.0; z] };
+        let jacobian = balance_jacobian(field, rows, lambda, &plain, tangent)?;
+        let residual = residual(field, rows, lambda, &plain);
+        let rhs: Vec<f64> = residual.iter().map(|v| -v).collect();
+        let mut step = vec![0.0; nq + m + z];
+        let mut pivot = FullPivot::default();
+        pivot.factor(&jacobian);
+        pivot.solve(&rhs, &[], &mut step);
+        let here = |j: usize| if j < nq + m { 0.0 } else { field.state.z[j - nq - m].abs() };
+        let terms = |i: usize| -> f64 {
+            let parts = step.iter().enumerate().map(|(j, s)| (jacobian[(i, j)] * (s.abs() + here(j))).abs());
+            residual[i].abs() + parts.sum::<f64>()
+        };
+        let or_one = |x: f64| if x > 0.0 && x.is_finite() { x } else { 1.0 };
+        let force = (0..n).map(terms).fold(max_abs(&field.eval.h), f64::max);
+        Ok(Sizes { force: or_one(force), rates: (0..z).map(|k| or_one(terms(n + m + k))).collect() })
+    }
+}
+
+/// `(h + Wᵀλ, gaps, ż)`, each by its size.
+fn residual<S: System + ?Sized>(
+    field: &Field<S>,
+    rows: &Conditions,
+    lambda: &[f64],
+    sizes: &Sizes,
+) -> Vec<f64> {
+    let mut r: Vec<f64> = field.eval.h.clone();
+    for (&(row, _), l) in rows.iter().zip(lambda) {
+        field.eval.w.row(row).add_to(*l, &mut r);
+    }
+    r.iter_mut().for_each(|v| *v /= sizes.force);
+    r.extend(rows.iter().map(|&(row, _)| field.eval.gap[row] / field.watches.scales.gap[row]));
+    r.extend(field.eval.z_rate.iter().zip(&sizes.rates).map(|(rate, size)| rate / size));
+    r
+}
+
 /// Derivatives of the residual of [`balance`] by positions, reactions and states; `field` is evaluated there.
 fn balance_jacobian<S: System + ?Sized>(
     field: &Field<S>,
     rows: &Conditions,
     lambda: &[f64],
-    force: f64,
+    sizes: &Sizes,
     tangent: &mut Tangent,
 ) -> Result<Mat, StartError> {
     let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
@@ -421,18 +463,18 @@ fn balance_jacobian<S: System + ?Sized>(
         }
         let column = if j < nq { j } else { j + m };
         for i in 0..n {
-            jacobian[(i, column)] = rate.h[i] / force;
+            jacobian[(i, column)] = rate.h[i] / sizes.force;
         }
         for (i, &(row, _)) in rows.iter().enumerate() {
             jacobian[(n + i, column)] = rate.gap[row] / field.watches.scales.gap[row];
         }
         for i in 0..z {
-            jacobian[(n + m + i, column)] = rate.z_rate[i];
+            jacobian[(n + m + i, column)] = rate.z_rate[i] / sizes.rates[i];
         }
     }
     for (k, &(row, _)) in rows.iter().enumerate() {
         for i in 0..n {
-            jacobian[(i, nq + k)] = field.eval.w[(row, i)] / force;
+            jacobian[(i, nq + k)] = field.eval.w[(row, i)] / sizes.force;
         }
     }
     Ok(jacobian)
