@@ -283,3 +283,18 @@ fn a_formula_without_value_is_named_with_its_instant() {
     assert_eq!(end.status, Status::Failed);
     assert!(end.message.contains("state `z` has no finite value"), "{}", end.message);
 }
+
+/// The zeros of a fast function of time in a model that has nothing else to follow: all of them are marked, whatever the direction.
+#[test]
+fn fast_crossings_of_a_slow_model_are_all_marked() {
+    for (direction, count) in [("both", 599), ("up", 299), ("down", 300)] {
+        let text = format!(
+            "coordinates = {{ x = {{ rate = \"1 m/s\" }} }}\nbody = [{{ name = \"wheel\", mass = \"1 kg\", position = \"x\" }}]\n\
+             event = [{{ name = \"tick\", crossing = \"sin(pi*x)\", direction = \"{direction}\" }}]\nrun = {{ until = \"599.5 s\" }}\n"
+        );
+        let run = run(&text, 599.5);
+        let times: Vec<f64> = run.events.iter().map(|e| e.time).collect();
+        assert_eq!(times.len(), count, "{direction}");
+        assert!(times.iter().all(|t| (t - t.round()).abs() < 1e-9));
+    }
+}

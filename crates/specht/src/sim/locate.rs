@@ -18,6 +18,9 @@ use super::watch::{self, What};
 /// Error of the samples, relative to the smallest of them, above which a step is too long for an event function.
 const TRUST: f64 = 0.3;
 
+/// Blur of a function that leaves its zero and comes back to it in one step: the step is more than halved.
+const AGAIN: f64 = 100.0;
+
 /// Where the first event of a step lies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -55,7 +58,7 @@ impl Locator {
         let watches = &field.watches;
         let mut worst = 0.0_f64;
         for (k, w) in watches.list.iter().enumerate() {
-            if matches!(w.what, What::Singular | What::Crossing(_, 0.0)) || watches.is_held(w.what, t) {
+            if matches!(w.what, What::Singular) || watches.is_held(w.what, t) {
                 continue;
             }
             let f: [f64; SAMPLES] = std::array::from_fn(|s| watches.at(samples[s].0, k));
@@ -69,6 +72,11 @@ impl Locator {
                 .map(|s| if s + 1 < SAMPLES { known(s) } else { v[s] })
                 .fold(f64::INFINITY, f64::min);
             let size = f.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+            // out of its zero and through it again: it has no side yet and would not fire
+            let sideless = matches!(w.what, What::Crossing(_, 0.0));
+            if sideless && fall < SAMPLES && size > 100.0 * watches.noise(w.what, field.info) {
+                worst = worst.max(AGAIN);
+            }
             let error = weights.iter().fold(0.0_f64, |m, w| {
                 let miss: f64 = w.iter().zip(&f).map(|(w, f)| w * f).sum();
                 m.max(miss.abs())

@@ -418,6 +418,8 @@ pub(crate) fn value(
         What::Give(i) => forces.excess[i],
         What::Slip(i, d) => d * eval.rate(info[i].tangent[0], u),
         What::Guard(k) => eval.guards[k],
+        // a function that stands on its zero has no side yet
+        What::Crossing(k, 0.0) => eval.crossings[k],
         What::Crossing(k, factor) => factor * eval.crossings[k],
         What::Singular => singularity - SINGULAR,
     }
