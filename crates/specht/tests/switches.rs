@@ -290,7 +290,7 @@ fn fast_crossings_of_a_slow_model_are_all_marked() {
     for (direction, count) in [("both", 599), ("up", 299), ("down", 300)] {
         let text = format!(
             "coordinates = {{ x = {{ rate = \"1 m/s\" }} }}\nbody = [{{ name = \"wheel\", mass = \"1 kg\", position = \"x\" }}]\n\
-             event = [{{ name = \"tick\", crossing = \"sin(pi*x)\", direction = \"{direction}\" }}]\nrun = {{ until = \"599.5 s\" }}\n"
+             event = [{{ name = \"tick\", crossing = \"sin(pi*x/1 m)\", direction = \"{direction}\" }}]\nrun = {{ until = \"599.5 s\" }}\n"
         );
         let run = run(&text, 599.5);
         let times: Vec<f64> = run.events.iter().map(|e| e.time).collect();

@@ -46,7 +46,7 @@ impl Builder<'_> {
             }
             for (name, direction) in [(text.to_string(), 1), (format!("{text}.end"), -1)] {
                 let trigger = Trigger::Crossing(level, direction);
-                self.model.events.push(Event { name, trigger, set: Vec::new(), stop: false });
+                self.model.events.push(Event { name, trigger, when: None, set: Vec::new(), stop: false });
             }
         }
     }

@@ -18,7 +18,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::ode::{Control, Method, Trial, Verdict};
-use crate::system::{self, Eval, Mode, Normal, State, System};
+use crate::system::{self, Direction, Eval, Mode, Normal, State, System};
 
 use super::audit::{self, Auditor};
 use super::classify::Sets;
@@ -231,11 +231,17 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             );
         }
         self.arm(true);
-        // what has just fired must first come back from the far side
+        // what has just fired must first come back from the far side; which side that is, rounding cannot tell yet
         let Run { field, fired, .. } = self;
+        let directions = field.sys.directions();
         for w in &mut field.watches.list {
-            if matches!(w.what, What::Crossing(k, _) if fired.contains(&k)) {
+            if let What::Crossing(k, factor) = &mut w.what
+                && fired.contains(k)
+            {
                 w.armed = false;
+                if directions[*k] == Direction::Both {
+                    *factor = 0.0;
+                }
             }
         }
         fired.clear();
