@@ -114,7 +114,9 @@ function eventTable() {
       return el("tr", { onclick: () => setTime(e.time), title: e.note || "" }, el("td", { class: "n" }, format(e.time, 7)), el("td", {}, el("span", { class: "kind " + e.kind }, e.kind.replace("_", " "))),
         el("td", { class: "m" }, (e.contacts || []).join(", ")), el("td", { class: "m soft" }, note));
     }));
-    count.textContent = shown.length === all.length ? `${all.length}` : `${shown.length} of ${all.length}`;
+    const total = Object.values(run.counts.events).reduce((a, b) => a + b, 0);
+    const listed = all.length < total ? `the first ${all.length} of ${total}` : `${all.length}`;
+    count.textContent = shown.length === all.length ? listed : `${shown.length} of ${listed}`;
     mark();
   }
   function mark() {

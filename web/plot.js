@@ -158,7 +158,7 @@ function timePlot(title, list, height = 190, extra = null) {
     return button;
   }));
   const units = [...new Set(list.map((c) => c.unit))];
-  const heading = units.length === 1 && units[0] && !title.includes(units[0]) ? `${title}, ${units[0]}` : title;
+  const heading = units.length === 1 && units[0] && !title.endsWith(`, ${units[0]}`) ? `${title}, ${units[0]}` : title;
   const active = () => shown.filter((s) => s.on);
   const scales = (w, h) => {
     const bottom = h - 22, { from, to } = clock.view;

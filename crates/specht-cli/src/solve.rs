@@ -1,10 +1,11 @@
 //! `specht solve PROBLEM.json`: a contact problem or an LCP, answered as JSON.
 
 use crate::outcome::{Exit, Outcome, Refusal};
+use crate::progress::interrupt;
 use crate::text::print;
 use serde_json::{Value, json};
 use specht::cone::format::{Answer, FormatError, LcpAnswer, LcpSolution, Posed};
-use specht::cone::{Method, Problem, Settings, Solver, Stage, Status};
+use specht::cone::{Method, Problem, Settings, Solver, Stage, Status, Stop};
 use specht::lcp::{EnumerateSettings, Lcp, Piece, Solver as LcpSolver, enumerate};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -115,6 +116,7 @@ fn solve_contacts(p: &Problem, args: &SolveArgs) -> Result<(Answer, Exit), Refus
         tolerance: args.tolerance,
         method,
         time_limit: args.time_limit,
+        stop: Stop(Some(interrupt())),
         sweeps,
         ..Default::default()
     };

@@ -122,8 +122,10 @@ fn odd(args: &RunArgs, prepared: &Prepared) {
         );
     }
     let rough = prepared.model().contacts.iter().any(|c| c.friction.is_some());
-    if args.impact.is_some() && prepared.settings.impact == Law::Newton && rough {
-        tell("note: with Newton's law impacts are frictionless; specht explain newton");
+    if prepared.settings.impact == Law::Newton && rough {
+        tell(
+            "note: with Newton's law impacts are frictionless, also at contacts with friction; specht explain newton",
+        );
     }
 }
 

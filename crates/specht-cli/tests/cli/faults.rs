@@ -196,6 +196,26 @@ fn a_signal_ends_a_run_and_keeps_what_is_there() {
     }
 }
 
+/// The answer so far is printed, with its errors.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_search_with_its_best_answer() {
+    let folder = Folder::new("signal-solve");
+    assert_eq!(folder.run(&["problem", "lattice", "--size", "5", "--out", "p.json"]).status.code(), Some(0));
+    let child = Command::new(env!("CARGO_BIN_EXE_specht"))
+        .args(["solve", "p.json", "--tolerance", "1e-14"])
+        .current_dir(&folder.0)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    let _ = Command::new("kill").args(["-INT".to_string(), child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let answer: Value = serde_json::from_str(&out(&output)).expect("an answer");
+    assert!(answer["status"] == "not_converged" || answer["status"] == "solved", "{}", answer["status"]);
+    assert!(answer["r"].as_array().is_some_and(|r| r.len() > 1000) && answer["error_scaled"].is_number());
+}
+
 /// Was wrong: these messages named no place, or a wrong remedy.
 #[test]
 fn what_cannot_start_is_said_at_its_place() {

@@ -104,7 +104,7 @@ fn mistakes_of_the_first_hour_are_told_with_their_remedy() {
             base.replace("1 s\" }", "1 s\", impact = \"newton\" }"),
             &["run", "m.toml"],
             0,
-            &["frictionless", "m.toml:8"],
+            &["frictionless", "specht explain newton"],
         ),
         (
             "task",

@@ -16,6 +16,7 @@ use super::kernel::Kind;
 use super::modes;
 use super::newton::{newton, restart};
 use super::nsgs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Which methods may run.
@@ -45,6 +46,8 @@ pub struct Settings {
     pub restarts: usize,
     /// stop after this many seconds with the best answer; default none
     pub time_limit: Option<f64>,
+    /// stop with the best answer when this is set; default nobody asks
+    pub stop: Stop,
     /// start from the impulses of the same contact keys; default true
     pub warm: bool,
     /// solve islands in parallel; the answer does not depend on it; default true
@@ -59,6 +62,7 @@ impl Default for Settings {
             sweeps: 40,
             restarts: 12,
             time_limit: None,
+            stop: Stop::default(),
             warm: true,
             parallel: true,
         }
@@ -122,17 +126,39 @@ pub(super) struct Report {
     pub unbounded: bool,
 }
 
-/// Stops a run at its time limit.
+/// A flag by which somebody else ends a search (Ctrl-C).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stop(pub Option<&'static AtomicBool>);
+
+impl Stop {
+    /// Whether it was set.
+    pub fn asked(self) -> bool {
+        self.0.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
+
+impl PartialEq for Stop {
+    fn eq(&self, other: &Stop) -> bool {
+        match (self.0, other.0) {
+            (Some(a), Some(b)) => std::ptr::eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Stops a run at its time limit, or when somebody asks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock(Option<Instant>);
+pub(super) struct Clock(Option<Instant>, Stop);
 
 impl Clock {
-    pub(super) fn new(limit: Option<f64>) -> Self {
-        Clock(limit.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s.clamp(0.0, 1e9)))))
+    pub(super) fn new(limit: Option<f64>, stop: Stop) -> Self {
+        let end = |s: f64| Instant::now().checked_add(Duration::from_secs_f64(s.clamp(0.0, 1e9)));
+        Clock(limit.and_then(end), stop)
     }
 
     pub(super) fn over(&self) -> bool {
-        self.0.is_some_and(|t| Instant::now() >= t)
+        self.1.asked() || self.0.is_some_and(|t| Instant::now() >= t)
     }
 }
 

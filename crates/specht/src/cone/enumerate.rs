@@ -11,7 +11,7 @@
 //! from a grid of angles. One spatial contact alone is solved by [`super::local`], where completeness is guaranteed; for two and
 //! three the grid (16 or 12 angles per contact) makes a missed solution unlikely, not impossible.
 
-use super::cascade::Clock;
+use super::cascade::{Clock, Stop};
 use super::local::{OneContact, solve_all as one};
 use super::problem::{Law, Operator, Problem, ProblemError};
 use super::sparse::Matrix;
@@ -102,7 +102,7 @@ fn search(p: &Problem, time_limit: Option<f64>) -> AllSolutions {
         Operator::Delassus(Matrix::Dense(w)) => w.clone(),
         _ => Mat::default(),
     };
-    let clock = Clock::new(time_limit);
+    let clock = Clock::new(time_limit, Stop::default());
     let out = AllSolutions { regular: true, complete: true, ..Default::default() };
     let mut search = Search { p, lu: Lu::default(), w, clock, out };
     if p.contacts.len() == 1 {

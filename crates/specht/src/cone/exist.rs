@@ -6,7 +6,7 @@
 //! * *Certificate of no solution*: `d_N ≥ 0`, `d_T = 0`, `Hᵀd = 0`, `d·q < 0`: then `0 = d·H v = d·u − d·q > 0` for every
 //!   admissible `u`. A linear program.
 
-use super::cascade::Clock;
+use super::cascade::{Clock, Stop};
 use super::ipm::{self, Run};
 use super::kernel::Kind;
 use super::prep::Prep;
@@ -72,7 +72,7 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
             continue;
         }
         let bounds = vec![1.0; island.cones.len()];
-        let end = ipm::run(island, &run, 1e-8, &bounds, &Clock::new(None));
+        let end = ipm::run(island, &run, 1e-8, &bounds, &Clock::new(None, Stop::default()));
         if end.error < 1e-8 {
             continue;
         }

@@ -136,7 +136,7 @@ impl Solver {
         if !(tol > 0.0 && tol.is_finite()) {
             return Err(ProblemError::Setting { name: "tolerance", value: tol });
         }
-        let clock = Clock::new(self.settings.time_limit);
+        let clock = Clock::new(self.settings.time_limit, self.settings.stop);
         let warm = self.settings.warm && !self.memory.is_empty();
         let settings = self.settings;
         if settings.method == Method::Cascade && steepest(p) > STEEP {

@@ -1,4 +1,4 @@
-//! What can be read but is probably not what was meant: degrees without their unit, no gravity, impacts without friction.
+//! What can be read but is probably not what was meant: degrees without their unit, no gravity.
 
 use super::builder::Builder;
 use super::diagnostic::Diagnostic;
@@ -6,7 +6,6 @@ use super::formula::Formula;
 use super::raw::{Members, RawValue};
 use super::raw_parts::RawGeometry;
 use crate::expr::{Kind, NodeId};
-use crate::impact::Law;
 use crate::model::Input;
 
 /// One turn: an angle above it is probably in degrees.
@@ -17,15 +16,6 @@ impl Builder<'_> {
     pub(super) fn hint(&mut self) {
         self.hint_degrees();
         self.hint_gravity();
-        let rough = self.raw.contacts.iter().any(|c| c.friction.is_some());
-        if self.raw.run.impact == Some(Law::Newton) && rough {
-            let at = self.text.find("newton").unwrap_or(0);
-            self.report.warning(
-                crate::model::Span { start: at, end: at + "newton".len() },
-                "with Newton's law impacts are frictionless, also at contacts with friction",
-                "poisson and moreau have friction in the impact; specht explain newton",
-            );
-        }
     }
 
     /// `slope = 25` where `sin(slope)` stands, `phi = 90` where it is the angle of a body.

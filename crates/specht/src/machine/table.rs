@@ -181,7 +181,7 @@ mod tests {
             ground = { floor = { through = [0, 0], normal = [0, 1] } }\n\
             body = [{ name = \"b\", mass = \"1 kg\", position = [\"x\", \"y\"] }]\n\
             contact = [{ name = \"c\", between = [\"b\", \"ground.floor\"], friction = 0.2 }]\n\
-            run = { until = \"1 s\" }\noutput = { height = \"2*y\" }\nplot = [{ y = [\"x\", \"c.normal\"] }]\n";
+            run = { until = \"1 s\" }\noutput = { height = \"y\" }\nplot = [{ y = [\"x\", \"c.normal\"] }]\n";
         let run = crate::machine::Machine::read(text).unwrap().run().unwrap();
         let table = run.table();
         assert_eq!(Table::header(&run.names), table.names);
