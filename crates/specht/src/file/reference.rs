@@ -35,6 +35,8 @@ const SECTIONS: &[(&str, &str, &[Key])] = &[
     ("friction_force = { … }", "", keys::FRICTION_FORCE),
     ("restitution = { … }", "", keys::RESTITUTION),
     ("[[event]]", "one of crossing, on", keys::EVENT),
+    ("[[phase]]", "", keys::PHASE),
+    ("[[body.modes]]", "elastic bodies", keys::MODE),
     ("[start]", "", keys::START),
     ("[run]", "", keys::RUN),
     ("[[task]]", "questions that are answered after the run; `specht explain findings`", keys::TASK),
@@ -70,7 +72,7 @@ pub fn reference() -> String {
     }
     out += "\nA body, force, contact, coordinate, event, plot or drawing with  for = \"i = 1..n\"  is a family: its formulas may use i.\n";
     out += "\n## Expressions\n\n";
-    out += "+ - * / ^, comparisons < <= > >= == !=, and, or, not, if(condition, then, else), sum(i = 1..n, expression), pi, t (time), x' and x'' (rates).\n";
+    out += "+ - * / ^, comparisons < <= > >= == !=, and, or, not, if(condition, then, else), sum(i = 1..n, expression), integral(x = a..b, expression), pi, t (time), x' and x'' (rates).\n";
     let shown = |name: &&str| match FUNCTION_NOTES.iter().find(|n| n.0 == *name) {
         Some((_, note)) => format!("{name} ({note})"),
         None => name.to_string(),
