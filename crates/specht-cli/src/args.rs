@@ -32,8 +32,12 @@ pub enum Command {
     Gallery(GalleryArgs),
     /// Run gallery entries and compare with the published numbers
     Verify(VerifyArgs),
-    /// Answer a question about a model: painleve, true-motion, rest, self-braking, tensor
+    /// Answer a question about a model: painleve, true-motion, rest, self-braking, tensor, statistics
     Analyse(Box<AnalyseArgs>),
+    /// Run a model many times: grids, lists, random samples, chains, diagrams
+    Sweep(Box<SweepArgs>),
+    /// Map a result over two parameters, with its borders and the distance to them
+    Map(Box<MapArgs>),
     /// Solve a contact problem or LCP given as JSON
     Solve(crate::solve::SolveArgs),
     /// Write a test problem for `solve`
@@ -187,7 +191,7 @@ pub struct VerifyArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = ANALYSES, after_help = "`specht analyse --help` says what each kind answers, with examples.")]
 pub struct AnalyseArgs {
-    /// Question: painleve, true-motion, rest, self-braking or tensor
+    /// Question: painleve, true-motion, rest, self-braking, tensor, load-statistics or statistics
     pub kind: String,
     /// The model.
     #[command(flatten)]
@@ -208,8 +212,8 @@ pub struct AnalyseArgs {
     /// painleve: run the model and look at all instants
     #[arg(long)]
     pub along: bool,
-    /// End time of that run [default: that of the file]
-    #[arg(long, value_name = "T", requires = "along")]
+    /// End time of the run [default: that of the file]
+    #[arg(long, value_name = "T")]
     pub until: Option<String>,
     /// rest, self-braking: point to look at, `slider` or `rod.tip` (several: repeat)
     #[arg(long, value_name = "POINT")]
@@ -233,6 +237,22 @@ pub struct AnalyseArgs {
     /// tensor: number of sampled states, over the ranges of --over or of the file
     #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
+    /// load-statistics, statistics: what to look at, an output or an expression; statistics: also an address of events,
+    /// "events[contact=mesh].impulse_n" (several: repeat)
+    #[arg(long, value_name = "ADDRESS")]
+    pub of: Vec<String>,
+    /// load-statistics, statistics: beginning of the window [default: of the run]
+    #[arg(long, value_name = "T")]
+    pub from: Option<String>,
+    /// load-statistics, statistics: end of the window
+    #[arg(long, value_name = "T")]
+    pub to: Option<String>,
+    /// load-statistics: force above which an episode is one [default: 0]
+    #[arg(long, value_name = "F", allow_hyphen_values = true)]
+    pub threshold: Option<String>,
+    /// statistics: period of the excitation, for what happens per period
+    #[arg(long, value_name = "T")]
+    pub per: Option<String>,
     /// Folder in which the finding is kept as KIND.json, and its picture as KIND.svg
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -252,6 +272,8 @@ What each kind answers:
   self-braking  Which forces at a point cannot move it however large (--point)? Efficiency and
                 self-locking (--drive, --load)?
   tensor        Friction tensors: do they take energy out, do they exclude paradoxes?
+  load-statistics  How often and how hard do loads strike? Episodes, law of exceedance, 99 % load (--of).
+  statistics    Means, moments, histograms, spectra; what happens per period; balances (--of, --per).
 
 Examples:
   specht analyse painleve rod
@@ -264,6 +286,127 @@ Examples:
 
 The pages behind the words: specht explain painleve, several-solutions, tangential-impact, jam,
 self-braking, tensor.";
+
+/// What all runs of a sweep or map share.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ManyArgs {
+    /// End time of the runs, instead of the file's
+    #[arg(long, value_name = "T")]
+    pub until: Option<String>,
+    /// Tolerance of the integration, instead of the file's or 1e-9
+    #[arg(long, value_name = "X")]
+    pub tolerance: Option<f64>,
+    /// Scheme, instead of the file's
+    #[arg(long, value_enum)]
+    pub scheme: Option<SchemeArg>,
+    /// Step of the time-stepping scheme
+    #[arg(long, value_name = "H")]
+    pub step: Option<String>,
+    /// Threads [default: all cores]; the result is the same for any number
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Print the result as JSON to standard output (and nothing else there); files are written only with --out
+    #[arg(long)]
+    pub json: bool,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+}
+
+/// `sweep`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = SWEEPS)]
+pub struct SweepArgs {
+    /// Model file, or name of a gallery entry; with --merge, none
+    #[arg(required_unless_present = "merge")]
+    pub model: Option<String>,
+    /// Set a parameter for all runs: --set mu=0.4
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Use the parameters of [case.NAME]
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Values of a parameter: --over A=0..8e-3:401, --over f=1..1000:31:log, --over mu=0.1,0.2 (several: a grid)
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub over: Vec<String>,
+    /// Distribution of a parameter: normal(mean, deviation), uniform(from, to), lognormal(median, deviation),
+    /// triangular(from, most frequent, to)
+    #[arg(long, value_name = "NAME=DISTRIBUTION")]
+    pub random: Vec<String>,
+    /// Number of random samples; with --over, at each point of the grid
+    #[arg(long, value_name = "N")]
+    pub samples: Option<usize>,
+    /// Seed of the samples
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub seed: u64,
+    /// Low-discrepancy samples (sequence of Sobol) instead of independent ones
+    #[arg(long)]
+    pub sobol: bool,
+    /// What to record of each run: an address of run.json or an expression of addresses (several: repeat)
+    #[arg(long, value_name = "ADDRESS")]
+    pub record: Vec<String>,
+    /// Begin each run where the one before ended, along the first --over: up, down or both
+    #[arg(long, value_name = "WAY")]
+    pub chain: Option<String>,
+    /// Diagram: how many passages through the section, from the end of each run [default: 100]
+    #[arg(long, value_name = "N", requires = "section")]
+    pub last: Option<usize>,
+    /// Diagram: an event of the file, a contact (its impacts) or a kind of event
+    #[arg(long, value_name = "NAME", requires = "values")]
+    pub section: Option<String>,
+    /// Diagram: what is shown of each passage, an address into its event: "after.x'", time, impulse_n.mesh
+    #[arg(long, value_name = "ADDRESS", requires = "section")]
+    pub values: Option<String>,
+    /// What all runs share.
+    #[command(flatten)]
+    pub many: ManyArgs,
+    /// Do one part of several, for several machines: --shard 2/8
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Go on with the sweep that was begun in the folder
+    #[arg(long)]
+    pub resume: bool,
+    /// Put the shards in these folders together
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["model", "over", "random", "record", "shard", "resume"])]
+    pub merge: Vec<PathBuf>,
+    /// Folder for the results [default: out/NAME-sweep]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+const SWEEPS: &str = "\
+Examples:
+  specht sweep rod --over mu=0..2:101 --record \"events[kind=detach][1].time\"
+  specht sweep woodpecker --random \"mu1=normal(0.3, 0.03)\" --samples 1000 --record \"final.y\" --record \"final.y < -0.05\"
+  specht sweep model.toml --over A=0..8e-3:401 --chain both --section hit --last 300 --values \"after.x'\"
+The pages behind the words: specht explain sweep, addresses, statistics.";
+
+/// `map`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "The pages behind the words: specht explain map, sweep, addresses.")]
+pub struct MapArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The two parameters: --over mu=0..2:41 --over phi=0..1:41
+    #[arg(long, value_name = "NAME=FROM..TO:COUNT")]
+    pub over: Vec<String>,
+    /// What is mapped: an address or expression; words, truths and whole numbers are classes
+    #[arg(long, value_name = "ADDRESS")]
+    pub record: String,
+    /// Borders of a number: where it passes these values (several: repeat)
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    pub level: Vec<f64>,
+    /// How finely borders are located, relative to a cell of the grid
+    #[arg(long, value_name = "X", default_value_t = 1e-4)]
+    pub fine: f64,
+    /// What all runs share.
+    #[command(flatten)]
+    pub many: ManyArgs,
+    /// Folder for the results [default: out/NAME-map]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
 
 /// `explain`.
 #[derive(Clone, Debug, clap::Args)]

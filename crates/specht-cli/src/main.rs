@@ -7,6 +7,7 @@
 //! tasks, words      questions as typed → findings → words
 //! address, expected numbers out of the results, and comparison
 //! report            the page and the pictures
+//! sweep             tables of many runs
 //! solve, problem    contact problems without a model
 //! ```
 #![forbid(unsafe_code)]
@@ -25,6 +26,7 @@ mod session;
 mod solve;
 mod source;
 mod stream;
+mod sweep;
 mod tasks;
 mod text;
 mod words;

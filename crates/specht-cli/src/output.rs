@@ -92,6 +92,16 @@ impl Write for Part {
     }
 }
 
+/// Content that is written piece by piece.
+pub fn stream(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Refusal> {
+    let mut part = Part::new(path)?;
+    content(&mut part).map_err(|e| cannot_write(path, &e))?;
+    part.finish()
+}
+
 /// Where to write.
 pub enum Target {
     /// A file, behind all links, that is not there or was written by this program.
@@ -116,7 +126,8 @@ pub fn claim(path: &Path) -> Result<Target, Refusal> {
     Ok(Target::File(fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())))
 }
 
-/// Whether this program wrote a file: its name stands near the beginning; a table of numbers stands beside such a file.
+/// Whether this program wrote a file: its name stands near the beginning; a table of numbers stands beside such a file, `run.json` or
+/// the log of a sweep.
 fn ours(path: &Path) -> bool {
     use std::io::Read;
     let begins = |path: &Path| {
@@ -125,10 +136,9 @@ fn ours(path: &Path) -> bool {
         String::from_utf8_lossy(&head).into_owned()
     };
     let head = begins(path);
-    let table = path.extension().is_some_and(|e| e == "csv");
-    head.is_empty()
-        || head.contains(MADE_BY)
-        || (table && begins(&path.with_file_name("run.json")).contains(MADE_BY))
+    let table = path.extension().is_some_and(|e| e == "csv" || e == "parquet");
+    let companion = |name: &str| begins(&path.with_file_name(name)).contains(MADE_BY);
+    head.is_empty() || head.contains(MADE_BY) || (table && (companion("run.json") || companion("sweep.log")))
 }
 
 /// Stands in every file that this program writes.

@@ -111,7 +111,19 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     for (name, value) in [("load", &args.load), ("drive", &args.drive)] {
         keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
-    for (name, value) in [("x0", &args.x0), ("rate0", &args.rate0), ("stiffness", &args.stiffness)] {
+    if !args.of.is_empty() {
+        let list = args.of.iter().map(|p| TaskValue::Text(p.clone())).collect();
+        keys.push(("of".into(), TaskValue::List(list)));
+    }
+    for (name, value) in [
+        ("x0", &args.x0),
+        ("rate0", &args.rate0),
+        ("stiffness", &args.stiffness),
+        ("from", &args.from),
+        ("to", &args.to),
+        ("threshold", &args.threshold),
+        ("per", &args.per),
+    ] {
         let Some(text) = value else { continue };
         if name == "stiffness" && text.contains('=') {
             keys.push((name.into(), by_contact(text)?));

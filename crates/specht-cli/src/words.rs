@@ -9,8 +9,8 @@ use specht::analysis::PointVerdict;
 use specht::analysis::RestVerdict;
 use specht::analysis::Verdict;
 use specht::machine::finding::{
-    AlongFinding, BorderPlace, Critical, Finding, HereFinding, HereSolution, MapFinding, Range, RestFinding,
-    SelfBrakingFinding, TensorFinding, TrueMotionFinding,
+    AlongFinding, BorderPlace, Critical, Finding, HereFinding, HereSolution, LoadStatisticsFinding,
+    MapFinding, Range, RestFinding, SelfBrakingFinding, StatisticsFinding, TensorFinding, TrueMotionFinding,
 };
 use specht::machine::json::Num;
 
@@ -33,6 +33,9 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::Rest(f) => rest(f, &mut out),
         Finding::SelfBraking(f) => self_braking(f, &mut out),
         Finding::Tensor(f) => tensor(f, &mut out),
+        Finding::Load(f) => loads(f, &mut out),
+        Finding::Statistics(f) => statistics(f, &mut out),
+        Finding::Sweep(f) => out += &format!("  {} rows\n", f.rows.len()),
     }
     if let Some(folder) = kept {
         out += &format!("  kept    {}\n", folder.display());
@@ -107,7 +110,7 @@ pub fn quantity(x: f64, unit: &str) -> String {
 }
 
 /// Six digits, without zeros that say nothing.
-fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
     }
@@ -418,6 +421,51 @@ fn tensor(f: &TensorFinding, out: &mut String) {
     if (1..=8).contains(&f.left_out.len()) {
         *out += &format!("  left_out = [{}]\n", f.left_out.join(", "));
     }
+}
+
+fn loads(f: &LoadStatisticsFinding, out: &mut String) {
+    for (name, load) in f.of.iter() {
+        *out += &format!(
+            "  {name}: {} episodes ({} per s), each {} s; peak {}, 99 % below {} (share above x: exp(-{} x^{}))\n",
+            load.episodes,
+            short(load.rate),
+            load.durations.mean.say(),
+            load.peak.say(),
+            load.x99.say(),
+            load.exceedance.a.say(),
+            load.exceedance.b.say()
+        );
+    }
+    *out += &format!("  {}\n", f.remark);
+}
+
+fn statistics(f: &StatisticsFinding, out: &mut String) {
+    for (name, s) in f.of.iter() {
+        *out += &format!(
+            "  {name}: mean {}, variance {}, from {} to {}, rate {} per s, peak factor {}\n",
+            s.mean.say(),
+            s.variance.say(),
+            s.min.say(),
+            s.max.say(),
+            short(s.rate),
+            s.peak_factor.say()
+        );
+        if let Some(p) = s.per_period {
+            *out += &format!(
+                "    per period: {} events, sum {}, sum of sizes {}\n",
+                short(p.count),
+                short(p.sum),
+                short(p.absolute)
+            );
+        }
+    }
+    let (energy, momentum) = (&f.balance.energy, &f.balance.momentum.sum);
+    *out += &format!("  energy: change {}, work {}\n", energy.value.say(), energy.exact.say());
+    *out += &format!(
+        "  momentum of impacts: {}, by the balance {}\n",
+        momentum.value.say(),
+        momentum.exact.say()
+    );
 }
 
 #[cfg(test)]

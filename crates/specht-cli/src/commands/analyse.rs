@@ -20,11 +20,22 @@ pub fn run(args: AnalyseArgs) -> Outcome {
                 .help(format!("known: {}; `specht analyse --help` says what they answer", names.join(", "))),
         });
     };
+    if kind.name == "sweep" {
+        return Err(
+            Refusal::new("a sweep is a command of its own").help("specht sweep MODEL --over … --record …")
+        );
+    }
     let keys = tasks::keys_from_args(&args)?;
     tasks::check_keys(kind, &keys)?;
     let mut request = Request::new(&args.model)?;
     request.setup.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
-    if !args.along {
+    // questions about a state need no run; the others look at that of the file
+    let runs = args.along || kind.keys.contains(&"until");
+    if !runs && request.setup.until.is_some() {
+        return Err(Refusal::new("--until is the end of a run, and this question needs none")
+            .help("look at a whole run with --along"));
+    }
+    if !runs {
         request.setup.until.get_or_insert(1.0);
     }
     let prepared = prepare(request)?;

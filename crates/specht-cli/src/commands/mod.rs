@@ -6,8 +6,10 @@ pub mod compare;
 mod completions;
 mod explain;
 mod gallery;
+mod map;
 mod new;
 mod run;
+mod sweep;
 mod verify;
 
 use crate::args::Command;
@@ -23,6 +25,8 @@ pub fn dispatch(command: Command) -> Outcome {
         Command::Gallery(a) => gallery::run(a),
         Command::Verify(a) => verify::run(a),
         Command::Analyse(a) => analyse::run(*a),
+        Command::Sweep(a) => sweep::run(&a),
+        Command::Map(a) => map::run(&a),
         Command::Solve(a) => crate::solve::run(a),
         Command::Problem(a) => crate::problem::run(a),
         Command::Schema => {

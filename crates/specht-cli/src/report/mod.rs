@@ -3,6 +3,7 @@
 mod domains;
 pub mod envelope;
 mod gif;
+pub mod many;
 mod picture;
 mod polyline;
 mod roses;

@@ -462,7 +462,7 @@ fn panel(run: &Finished, title: &str, names: &[String], left: f64, top: f64, hei
 }
 
 /// Round numbers in an interval.
-fn ticks(lo: f64, hi: f64, count: usize) -> Vec<f64> {
+pub(super) fn ticks(lo: f64, hi: f64, count: usize) -> Vec<f64> {
     let raw = (hi - lo) / count.max(1) as f64;
     if !(raw > 0.0 && raw.is_finite()) {
         return Vec::new();
@@ -474,7 +474,7 @@ fn ticks(lo: f64, hi: f64, count: usize) -> Vec<f64> {
     (first..=last).take(50).map(|k| k as f64 * step).collect()
 }
 
-fn label(x: f64) -> String {
+pub(super) fn label(x: f64) -> String {
     let text = if x != 0.0 && !(1e-3..1e5).contains(&x.abs()) {
         format!("{:e}", format!("{x:.3e}").parse::<f64>().unwrap_or(x))
     } else {
@@ -487,7 +487,7 @@ fn clip(name: &str) -> String {
     if name.chars().count() > 16 { name.chars().take(15).chain(['…']).collect() } else { name.to_string() }
 }
 
-fn short(x: f64) -> String {
+pub(super) fn short(x: f64) -> String {
     let text = format!("{x:.1}");
     text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
 }

@@ -9,6 +9,7 @@ mod readme;
 mod robust;
 mod runs;
 mod stepping;
+mod sweeps;
 mod threads;
 mod work;
 

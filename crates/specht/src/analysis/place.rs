@@ -6,7 +6,7 @@
 
 use super::AnalysisError;
 use crate::model::CompiledSystem;
-use crate::sim::{self, Sample, StartError};
+use crate::sim::{self, Sample, StartError, Trajectory};
 use crate::system::{Mode, State, System};
 
 /// Something that can be varied.
@@ -167,6 +167,40 @@ impl Place {
     ) -> Result<State, AnalysisError> {
         let sticking: &[usize] = if stick { &self.sticking } else { &[] };
         Ok(sim::start::consistent_by(sys, state, free, &self.closed, sticking)?)
+    }
+}
+
+/// The end of a run as the beginning of the next one, with other parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Carried {
+    /// Its state, at the time at which runs start.
+    pub(crate) state: State,
+    /// Contacts that were closed.
+    pub(crate) closed: Vec<usize>,
+    /// Contacts that stuck.
+    pub(crate) sticking: Vec<usize>,
+}
+
+impl Carried {
+    /// The end of a run.
+    pub(crate) fn of(sys: &CompiledSystem, run: &Trajectory) -> Carried {
+        let (modes, info) = (&run.last.modes, sys.contacts());
+        let list = |f: &dyn Fn(usize) -> bool| (0..modes.len()).filter(|&i| f(i)).collect::<Vec<usize>>();
+        Carried {
+            state: State { t: run.start.point.state.t, ..run.last.state.clone() },
+            closed: list(&|i| modes[i] != Mode::Open && info[i].is_unilateral()),
+            sticking: list(&|i| modes[i] == Mode::Stick),
+        }
+    }
+
+    /// The state with its closed contacts closed again under the present parameters.
+    ///
+    /// # Errors
+    ///
+    /// The contacts cannot be kept.
+    pub(crate) fn mended(&self, sys: &CompiledSystem) -> Result<State, StartError> {
+        let all: Vec<usize> = (0..self.state.q.len()).collect();
+        sim::start::consistent_by(sys, &self.state, [&all, &all], &self.closed, &self.sticking)
     }
 }
 

@@ -89,7 +89,8 @@ impl Builder<'_> {
                     ));
                 }
             }
-            "section" => {
+            // a sweep looks at contacts and kinds of events too, and says itself what is missing
+            "section" if analyse != "sweep" => {
                 let section = text_of(node, "section")?;
                 let base = section.split('[').next().unwrap_or("");
                 let raw = self.raw.clone();
@@ -121,10 +122,13 @@ impl Builder<'_> {
                 }
                 return Ok(TaskValue::Table(out));
             }
-            "over" => return self.over(node, matches!(analyse, "painleve" | "tensor")),
+            "over" => {
+                return self.over(node, matches!(analyse, "painleve" | "tensor"), analyse == "sweep");
+            }
             "at" => self.coordinates_named(node)?,
-            "samples" => return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?)),
-            "at_time" | "period" | "from" | "to" | "until" => {
+            "threshold" => return Ok(TaskValue::Number(self.task_number(node, Dim::Any)?)),
+            "samples" | "seed" | "last" => return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?)),
+            "at_time" | "period" | "per" | "from" | "to" | "until" => {
                 let number = self.task_number(node, Dim::TIME)?;
                 return Ok(TaskValue::Number(number));
             }
@@ -181,14 +185,18 @@ impl Builder<'_> {
         }
     }
 
-    /// `over = { parameter = [from, to, count] }`.
-    fn over(&mut self, node: &Node, moving: bool) -> Resolved<TaskValue> {
+    /// `over = { parameter = [from, to, count] }`; with `listed` also as on a command line, `"0.1, 0.2"`, `"1..100:3:log"`.
+    fn over(&mut self, node: &Node, moving: bool, listed: bool) -> Resolved<TaskValue> {
         let Value::Table(entries) = &node.value else {
             return Err(fault(node.span, "`over` is a table", "write  over = { mu = [0, 1, 11] }"));
         };
         let mut out = Vec::new();
         for entry in entries {
             let dim = self.axis_named(&entry.key, entry.span, moving)?;
+            if let (Value::Text(text), true) = (&entry.node.value, listed) {
+                out.push((entry.key.clone(), TaskValue::Text(text.text.clone())));
+                continue;
+            }
             let Value::List(list) = &entry.node.value else {
                 return Err(fault(entry.node.span, "a range is a list", "write  [from, to, count]"));
             };
@@ -225,8 +233,10 @@ impl Builder<'_> {
 }
 
 /// Keys whose texts stay texts, even if they look like numbers.
-const TEXT_KEYS: [&str; 9] =
-    ["contact", "contacts", "case", "section", "points", "of", "record", "data", "residual"];
+const TEXT_KEYS: [&str; 12] = [
+    "contact", "contacts", "case", "section", "points", "of", "record", "data", "residual", "random",
+    "chain", "values",
+];
 
 fn text_of(node: &Node, key: &str) -> Resolved<String> {
     match &node.value {

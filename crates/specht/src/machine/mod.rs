@@ -39,6 +39,7 @@ pub mod scene;
 mod series;
 mod setup;
 mod source;
+pub mod sweep;
 pub mod table;
 pub mod task;
 

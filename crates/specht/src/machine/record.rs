@@ -1,6 +1,7 @@
 //! `run.json`: a run as data, the contract that everything else reads. Keys stay.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use crate::impact::Law;
 use crate::ode::Choice;
@@ -311,7 +312,7 @@ impl Run {
                 solutions: start.solutions.iter().map(|a| solution(a, Some(&start.point), names)).collect(),
                 family: family(&start.family),
             },
-            last: LastRecord { point: point(&run.last, names), family: family(&run.family) },
+            last: self.last_record(),
             outputs: Named::of(&names.outputs, &run.last.outputs),
             phases: model.phases.iter().map(|name| (name.clone(), self.spells(name))).collect(),
             events: run.events.iter().map(|e| event(e, names)).collect(),
@@ -340,6 +341,47 @@ impl Run {
         }
         out.extend(begun.map(|from| Spell { from: Num(from), to: Num(self.trajectory.time) }));
         out
+    }
+
+    fn last_record(&self) -> LastRecord {
+        let (run, names) = (&self.trajectory, &self.names);
+        LastRecord { point: point(&run.last, names), family: run.family.as_ref().map(|f| open(f, names)) }
+    }
+
+    /// Some keys of `run.json`, without the work for the others.
+    pub(super) fn parts(&self, keys: &[String]) -> Json {
+        let (run, names) = (&self.trajectory, &self.names);
+        let mut out = serde_json::Map::new();
+        let mut whole = None;
+        for key in keys {
+            let value = match key.as_str() {
+                "status" => serde_json::to_value(run.status),
+                "message" => serde_json::to_value(&run.message),
+                "time" => serde_json::to_value(Num(run.time)),
+                "final" => serde_json::to_value(self.last_record()),
+                "outputs" => serde_json::to_value(Named::<Num>::of(&names.outputs, &run.last.outputs)),
+                "events" => {
+                    serde_json::to_value(run.events.iter().map(|e| event(e, names)).collect::<Vec<_>>())
+                }
+                "audit" => serde_json::to_value(audit(run, names)),
+                "counts" => serde_json::to_value(counts(run)),
+                "findings" => continue,
+                _ => {
+                    let whole = whole.get_or_insert_with(|| serde_json::to_value(self.record()));
+                    match whole.as_ref().map(|w| w.get(key)) {
+                        Ok(Some(value)) => Ok(value.clone()),
+                        _ => continue,
+                    }
+                }
+            };
+            out.insert(key.clone(), value.unwrap_or_default());
+        }
+        Json::Object(out)
+    }
+
+    /// One event as in `run.json`.
+    pub(super) fn event_json(&self, k: usize) -> Json {
+        serde_json::to_value(event(&self.trajectory.events[k], &self.names)).unwrap_or_default()
     }
 
     fn settings_record(&self) -> SettingsRecord {

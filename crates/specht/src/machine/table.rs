@@ -1,5 +1,7 @@
 //! The recorded series of a run as a table: the content of `trajectory.csv`.
 
+use std::fmt::Write;
+
 use crate::sim::{Sample, Samples};
 
 use super::Names;
@@ -150,8 +152,8 @@ impl Table {
     }
 }
 
-fn number(x: f64, out: &mut String) {
-    use std::fmt::Write;
+/// A number that reads back to the same bits.
+pub fn number(x: f64, out: &mut String) {
     let size = x.abs();
     let _ = if x == 0.0 {
         write!(out, "0")
@@ -162,7 +164,7 @@ fn number(x: f64, out: &mut String) {
     };
 }
 
-/// A header field, quoted when it holds a comma or quote.
+/// A field, quoted when it holds a comma, a quote or a line end.
 pub fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n']) {
         format!("\"{}\"", name.replace('"', "\"\""))

@@ -9,6 +9,7 @@ use crate::analysis::tensor_set::Range;
 use crate::model::TaskValue;
 
 use super::Error;
+use super::sweep::{Chain, Diagram, Plan, Random, Sampling, Span, Sweep};
 
 /// Keys with their values, as a file or a command line gives them.
 pub type Keys = [(String, TaskValue)];
@@ -27,6 +28,12 @@ pub enum Task {
     SelfBraking(SelfBrakingTask),
     /// Can friction, however large, make a reaction ambiguous or impossible?
     Tensor(TensorTask),
+    /// What happens with many values of the parameters?
+    Sweep(Sweep),
+    /// How often and how hard do loads strike?
+    LoadStatistics(LoadTask),
+    /// Means, moments, histograms and balances.
+    Statistics(StatisticsTask),
 }
 
 /// `painleve`.
@@ -105,6 +112,34 @@ pub struct TensorTask {
     pub samples: Option<usize>,
 }
 
+/// `load-statistics`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LoadTask {
+    /// Outputs or expressions.
+    pub of: Vec<String>,
+    /// Window, s; default the whole run.
+    pub from: Option<f64>,
+    /// Its end.
+    pub to: Option<f64>,
+    /// Force above which an episode is one.
+    pub threshold: f64,
+}
+
+/// `statistics`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StatisticsTask {
+    /// Outputs, expressions, or addresses of events.
+    pub of: Vec<String>,
+    /// Window, s; default the whole run.
+    pub from: Option<f64>,
+    /// Its end.
+    pub to: Option<f64>,
+    /// Period of the excitation, s.
+    pub period: Option<f64>,
+}
+
 /// A kind of question with the keys that it understands, besides `case`, `contact` and `contacts`.
 pub struct Kind {
     /// Name in files and on the command line.
@@ -115,12 +150,26 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 5] = [
+pub const KINDS: [Kind; 8] = [
     Kind { name: "painleve", keys: &["over", "at", "at_time", "along", "stiffness"], read: painleve },
     Kind { name: "true-motion", keys: &["at", "at_time", "x0", "rate0", "stiffness"], read: true_motion },
     Kind { name: "rest", keys: &["load", "points", "at_time"], read: rest },
     Kind { name: "self-braking", keys: &["points", "drive", "load", "over", "at_time"], read: self_braking },
     Kind { name: "tensor", keys: &["over", "samples"], read: tensor },
+    Kind {
+        name: "sweep",
+        keys: &[
+            "over", "random", "samples", "seed", "sobol", "record", "chain", "section", "last", "values",
+            "until",
+        ],
+        read: sweep,
+    },
+    Kind {
+        name: "load-statistics",
+        keys: &["of", "from", "to", "threshold", "until"],
+        read: load_statistics,
+    },
+    Kind { name: "statistics", keys: &["of", "from", "to", "per", "period", "until"], read: statistics },
 ];
 
 /// Most values of a parameter over a cycle.
@@ -147,6 +196,9 @@ impl Task {
             Task::Rest(_) => "rest",
             Task::SelfBraking(_) => "self-braking",
             Task::Tensor(_) => "tensor",
+            Task::Sweep(_) => "sweep",
+            Task::LoadStatistics(_) => "load-statistics",
+            Task::Statistics(_) => "statistics",
         }
     }
 }
@@ -218,6 +270,121 @@ fn tensor(keys: &Keys) -> Result<Task, Error> {
         Some(_) => return Err(Error::plain("`over` must be a table", "write over = { mu = [0, 3, 2] }")),
     };
     Ok(Task::Tensor(TensorTask { contacts: contacts(keys), over, samples }))
+}
+
+/// `over = { mu = [from, to, count] }` or `{ mu = "0..1:11" }`, `random = { mu = "normal(0.3, 0.05)" }`.
+fn sweep(keys: &Keys) -> Result<Task, Error> {
+    let axis = |(name, value): &(String, TaskValue)| match value {
+        TaskValue::Text(text) => Span::read(&format!("{name}={text}")),
+        value => axis(&(name.clone(), value.clone())).map(|a| Span::range(&a.name, a.from, a.to, a.count)),
+    };
+    let axes = match key(keys, "over") {
+        None => Vec::new(),
+        Some(TaskValue::Table(list)) => list.iter().map(axis).collect::<Result<_, _>>()?,
+        Some(_) => return Err(Error::plain("`over` must be a table", "write over = { mu = [0, 1, 11] }")),
+    };
+    let random = match key(keys, "random") {
+        None => Vec::new(),
+        Some(TaskValue::Table(list)) => list
+            .iter()
+            .map(|(name, value)| match value {
+                TaskValue::Text(text) => Random::read(name, text),
+                _ => Err(Error::plain(
+                    format!("`random` of `{name}` must be a distribution"),
+                    "write { mu = \"normal(0.3, 0.05)\" }",
+                )),
+            })
+            .collect::<Result<_, _>>()?,
+        Some(_) => {
+            return Err(Error::plain(
+                "`random` must be a table",
+                "write random = { mu = \"normal(0.3, 0.05)\" }",
+            ));
+        }
+    };
+    let chain = match text(keys, "chain")?.as_deref() {
+        None => None,
+        Some("up") => Some(Chain::Up),
+        Some("down") => Some(Chain::Down),
+        Some("both") => Some(Chain::Both),
+        Some(other) => return Err(Error::plain(format!("`chain` is up, down or both, not `{other}`"), "")),
+    };
+    let diagram = match (text(keys, "section")?, text(keys, "values")?) {
+        (Some(section), Some(values)) => {
+            Some(Diagram { section, last: count(keys, "last")?.unwrap_or(100), values })
+        }
+        (None, None) => None,
+        _ => {
+            return Err(Error::plain(
+                "a diagram needs `section` and `values`",
+                "write section = \"hit\", values = \"after.x'\"",
+            ));
+        }
+    };
+    let sampling = match key(keys, "sobol") {
+        Some(TaskValue::Bool(true)) => Sampling::Sobol,
+        _ => Sampling::Random,
+    };
+    let plan = Plan {
+        axes,
+        random,
+        samples: count(keys, "samples")?.unwrap_or(0),
+        seed: count(keys, "seed")?.unwrap_or(1) as u64,
+        sampling,
+        chain,
+    };
+    Ok(Task::Sweep(Sweep { plan, record: list(keys, "record"), diagram }))
+}
+
+fn load_statistics(keys: &Keys) -> Result<Task, Error> {
+    Ok(Task::LoadStatistics(LoadTask {
+        of: of(keys, "load-statistics")?,
+        from: number(keys, "from")?,
+        to: number(keys, "to")?,
+        threshold: number(keys, "threshold")?.unwrap_or(0.0),
+    }))
+}
+
+fn statistics(keys: &Keys) -> Result<Task, Error> {
+    let period = number(keys, "per")?.or(number(keys, "period")?);
+    if period.is_some_and(|p| !(p > 0.0)) {
+        return Err(Error::plain("the period must be positive", ""));
+    }
+    Ok(Task::Statistics(StatisticsTask {
+        of: of(keys, "statistics")?,
+        from: number(keys, "from")?,
+        to: number(keys, "to")?,
+        period,
+    }))
+}
+
+/// What is looked at; commas separate names on a command line.
+fn of(keys: &Keys, kind: &str) -> Result<Vec<String>, Error> {
+    let all = list(keys, "of");
+    match all.is_empty() {
+        true => Err(Error::plain(
+            format!("`{kind}` needs something to look at"),
+            "write of = [\"F12\"], or --of F12",
+        )),
+        false => Ok(all),
+    }
+}
+
+fn number(keys: &Keys, name: &str) -> Result<Option<f64>, Error> {
+    match key(keys, name) {
+        None => Ok(None),
+        Some(TaskValue::Number(x)) if x.is_finite() => Ok(Some(*x)),
+        Some(_) => Err(Error::plain(format!("`{name}` must be a number"), "")),
+    }
+}
+
+/// A whole number that is not negative.
+fn count(keys: &Keys, name: &str) -> Result<Option<usize>, Error> {
+    match number(keys, name)? {
+        None => Ok(None),
+        Some(x) if x >= 0.0 && x == x.round() && x <= 1e12 => Ok(Some(x as usize)),
+        Some(x) => Err(Error::plain(format!("`{name}` must be a whole number, not {x}"), "")),
+    }
 }
 
 fn key<'a>(keys: &'a Keys, name: &str) -> Option<&'a TaskValue> {

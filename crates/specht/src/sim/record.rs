@@ -5,8 +5,9 @@
 //! | steps | every accepted step, and points of its dense output: no two rows further apart than a 600th of the run, four to a long step |
 //! | every | the multiples of the interval, exactly, and the end |
 //! | events | none but those of events |
+//! | nothing | none |
 //!
-//! Both sides of every event are rows in all cases. Rows of steps are thinned when there are more than a million.
+//! Both sides of every event are rows in all cases but the last. Rows of steps are thinned when there are more than a million.
 
 use crate::ode::Trial;
 use crate::system::{self, System};
@@ -46,7 +47,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         match self.settings.record {
             Record::Steps => self.fill_step(theta),
             Record::Every(interval) => self.regular(theta, interval),
-            Record::Events => false,
+            Record::Events | Record::Nothing => false,
         }
     }
 
@@ -107,6 +108,9 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// Record the present point; `keep`: never thinned.
     pub(super) fn record(&mut self, keep: bool) {
+        if self.settings.record == Record::Nothing {
+            return;
+        }
         self.fill_point();
         self.out.samples.push(&self.point, &self.ledger.energy.columns(), keep);
     }

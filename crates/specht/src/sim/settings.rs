@@ -75,6 +75,8 @@ pub enum Record {
     Every(f64),
     /// Both sides of every event only.
     Events,
+    /// No rows at all: start, events and end are all that is kept.
+    Nothing,
 }
 
 /// Settings of a run.

@@ -57,9 +57,9 @@ impl Value {
 }
 
 /// Functions that read `outputs.NAME` as a series.
-const OVER_SERIES: [&str; 13] = [
-    "max", "min", "mean", "rms", "span", "envelope", "integral", "at", "count", "sum", "first", "last",
-    "diff",
+pub(super) const OVER_SERIES: [&str; 18] = [
+    "max", "min", "mean", "rms", "std", "quantile", "span", "envelope", "area", "spectrum", "integral", "at",
+    "count", "sum", "first", "last", "diff", "per",
 ];
 const SCALAR: [&str; 15] = [
     "abs", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sign",
@@ -224,6 +224,10 @@ fn compare(op: CompareOp, a: Value, b: Value) -> Result<Value, String> {
 fn call(name: &str, arguments: &[Expr], data: &Data, in_series: bool) -> Result<Value, String> {
     let over_series = OVER_SERIES.contains(&name);
     let Some(first) = arguments.first() else { return Err(format!("`{name}` needs an argument")) };
+    if name == "area" {
+        one(name, arguments)?;
+        return area(first, data);
+    }
     let first = eval(first, data, in_series || over_series)?;
     if SCALAR.contains(&name) {
         one(name, arguments)?;
@@ -270,8 +274,15 @@ fn call(name: &str, arguments: &[Expr], data: &Data, in_series: bool) -> Result<
     {
         return Ok(Value::Number(value));
     }
+    if name == "per" {
+        return per(&first, &rest, data);
+    }
     match first {
         Value::Series(y) => of_series(name, &y, &rest, data),
+        Value::List(list) if name == "quantile" => {
+            let [share] = rest[..] else { return Err("`quantile` takes a list and a share".into()) };
+            quantile_of_list(list, share)
+        }
         Value::List(list) => {
             one(name, arguments)?;
             of_list(name, list)
@@ -310,8 +321,18 @@ fn of_series(name: &str, y: &[f64], rest: &[f64], data: &Data) -> Result<Value, 
         let value = series::at(t, y, *time).ok_or_else(|| format!("t = {time} lies outside the run"))?;
         return Ok(Value::Number(value));
     }
+    // the argument before the times
+    let (number, rest) = match (name, rest) {
+        ("quantile" | "spectrum", [number, rest @ ..]) => (*number, rest),
+        ("quantile", []) => return Err("`quantile` takes a series and a share, such as 0.99".into()),
+        ("spectrum", []) => return Err("`spectrum` takes a series and a frequency".into()),
+        _ => (f64::NAN, rest),
+    };
     if rest.len() > 2 {
         return Err(format!("`{name}` takes a series and at most two times (from, to)"));
+    }
+    if name == "quantile" && !(0.0..=1.0).contains(&number) {
+        return Err(format!("the share of `quantile` lies between 0 and 1, not at {number}"));
     }
     let (t, y) = series::window(t, y, rest.first().copied(), rest.get(1).copied());
     if y.is_empty() && name != "count" {
@@ -325,6 +346,12 @@ fn of_series(name: &str, y: &[f64], rest: &[f64], data: &Data) -> Result<Value, 
         "span" => largest() - smallest(),
         "mean" => series::mean(&t, &y, |v| v),
         "rms" => series::mean(&t, &y, |v| v * v).sqrt(),
+        "std" => {
+            let mean = series::mean(&t, &y, |v| v);
+            series::mean(&t, &y, |v| (v - mean) * (v - mean)).sqrt()
+        }
+        "quantile" => series::quantile(&t, &y, number),
+        "spectrum" => series::amplitude(&t, &y, number),
         "integral" => series::integral(&t, &y, |v| v),
         "count" => y.len() as f64,
         "first" => y[0],
@@ -358,9 +385,64 @@ fn of_list(name: &str, list: Vec<Value>) -> Result<Value, String> {
         "span" => largest - smallest,
         "mean" => x.iter().sum::<f64>() / n,
         "rms" => (x.iter().map(|v| v * v).sum::<f64>() / n).sqrt(),
+        "std" => {
+            let mean = x.iter().sum::<f64>() / n;
+            (x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
+        }
         "diff" => return Ok(Value::List(x.windows(2).map(|w| Value::Number(w[1] - w[0])).collect())),
         _ => return Err(format!("`{name}` is for recorded series, not for lists")),
     }))
+}
+
+/// The value below which a share of the entries lies, linear between entries.
+fn quantile_of_list(list: Vec<Value>, share: f64) -> Result<Value, String> {
+    let mut x =
+        list.iter().map(|v| v.number("an entry of the list")).collect::<Result<Vec<f64>, String>>()?;
+    if x.is_empty() || !(0.0..=1.0).contains(&share) {
+        return Err("`quantile` needs a list that is not empty and a share between 0 and 1".into());
+    }
+    x.sort_by(f64::total_cmp);
+    Ok(Value::Number(series::order_statistic(&x, share)))
+}
+
+/// `per(number, period, from, to)`: a number of the run, or of a part of it, per period.
+fn per(number: &Value, rest: &[f64], data: &Data) -> Result<Value, String> {
+    let number = number.number("the number of `per`")?;
+    let (period, from, to) = match *rest {
+        [period] => (period, 0.0, data.run["time"].as_f64().unwrap_or(f64::NAN)),
+        [period, from, to] => (period, from, to),
+        _ => return Err("`per` takes a number, a period and, for a part of the run, its two times".into()),
+    };
+    Ok(Value::Number(number * period / (to - from)))
+}
+
+/// `area(envelope(series, from, to, step))`.
+fn area(envelope: &Expr, data: &Data) -> Result<Value, String> {
+    let Kind::Call { name, args, .. } = &envelope.kind else {
+        return Err("`area` is that of an envelope: area(envelope(outputs.F))".into());
+    };
+    let (Some(first), "envelope") = (args.first(), name.as_str()) else {
+        return Err("`area` is that of an envelope: area(envelope(outputs.F))".into());
+    };
+    let Value::Series(y) = eval(first, data, true)? else {
+        return Err("`envelope` needs a recorded series".into());
+    };
+    let rest = args[1..]
+        .iter()
+        .map(|a| eval(a, data, false)?.number("an argument of `envelope`"))
+        .collect::<Result<Vec<f64>, String>>()?;
+    if rest.len() > 3 {
+        return Err("`envelope` takes a series, two times (from, to) and a step".into());
+    }
+    let t = data.table.numbers("t").unwrap_or(&[]);
+    let (mut t, mut y) = series::window(t, &y, rest.first().copied(), rest.get(1).copied());
+    if let Some(step) = rest.get(2) {
+        if !(*step > 0.0) {
+            return Err(format!("the step of `envelope` must be positive, not {step}"));
+        }
+        (t, y) = series::resample(&t, &y, *step);
+    }
+    Ok(Value::Number(series::envelope_area(&t, &y)))
 }
 
 /// Letters of a word: texts, or lists of texts of one instant joined by `+`.

@@ -14,21 +14,25 @@
 //! | `outputs.F` | value at the end; inside a function over series, the recorded series |
 //! | `trajectory.NAME` | the series of any column of trajectory.csv; inside a function over series also just `NAME` |
 //!
-//! Functions over lists and series: `count sum max min mean rms span first last diff`; over series with optional from–to
-//! `max min mean rms span integral envelope` (`mean`, `rms`, `integral` weigh with time; `envelope` is the list of the
-//! values at the turning points), `at(series, time)`; over the contacts of events `sequence` (one cyclic word) and `word`
+//! Functions over lists and series: `count sum max min mean rms std span first last diff`, `quantile(…, share)`; over series with
+//! optional from–to `max min mean rms std span integral envelope` (`mean`, `rms`, `std`, `integral`, `quantile` weigh with time;
+//! `envelope` is the list of the values at the turning points), `at(series, time)`, `spectrum(series, f, from, to)` (amplitude at a
+//! frequency), `area(envelope(series, from, to, step))` (between the lines through the maxima and through the minima);
+//! `per(number, period, from, to)` is a number of the run per period; over the contacts of events `sequence` (one cyclic word) and `word`
 //! (compared from the first letter). `abs sqrt sin cos tan asin acos atan exp log` act on each entry.
 
 mod eval;
+mod needs;
 mod path;
-mod series;
+pub(super) mod series;
 
 use serde_json::Value as Json;
 
 use super::table::Table;
-use crate::expr::parse_address;
+use crate::expr::{Ast, parse_address};
 
 pub use eval::Value;
+pub(super) use needs::Needs;
 
 /// What an address looks into.
 pub struct Data<'a> {
@@ -40,14 +44,47 @@ pub struct Data<'a> {
     pub locals: &'a [(String, Value)],
 }
 
+/// An address or expression that was read, to be evaluated many times.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// As written.
+    pub text: String,
+    ast: Ast,
+}
+
+impl Address {
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the user.
+    pub fn read(text: &str) -> Result<Address, String> {
+        let ast = parse_address(text).map_err(|e| format!("{e} in `{text}`"))?;
+        Ok(Address { text: text.to_string(), ast })
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the user.
+    pub fn value(&self, data: &Data) -> Result<Value, String> {
+        eval::eval(&self.ast.root, data, false)
+    }
+
+    /// What it looks at; `columns` are the names of the recorded series.
+    pub(super) fn needs(&self, columns: &[String]) -> Needs {
+        Needs::of(&self.ast.root, columns)
+    }
+}
+
 /// Value of an address or expression.
 ///
 /// # Errors
 ///
 /// A sentence for the user.
 pub fn evaluate(text: &str, data: &Data) -> Result<Value, String> {
-    let ast = parse_address(text).map_err(|e| format!("{e} in `{text}`"))?;
-    eval::eval(&ast.root, data, false)
+    Address::read(text)?.value(data)
 }
 
 #[cfg(test)]

@@ -2,10 +2,13 @@
 
 mod along;
 mod braking;
+mod load;
 mod map;
 mod painleve;
 mod parts;
 mod rest;
+mod statistics;
+mod sweep;
 mod tensor;
 mod true_motion;
 
@@ -14,10 +17,15 @@ pub use braking::{
     BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
     Range, SelfBrakingFinding,
 };
+pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
 pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
+pub use statistics::{
+    Balance, Histogram, Momentum, Pair, PerPeriod, Spectrum, Statistics, StatisticsFinding,
+};
+pub use sweep::SweepFinding;
 pub use tensor::{TensorContact, TensorExtreme, TensorFinding, TensorSamples, TensorWorst};
 pub use true_motion::{DurationFinding, StopFinding, TrueMotionFinding};
 
@@ -51,6 +59,12 @@ pub enum Finding {
     SelfBraking(SelfBrakingFinding),
     /// `tensor`.
     Tensor(TensorFinding),
+    /// `sweep`.
+    Sweep(Box<SweepFinding>),
+    /// `load-statistics`.
+    Load(Box<LoadStatisticsFinding>),
+    /// `statistics`.
+    Statistics(Box<StatisticsFinding>),
 }
 
 impl Finding {
@@ -61,7 +75,7 @@ impl Finding {
             Finding::Along(f) => Some(f.verdict.map_or("open", |v| v.word())),
             Finding::TrueMotion(f) => Some(f.verdict.word()),
             Finding::Rest(f) => Some(f.verdict.word()),
-            Finding::Map(_) | Finding::SelfBraking(_) | Finding::Tensor(_) => None,
+            _ => None,
         }
     }
 
@@ -75,6 +89,9 @@ impl Finding {
             Finding::Rest(f) => f.explain,
             Finding::SelfBraking(f) => f.explain,
             Finding::Tensor(f) => f.explain,
+            Finding::Sweep(f) => f.explain,
+            Finding::Load(f) => f.explain,
+            Finding::Statistics(f) => f.explain,
         }
     }
 }
@@ -101,6 +118,11 @@ impl Machine {
             Task::Rest(task) => self.rest(task, watch).map(|f| Finding::Rest(Box::new(f))),
             Task::SelfBraking(task) => self.self_braking(task, watch).map(Finding::SelfBraking),
             Task::Tensor(task) => self.tensor(task, watch).map(Finding::Tensor),
+            Task::Sweep(task) => self.sweep(task, watch).map(|f| Finding::Sweep(Box::new(f))),
+            Task::LoadStatistics(task) => {
+                self.load_statistics(task, watch).map(|f| Finding::Load(Box::new(f)))
+            }
+            Task::Statistics(task) => self.statistics(task, watch).map(|f| Finding::Statistics(Box::new(f))),
         }
     }
 
@@ -137,6 +159,13 @@ impl Machine {
             _ => None,
         });
         let question = Task::read(&task.analyse, &task.keys)?;
+        let until = task.keys.iter().find_map(|(key, value)| match value {
+            TaskValue::Number(until) if key == "until" => Some(*until),
+            _ => None,
+        });
+        if let Some(until) = until.filter(|t| self.setup.until != Some(*t)) {
+            return self.clone().until(until).answer(task, watch);
+        }
         match case {
             Some(case) if self.options.case.as_ref() != Some(case) => {
                 self.case(case)?.ask_with(&question, watch)

@@ -172,11 +172,14 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                     self.record();
                 }
             }
-            Record::Events => {}
+            Record::Events | Record::Nothing => {}
         }
     }
 
     pub(super) fn record(&mut self) {
+        if self.settings.record == Record::Nothing {
+            return;
+        }
         let p = self.point();
         self.out.samples.push(&p, &self.ledger.energy.columns(), self.settings.record != Record::Steps);
     }

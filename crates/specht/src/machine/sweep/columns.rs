@@ -1,0 +1,230 @@
+//! What is recorded of a run: the values of addresses, and of the last passages through a section.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::rows::{Cell, Row};
+use crate::analysis::map::Watch;
+use crate::machine::address::{Address, Data, Needs, Value};
+use crate::machine::table::Table;
+use crate::machine::{Error, Machine, Run};
+use crate::sim::{Event, Record, Settings, Status};
+
+/// The last passages through a section, one point of a diagram each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagram {
+    /// An event of the file, a kind of event such as `impact`, or a contact.
+    pub section: String,
+    /// How many, from the end of the run.
+    pub last: usize,
+    /// Address into the event: `after.x'`, `time`, `impulse_n.mesh`.
+    pub values: String,
+}
+
+/// Keys of `run.json`.
+const KEYS: [&str; 21] = [
+    "program",
+    "model",
+    "about",
+    "source",
+    "file",
+    "version",
+    "case",
+    "parameters",
+    "settings",
+    "status",
+    "message",
+    "time",
+    "start",
+    "final",
+    "outputs",
+    "phases",
+    "events",
+    "findings",
+    "audit",
+    "counts",
+    "warnings",
+];
+
+/// Addresses that were read, and what they need.
+pub(super) struct Columns {
+    addresses: Vec<Address>,
+    diagram: Option<(Diagram, Address)>,
+    needs: Needs,
+    /// Tasks of the file whose findings are asked for.
+    tasks: Vec<usize>,
+    /// Whether a run is needed at all.
+    runs: bool,
+}
+
+impl Columns {
+    /// Reads what is to be recorded of this machine.
+    pub(super) fn read(
+        machine: &Machine,
+        record: &[String],
+        diagram: Option<&Diagram>,
+    ) -> Result<Columns, Error> {
+        if record.is_empty() && diagram.is_none() {
+            return Err(Error::plain(
+                "a sweep needs something to record",
+                "give --record ADDRESS, such as --record outputs.F or --record \"count(events[kind=impact])\"",
+            ));
+        }
+        let read =
+            |text: &String| Address::read(text).map_err(|e| Error::plain(e, "see specht explain addresses"));
+        let addresses = record.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let names = machine.names();
+        let columns = Table::of(&crate::sim::Samples::default(), &names).names;
+        let mut needs = Needs::default();
+        addresses.iter().for_each(|a| needs.join(&a.needs(&columns)));
+        // phases are read off the recorded rows
+        needs.series |= needs.keys.iter().any(|k| k == "phases");
+        if let Some(key) = needs.keys.iter().find(|k| !KEYS.contains(&k.as_str())) {
+            let known: Vec<String> = KEYS.iter().map(|k| k.to_string()).collect();
+            return Err(Error::unknown("key of run.json", key, &known, "see specht explain addresses"));
+        }
+        let known: Vec<String> = machine.model().tasks.iter().map(|t| t.name.clone()).collect();
+        let mut tasks = Vec::new();
+        for name in &needs.findings {
+            match known.iter().position(|k| k == name) {
+                Some(k) if machine.model().tasks[k].analyse == "sweep" => {
+                    return Err(Error::plain(
+                        format!("`findings.{name}` is itself a sweep"),
+                        "record what that sweep records, with both axes",
+                    ));
+                }
+                Some(k) => tasks.push(k),
+                None => return Err(Error::unknown("task", name, &known, "write a [[task]]")),
+            }
+        }
+        let diagram = match diagram {
+            None => None,
+            Some(d) => {
+                check_section(machine, &d.section)?;
+                Some((d.clone(), read(&d.values)?))
+            }
+        };
+        let runs = diagram.is_some() || needs.series || needs.keys.iter().any(|k| k != "findings");
+        Ok(Columns { addresses, diagram, needs, tasks, runs })
+    }
+
+    /// Settings of a run that records nothing that is not asked for.
+    pub(super) fn settings(&self, settings: Settings) -> Settings {
+        if self.needs.series { settings } else { Settings { record: Record::Nothing, ..settings } }
+    }
+
+    /// Whether a run is needed at all.
+    pub(super) fn needs_run(&self) -> bool {
+        self.runs
+    }
+
+    /// The row of a machine that ran; `None` when it was interrupted.
+    pub(super) fn row(&self, machine: &Machine, run: Option<&Run>, watch: Watch) -> Option<Row> {
+        let mut row = Row::default();
+        let mut json =
+            run.map_or_else(|| Json::Object(serde_json::Map::new()), |r| r.parts(&self.needs.keys));
+        for &k in &self.tasks {
+            let task = &machine.model().tasks[k];
+            let found = machine.answer(task, Watch { progress: None, ..watch });
+            if watch.is_interrupted() {
+                return None;
+            }
+            json["findings"][&task.name] = match found.map(|f| serde_json::to_value(f).unwrap_or_default()) {
+                Ok(value) => value,
+                Err(e) => {
+                    row.fail(format!("{}: {e}", task.name));
+                    continue;
+                }
+            };
+        }
+        let table = run.filter(|_| self.needs.series).map(Run::table).unwrap_or_default();
+        let data = Data { run: &json, table: &table, locals: &[] };
+        for address in &self.addresses {
+            let cell = address.value(&data).and_then(|v| cell(&address.text, v)).unwrap_or_else(|why| {
+                row.fail(why);
+                Cell::Number(f64::NAN)
+            });
+            row.cells.push(cell);
+        }
+        if let (Some((diagram, address)), Some(run)) = (&self.diagram, run) {
+            match passages(run, diagram, address) {
+                Ok(values) => row.values = values,
+                Err(why) => row.fail(why),
+            }
+        }
+        if let Some(run) = run {
+            let t = &run.trajectory;
+            match t.status {
+                Status::Finished | Status::Stopped => {}
+                Status::Interrupted => return None,
+                status => row.fail(format!("{} at t = {}: {}", status.word(), t.time, t.message)),
+            }
+        }
+        Some(row)
+    }
+}
+
+/// A number, a word or a truth.
+fn cell(text: &str, value: Value) -> Result<Cell, String> {
+    match value {
+        Value::Number(x) => Ok(Cell::Number(x)),
+        Value::Bool(b) => Ok(Cell::Bool(b)),
+        Value::Text(t) => Ok(Cell::Text(t)),
+        Value::Cycle(letters) => Ok(Cell::Text(letters.join(" "))),
+        Value::List(list) if list.len() == 1 => {
+            cell(text, list.into_iter().next().unwrap_or(Value::Number(f64::NAN)))
+        }
+        other => Err(format!(
+            "`{text}` is {}, not one number: take an entry, or a function such as max, mean, count, last",
+            other.kind()
+        )),
+    }
+}
+
+/// The section must be something that can happen.
+fn check_section(machine: &Machine, section: &str) -> Result<(), Error> {
+    let mut known: Vec<String> = machine.system().model().events.iter().map(|e| e.name.clone()).collect();
+    known.extend(machine.names().contacts);
+    known.extend(crate::sim::KINDS.iter().map(|k| k.word().to_string()));
+    let play = |name: &String| name.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'));
+    if known.iter().any(|k| k == section || play(k)) {
+        return Ok(());
+    }
+    Err(Error::unknown(
+        "event, contact or kind of event",
+        section,
+        &known,
+        "write an [[event]] for the section",
+    ))
+}
+
+/// Values at the last passages.
+fn passages(run: &Run, diagram: &Diagram, address: &Address) -> Result<Vec<f64>, String> {
+    let section = diagram.section.as_str();
+    let is_contact = |k: usize| {
+        let name = run.names.contacts.get(k).map_or("", String::as_str);
+        name == section || name.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let passes = |e: &Event| {
+        e.name.as_deref() == Some(section)
+            || e.kind.word() == section
+            || (e.kind == crate::sim::Kind::Impact && e.contacts.iter().any(|c| is_contact(c.contact)))
+    };
+    let events = &run.trajectory.events;
+    let mut last: Vec<usize> =
+        (0..events.len()).rev().filter(|&k| passes(&events[k])).take(diagram.last).collect();
+    last.reverse();
+    let table = Table::default();
+    let value = |k: usize| {
+        let json = run.event_json(k);
+        match address.value(&Data { run: &json, table: &table, locals: &[] })? {
+            Value::Number(x) => Ok(x),
+            Value::List(list) => match list.as_slice() {
+                [Value::Number(x)] => Ok(*x),
+                _ => Err(format!("`{}` is a list of {}, not one number", address.text, list.len())),
+            },
+            other => Err(format!("`{}` is {}, not a number", address.text, other.kind())),
+        }
+    };
+    last.into_iter().map(value).collect()
+}

@@ -1,0 +1,331 @@
+//! What a column says as a whole: shares with their confidence intervals, moments and quantiles, and which parameters matter.
+//!
+//! | of | is | from |
+//! |---|---|---|
+//! | truths | share, Wilson's interval and the exact one of Clopper and Pearson, 95 % | [Brown2001] |
+//! | numbers | mean with its 95 % interval, standard deviation, extremes, quantiles | |
+//! | words | how often each | |
+//! | parameters | Spearman's rank correlation; first-order index of Sobol Var(E\[Y\|X\])/Var(Y) from classes of equal size | [Saltelli2008] |
+//!
+//! Rows that failed are not counted as either; their number stands beside. Confidence intervals are those of independent samples.
+
+use serde::Serialize;
+
+use super::Sweep;
+use super::rows::{Cell, Rows};
+use super::sample::normal_quantile;
+use crate::machine::address::series::order_statistic;
+use crate::machine::json::{Named, Num};
+
+/// Probability that an interval holds the truth.
+const CONFIDENCE: f64 = 0.95;
+/// Rows from which influences are computed, at least.
+const FEW: usize = 10;
+
+/// A column as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Address.
+    pub of: String,
+    /// Rows that count.
+    pub count: usize,
+    /// Rows that have no value here.
+    pub missing: usize,
+    /// Of truths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
+    /// Of numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<Numbers>,
+    /// Of words: how often each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Named<usize>>,
+    /// Parameters, the most important first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub influence: Vec<Influence>,
+}
+
+/// How many of all.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// Rows for which it holds.
+    pub holds: usize,
+    /// Share.
+    pub value: f64,
+    /// In a million.
+    pub per_million: f64,
+    /// Wilson's interval.
+    pub wilson: [f64; 2],
+    /// The exact interval of Clopper and Pearson.
+    pub exact: [f64; 2],
+}
+
+/// Numbers as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Numbers {
+    /// Mean.
+    pub mean: f64,
+    /// Half the width of its interval.
+    pub mean_error: Num,
+    /// Standard deviation.
+    pub deviation: Num,
+    /// Least.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Quantiles by their share.
+    pub quantiles: Named<f64>,
+}
+
+/// How much a parameter matters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Influence {
+    /// Parameter.
+    pub parameter: String,
+    /// Spearman's rank correlation.
+    pub rank_correlation: f64,
+    /// Part of the variance that this parameter explains by itself.
+    pub first_order: f64,
+}
+
+impl Sweep {
+    /// Every column as a whole.
+    pub fn summaries(&self, rows: &Rows) -> Vec<Summary> {
+        (0..self.record.len()).map(|column| self.summary(rows, column)).collect()
+    }
+
+    fn summary(&self, rows: &Rows, column: usize) -> Summary {
+        let done: Vec<usize> = (0..rows.len()).filter(|&k| rows.is_done(k)).collect();
+        let (mut numbers, mut places, mut truths) = (Vec::new(), Vec::new(), true);
+        let mut words: Vec<(String, usize)> = Vec::new();
+        for &row in &done {
+            let cell = rows.cell(row, column);
+            truths &= matches!(cell, Cell::Bool(_)) || cell.number().is_some_and(f64::is_nan);
+            match cell {
+                Cell::Text(word) => match words.iter_mut().find(|w| w.0 == word) {
+                    Some(w) => w.1 += 1,
+                    None => words.push((word, 1)),
+                },
+                cell => {
+                    let x = cell.number().filter(|x| x.is_finite());
+                    numbers.extend(x);
+                    places.extend(x.map(|_| row));
+                }
+            }
+        }
+        words.sort();
+        let named: usize = words.iter().map(|w| w.1).sum();
+        let n = numbers.len();
+        let truths = truths && n > 0;
+        let holds = numbers.iter().filter(|x| **x == 1.0).count();
+        Summary {
+            of: self.record[column].clone(),
+            count: n + named,
+            missing: done.len() - n - named,
+            share: truths.then(|| share(holds, n)),
+            numbers: (!truths && n > 0).then(|| moments(&numbers)),
+            words: (!words.is_empty()).then_some(Named(words)),
+            influence: if n >= FEW { self.influence(&places, &numbers) } else { Vec::new() },
+        }
+    }
+
+    fn influence(&self, places: &[usize], y: &[f64]) -> Vec<Influence> {
+        if y.iter().all(|v| *v == y[0]) {
+            return Vec::new();
+        }
+        let names: Vec<&str> = self.plan.parameters().collect();
+        let mut point = Vec::new();
+        let mut x = vec![Vec::with_capacity(y.len()); names.len()];
+        for &row in places {
+            self.plan.point(row, &mut point);
+            x.iter_mut().zip(&point).for_each(|(list, v)| list.push(*v));
+        }
+        let ranks = ranks(y);
+        let one = |(name, x): (&&str, &Vec<f64>)| Influence {
+            parameter: name.to_string(),
+            rank_correlation: correlation(&self::ranks(x), &ranks),
+            first_order: first_order(x, y),
+        };
+        let mut all: Vec<Influence> = names.iter().zip(&x).map(one).collect();
+        all.retain(|i| i.rank_correlation.is_finite());
+        let size = |i: &Influence| i.rank_correlation.powi(2).max(i.first_order);
+        all.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        all
+    }
+}
+
+/// `holds` of `n`, with intervals.
+pub fn share(holds: usize, n: usize) -> Share {
+    let (k, n) = (holds as f64, n as f64);
+    let (p, z) = (k / n, normal_quantile(0.5 + 0.5 * CONFIDENCE));
+    let (centre, stretch) = (p + z * z / (2.0 * n), 1.0 + z * z / n);
+    let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    let rest = 0.5 * (1.0 - CONFIDENCE);
+    let low = if holds == 0 { 0.0 } else { beta_quantile(rest, k, n - k + 1.0) };
+    let high = if k == n { 1.0 } else { beta_quantile(1.0 - rest, k + 1.0, n - k) };
+    Share {
+        holds,
+        value: p,
+        per_million: 1e6 * p,
+        wilson: [((centre - half) / stretch).max(0.0), ((centre + half) / stretch).min(1.0)],
+        exact: [low, high],
+    }
+}
+
+/// The value below which the beta distribution has the share `p`, by bisection.
+fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if incomplete_beta(middle, a, b) < p { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// I_x(a, b) by its continued fraction [DLMF, 8.17.22].
+fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(1.0 - x, b, a);
+    }
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp() / a;
+    let bounded = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
+    let (mut c, mut d) = (1.0, 1.0 / bounded(1.0 - (a + b) * x / (a + 1.0)));
+    let mut f = d;
+    for m in 1..10_000 {
+        let m = f64::from(m);
+        for term in [
+            m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0)),
+        ] {
+            d = 1.0 / bounded(1.0 + term * d);
+            c = bounded(1.0 + term / c);
+            f *= c * d;
+        }
+        if (c * d - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    front * f
+}
+
+/// ln Γ by Stirling's series above 10 and the recursion below.
+fn ln_gamma(x: f64) -> f64 {
+    let (mut x, mut shift) = (x, 0.0);
+    while x < 10.0 {
+        shift -= x.ln();
+        x += 1.0;
+    }
+    let r = 1.0 / (x * x);
+    let series = (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * (1.0 / 1680.0 - r / 1188.0)))) / x;
+    shift + (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series
+}
+
+fn moments(x: &[f64]) -> Numbers {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let variance = x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let mut sorted = x.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let quantiles =
+        [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99].map(|p| (p.to_string(), order_statistic(&sorted, p)));
+    Numbers {
+        mean,
+        mean_error: Num(normal_quantile(0.5 + 0.5 * CONFIDENCE) * (variance / n).sqrt()),
+        deviation: Num(variance.sqrt()),
+        min: sorted[0],
+        max: sorted[sorted.len() - 1],
+        quantiles: Named(quantiles.to_vec()),
+    }
+}
+
+/// Ranks; equal values share the mean of theirs.
+fn ranks(x: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..x.len()).collect();
+    order.sort_by(|a, b| x[*a].total_cmp(&x[*b]));
+    let mut out = vec![0.0; x.len()];
+    let mut begin = 0;
+    while begin < order.len() {
+        let same = |k: &&usize| x[**k] == x[order[begin]];
+        let end = begin + order[begin..].iter().take_while(same).count().max(1);
+        order[begin..end].iter().for_each(|k| out[*k] = 0.5 * (begin + end - 1) as f64);
+        begin = end;
+    }
+    out
+}
+
+fn correlation(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let (mx, my) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for (a, b) in x.iter().zip(y) {
+        xx += (a - mx) * (a - mx);
+        xy += (a - mx) * (b - my);
+        yy += (b - my) * (b - my);
+    }
+    xy / (xx * yy).sqrt()
+}
+
+/// Var(E[Y|X])/Var(Y): the variance between classes of X of equal size, less what chance alone would give (η² → ε²).
+fn first_order(x: &[f64], y: &[f64]) -> f64 {
+    let n = y.len();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| x[*a].total_cmp(&x[*b]));
+    let mean = y.iter().sum::<f64>() / n as f64;
+    let total: f64 = y.iter().map(|v| (v - mean).powi(2)).sum();
+    let classes = ((n as f64).sqrt() as usize).clamp(2, 100);
+    let between: f64 = (0..classes)
+        .map(|c| {
+            let part = &order[c * n / classes..(c + 1) * n / classes];
+            let m = part.iter().map(|k| y[*k]).sum::<f64>() / part.len() as f64;
+            part.len() as f64 * (m - mean).powi(2)
+        })
+        .sum();
+    let within = (total - between) / (n - classes) as f64;
+    ((between - (classes - 1) as f64 * within) / total).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clopper–Pearson by its definition: at the lower end, `holds` or more have the probability 2.5 %.
+    #[test]
+    fn exact_intervals_have_the_binomial_tails_of_their_definition() {
+        let tail = |p: f64, n: i32, from: i32| {
+            let choose = |k: i32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));
+            (from..=n).map(|k| choose(k) * p.powi(k) * (1.0 - p).powi(n - k)).sum::<f64>()
+        };
+        for (k, n) in [(1, 10), (3, 10), (7, 20), (19, 20)] {
+            let [low, high] = share(k as usize, n as usize).exact;
+            assert!((tail(low, n, k) - 0.025).abs() < 1e-9, "{k} of {n}");
+            assert!((1.0 - tail(high, n, k + 1) - 0.025).abs() < 1e-9, "{k} of {n}");
+        }
+        // nobody of n: 1 − 0.025^(1/n)
+        let none = share(0, 50);
+        assert_eq!((none.exact[0], none.wilson[0]), (0.0, 0.0));
+        assert!((none.exact[1] - (1.0 - 0.025_f64.powf(1.0 / 50.0))).abs() < 1e-12);
+        let rare = share(3, 1_000_000);
+        assert!(rare.exact[0] > 6e-7 && rare.exact[1] < 9e-6 && rare.per_million == 3.0);
+    }
+
+    /// The ends of Wilson's interval solve (p̂ − p)² = z² p (1 − p)/n.
+    #[test]
+    fn wilson_intervals_solve_their_equation() {
+        let s = share(30, 200);
+        let z = normal_quantile(0.975);
+        for p in s.wilson {
+            assert!(((s.value - p).powi(2) - z * z * p * (1.0 - p) / 200.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn ranks_share_ties_and_rank_correlation_sees_any_monotone_law() {
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [2.5, 0.0, 2.5, 1.0]);
+        let x: Vec<f64> = (0..50).map(|k| f64::from(k) * 0.1).collect();
+        let y: Vec<f64> = x.iter().map(|v| -v.exp()).collect();
+        assert!((correlation(&ranks(&x), &ranks(&y)) + 1.0).abs() < 1e-12);
+    }
+}

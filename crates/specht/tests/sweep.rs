@@ -1,0 +1,347 @@
+//! Sweeps against closed forms, and that nothing about how they are done shows in their results.
+
+use specht::machine::sweep::*;
+use specht::machine::{Machine, Setup};
+use std::path::PathBuf;
+
+/// A block that slides v₀²/(2 μ g) and stops.
+const BLOCK: &str = r#"
+name        = "sled"
+gravity     = [0, -9.81]
+parameters  = { mu = 0.3, v0 = "2 m/s", m = "5 kg", lift = "0 m" }
+ground      = { floor = { through = [0, 0], normal = [0, 1] } }
+body        = [{ name = "sled", mass = "m", position = ["x", "y"] }]
+contact     = [{ name = "runner", between = ["sled", "ground.floor"], friction = "mu" }]
+event       = [{ name = "stopped", on = "runner.stick", stop = true }]
+run         = { until = "100 s" }
+output      = { way = "x", law = "2*v0 + 3*mu" }
+
+[coordinates]
+x = { rate = "v0" }
+y = 0
+"#;
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|t| t.to_string()).collect()
+}
+
+fn sweep(axes: &[&str], record: &[&str]) -> Sweep {
+    let axes = axes.iter().map(|a| Span::read(a).unwrap()).collect();
+    Sweep { plan: Plan { axes, ..Plan::default() }, record: texts(record), diagram: None }
+}
+
+fn number(rows: &Rows, row: usize, column: usize) -> f64 {
+    rows.cell(row, column).number().unwrap()
+}
+
+fn point(sweep: &Sweep, row: usize) -> Vec<f64> {
+    let mut out = Vec::new();
+    sweep.plan.point(row, &mut out);
+    out
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("specht-sweep-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_sweep_over_friction_and_speed_is_the_law_of_the_sliding_block() {
+    let sled = Machine::read(BLOCK).unwrap();
+    let sweep = sweep(
+        &["mu=0.1..1:10", "v0=1,2,3"],
+        &["final.x", "time", "status", "outputs.way > 1", "max(outputs.way)"],
+    );
+    let rows = sweep.run(&sled, How::default()).unwrap();
+    assert_eq!((rows.len(), rows.count_done(), rows.count_failed()), (30, 30, 0));
+    for row in 0..30 {
+        let p = point(&sweep, row);
+        let way = p[1] * p[1] / (2.0 * p[0] * 9.81);
+        assert!((number(&rows, row, 0) - way).abs() < 1e-9, "{p:?}");
+        assert!((number(&rows, row, 1) - p[1] / (p[0] * 9.81)).abs() < 1e-9);
+        assert_eq!(rows.cell(row, 2), Cell::Text("stopped".into()));
+        assert_eq!(rows.cell(row, 3), Cell::Bool(way > 1.0));
+        assert!((number(&rows, row, 4) - way).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn runs_that_fail_are_rows_with_their_reason() {
+    let text =
+        BLOCK.replace("y = 0", "y = \"lift\"").replace("event ", "start = { closed = [\"runner\"] }\nevent ");
+    let sled = Machine::read(&text).unwrap();
+    let sweep = sweep(&["lift=-1,0,1"], &["final.x", "events[kind=impact][1].time"]);
+    let rows = sweep.run(&sled, How::default()).unwrap();
+    assert_eq!(rows.count_done(), 3);
+    assert!(rows.error(0).is_some() && number(&rows, 0, 0).is_nan());
+    // the run went well, the address finds nothing in it
+    assert!(number(&rows, 1, 0) > 0.0 && rows.error(1).unwrap().contains("empty list"));
+    assert!(rows.error(2).is_some());
+}
+
+#[test]
+fn what_cannot_be_swept_is_refused_before_anything_runs() {
+    let sled = Machine::read(BLOCK).unwrap();
+    for (sweep, said) in [
+        (sweep(&["nu=0..1:3"], &["time"]), "no parameter `nu`"),
+        (sweep(&["mu=0..1:3"], &[]), "something to record"),
+        (sweep(&["mu=0..1:3"], &["max("]), "max("),
+        (sweep(&["mu=0..1:3"], &["findings.none.x"]), "no task `none`"),
+        (sweep(&["mu=0..1:3"], &["finla.x"]), "did you mean `final`"),
+    ] {
+        let message = sweep.run(&sled, How::default()).unwrap_err().to_string();
+        assert!(message.contains(said), "{message}");
+    }
+}
+
+/// law = 2 v0 + 3 mu with v0 ~ N(2, 0.1), mu ~ N(0.3, 0.05): N(4.9, √(0.04 + 0.0225) = 0.25).
+#[test]
+fn a_linear_function_of_normals_has_their_distribution_and_shares() {
+    let sled = Machine::read(BLOCK).unwrap().set_up(Setup { until: Some(1e-6), ..Setup::default() });
+    let random =
+        vec![Random::read("v0", "normal(2, 0.1)").unwrap(), Random::read("mu", "normal(0.3, 0.05)").unwrap()];
+    let plan = Plan { random, samples: 4000, seed: 1, ..Plan::default() };
+    let sweep = Sweep { plan, record: texts(&["outputs.law", "outputs.law > 5.15"]), diagram: None };
+    let rows = sweep.run(&sled, How::default()).unwrap();
+    let all = sweep.summaries(&rows);
+    let law = all[0].numbers.as_ref().unwrap();
+    // four standard errors
+    assert!((law.mean - 4.9).abs() < 4.0 * 0.25 / 4000f64.sqrt());
+    assert!((law.deviation.0 - 0.25).abs() < 4.0 * 0.25 / 8000f64.sqrt());
+    // one standard deviation above the mean: 15.866 %
+    let share = all[1].share.unwrap();
+    assert!(share.exact[0] < 0.158655 && 0.158655 < share.exact[1], "{share:?}");
+    assert!(share.wilson[0] < 0.158655 && 0.158655 < share.wilson[1]);
+    // parts of the variance: 0.04/0.0625 = 0.64 and 0.36
+    let of = |name: &str| all[0].influence.iter().find(|i| i.parameter == name).unwrap();
+    assert_eq!(all[0].influence[0].parameter, "v0");
+    assert!((of("v0").first_order - 0.64).abs() < 0.05 && (of("mu").first_order - 0.36).abs() < 0.05);
+    // rank correlation of a normal pair: 6/π asin(ρ/2)
+    for (name, rho) in [("v0", 0.8_f64), ("mu", 0.6)] {
+        let exact = 6.0 / std::f64::consts::PI * (rho / 2.0).asin();
+        assert!((of(name).rank_correlation - exact).abs() < 0.03);
+    }
+    // the low-discrepancy sequence meets the mean far better
+    let even =
+        Sweep { plan: Plan { sampling: Sampling::Sobol, samples: 1024, ..sweep.plan.clone() }, ..sweep };
+    let rows = even.run(&sled, How::default()).unwrap();
+    assert!((even.summaries(&rows)[0].numbers.as_ref().unwrap().mean - 4.9).abs() < 1e-3);
+}
+
+/// Every cell, value and reason of all rows.
+fn content(sweep: &Sweep, rows: &Rows) -> String {
+    let row = |k: usize| {
+        let cells: Vec<Cell> = (0..sweep.record.len()).map(|c| rows.cell(k, c)).collect();
+        format!("{:?} {:?} {:?}\n", cells, rows.values(k), rows.error(k))
+    };
+    (0..rows.len()).map(row).collect()
+}
+
+#[test]
+fn threads_shards_and_interruptions_do_not_show() {
+    let sled = Machine::read(BLOCK).unwrap();
+    let mut sweep = sweep(&["mu=0.1..1:40", "v0=1,2,3"], &["final.x", "time", "status"]);
+    let folder = Folder::new("shards");
+    for chain in [None, Some(Chain::Both)] {
+        sweep.plan.chain = chain;
+        let whole = content(&sweep, &sweep.run(&sled, How { jobs: Some(1), ..How::default() }).unwrap());
+        assert_eq!(
+            whole,
+            content(&sweep, &sweep.run(&sled, How { jobs: Some(3), ..How::default() }).unwrap())
+        );
+        // three shards
+        let paths: Vec<PathBuf> =
+            (1..=3).map(|k| folder.0.join(format!("{}-{k}.log", chain.is_some()))).collect();
+        for (k, path) in paths.iter().enumerate() {
+            let how = How { shard: Shard { index: k + 1, count: 3 }, ..How::default() };
+            sweep.run_logged(&sled, how, path, false).unwrap();
+        }
+        let (head, rows) = merge(&paths).unwrap();
+        assert_eq!((&head.sweep, rows.count_done()), (&sweep, rows.len()));
+        assert_eq!(content(&sweep, &rows), whole);
+        // a log cut at any byte goes on to the same end, and keeps its whole lines
+        let full = folder.0.join("full.log");
+        sweep.run_logged(&sled, How::default(), &full, false).unwrap();
+        let bytes = std::fs::read(&full).unwrap();
+        for part in 0..20 {
+            let cut = bytes.len() * part / 20 + 7 * part;
+            std::fs::write(&full, &bytes[..cut.min(bytes.len())]).unwrap();
+            let rows = sweep.run_logged(&sled, How::default(), &full, true).unwrap();
+            assert_eq!(content(&sweep, &rows), whole, "cut at {cut}");
+            let (_, again) = merge(&[&full]).unwrap();
+            assert_eq!(content(&sweep, &again), whole, "cut at {cut}, read again");
+            let lines = std::fs::read_to_string(&full).unwrap().lines().count();
+            assert_eq!(lines, 1 + sweep.plan.rows(), "a row was done twice");
+        }
+        std::fs::remove_file(&full).unwrap();
+    }
+}
+
+#[test]
+fn a_log_of_another_sweep_is_not_continued_and_none_is_overwritten() {
+    let sled = Machine::read(BLOCK).unwrap();
+    let folder = Folder::new("other");
+    let path = folder.0.join("sweep.log");
+    let one = sweep(&["mu=0.1..1:4"], &["final.x"]);
+    one.run_logged(&sled, How::default(), &path, false).unwrap();
+    assert!(
+        one.run_logged(&sled, How::default(), &path, false).unwrap_err().to_string().contains("--resume")
+    );
+    let two = sweep(&["mu=0.1..1:5"], &["final.x"]);
+    assert!(
+        two.run_logged(&sled, How::default(), &path, true).unwrap_err().to_string().contains("another plan")
+    );
+    let other = sled.with("m", 6.0).unwrap();
+    assert!(
+        one.run_logged(&other, How::default(), &path, true)
+            .unwrap_err()
+            .to_string()
+            .contains("another model")
+    );
+}
+
+/// A pendulum with dry friction keeps the place where it came to rest: within the band |x| ≤ μ m g/c it stays where it was carried.
+#[test]
+fn a_chain_carries_the_state_and_shows_hysteresis() {
+    let text = r#"
+        name        = "block on a spring whose other end moves"
+        parameters  = { pull = 0, F = 3, c = 10 }
+        coordinates = { x = 0 }
+        body        = [{ name = "block", mass = 1, position = ["x", 0] }]
+        force       = [{ name = "spring", along = "x - pull", spring = "c" }, { name = "oil", along = "x", damper = 8 }]
+        contact     = [{ name = "rub", slip = "x'", normal_force = "F", friction = 1 }]
+        run         = { until = 20 }
+    "#;
+    let block = Machine::read(text).unwrap();
+    let mut sweep = sweep(&["pull=0..2:21"], &["final.x"]);
+    sweep.plan.chain = Some(Chain::Both);
+    let rows = sweep.run(&block, How::default()).unwrap();
+    assert_eq!(rows.count_failed(), 0, "{:?}", rows.error(0));
+    // overdamped, slowly pulled: it trails by F/c, up and down
+    for row in 0..42 {
+        let pull = point(&sweep, row)[0];
+        let up = (pull - 0.3).max(0.0);
+        let exact = if row < 21 { up } else { (pull + 0.3).min(1.7) };
+        assert!((number(&rows, row, 0) - exact).abs() < 1e-6, "row {row}: {} {exact}", number(&rows, row, 0));
+        assert_eq!(sweep.plan.is_down(row), row >= 21);
+    }
+}
+
+/// A ball on a floor that it leaves with e times its speed: the k-th impact is at v0 eᵏ⁻¹.
+#[test]
+fn a_diagram_has_the_last_passages_of_every_run() {
+    let text = r#"
+        name        = "ball"
+        parameters  = { e = 0.5, h = 1 }
+        coordinates = { y = "h" }
+        gravity     = [0, -10]
+        body        = [{ name = "ball", mass = 1, position = [0, "y"] }]
+        contact     = [{ name = "floor", gap = "y", restitution = "e" }]
+        event       = [{ name = "top", crossing = "y'", direction = "down" }]
+        run         = { until = 2 }
+    "#;
+    let ball = Machine::read(text).unwrap();
+    let diagram = |section: &str, values: &str| Sweep {
+        diagram: Some(Diagram { section: section.into(), last: 2, values: values.into() }),
+        ..sweep(&["e=0.5,0.8"], &["count(events[kind=impact])"])
+    };
+    for section in ["floor", "impact"] {
+        let sweep = diagram(section, "after.y'");
+        let rows = sweep.run(&ball, How::default()).unwrap();
+        let speed = 20f64.sqrt();
+        let (n, e) = (number(&rows, 1, 0) as i32, 0.8_f64);
+        let exact = [speed * e.powi(n - 1), speed * e.powi(n)];
+        assert!(rows.values(1).iter().zip(exact).all(|(a, b)| (a - b).abs() < 1e-9), "{:?}", rows.values(1));
+        assert_eq!(rows.values(0).len(), 2);
+    }
+    let rows = diagram("top", "before.y").run(&ball, How::default()).unwrap();
+    let tops = rows.values(1);
+    assert!((tops[1] / tops[0] - 0.64).abs() < 1e-8);
+    assert!(diagram("flor", "time").run(&ball, How::default()).unwrap_err().to_string().contains("`floor`"));
+}
+
+/// A parameter that shapes the machine itself (the number of bodies) is swept by reading the text again.
+#[test]
+fn a_parameter_that_shapes_the_machine_can_be_swept_too() {
+    let text = r#"
+        name        = "falling in a row"
+        parameters  = { n = 2, g = 10 }
+        coordinates = { y = { for = "i = 1..n", start = 0 } }
+        body        = [{ for = "i = 1..n", name = "b", mass = 1, position = [0, "y[i]"] }]
+        force       = [{ for = "i = 1..n", name = "w", along = "y[i]", force = "-g" }]
+        output      = { total = "sum(i = 1..n, y[i])" }
+        run         = { until = 1 }
+    "#;
+    let machine = Machine::read(text).unwrap();
+    let sweep = sweep(&["n=1..4:4", "g=10,20"], &["outputs.total"]);
+    let rows = sweep.run(&machine, How::default()).unwrap();
+    for row in 0..8 {
+        let p = point(&sweep, row);
+        assert!((number(&rows, row, 0) + 0.5 * p[0] * p[1]).abs() < 1e-9, "{:?}", rows.error(row));
+    }
+}
+
+/// The block slides further than 1 m where v₀² > 2 μ g · 1 m.
+#[test]
+fn a_map_has_the_border_of_a_closed_form_and_the_distance_to_it() {
+    let sled = Machine::read(BLOCK).unwrap();
+    let task = MapTask {
+        sweep: sweep(&["mu=0.1..0.6:11", "v0=1..4:11"], &["final.x > 1"]),
+        levels: vec![],
+        fine: 1e-5,
+    };
+    let map = task.run(&sled, How::default()).unwrap();
+    assert_eq!((map.rows.count_failed(), map.borders.len()), (0, 1));
+    let line = &map.borders[0];
+    assert_eq!(line.classes, ["false".to_string(), "true".to_string()]);
+    assert!(line.points.len() > 20);
+    for p in &line.points {
+        assert!((p[1] * p[1] - 2.0 * 9.81 * p[0]).abs() < 1e-4, "{p:?}");
+    }
+    // nominal: mu = 0.3, v0 = 2; least (mu/0.3 − 1)² + (v0/2 − 1)² on the border, by search
+    let distance = map.distance.unwrap();
+    let at = |mu: f64| ((mu / 0.3 - 1.0).powi(2) + ((2.0 * 9.81 * mu).sqrt() / 2.0 - 1.0).powi(2)).sqrt();
+    let least = (0..200_000).map(|k| at(0.1 + 1e-6 * f64::from(k))).fold(f64::INFINITY, f64::min);
+    assert!((distance.percent - 100.0 * least).abs() < 0.01, "{} {}", distance.percent, 100.0 * least);
+    let alone: Vec<f64> = distance.alone.iter().map(|(_, a)| a.as_ref().unwrap().percent).collect();
+    assert!((alone[0] - 100.0 * (4.0 / (2.0 * 9.81) / 0.3 - 1.0)).abs() < 1e-2, "{alone:?}");
+    assert!((alone[1] - 100.0 * ((2.0 * 9.81 * 0.3_f64).sqrt() / 2.0 - 1.0)).abs() < 1e-2, "{alone:?}");
+    // the same line as the level of a number
+    let task = MapTask {
+        sweep: sweep(&["mu=0.1..0.6:11", "v0=1..4:11"], &["final.x"]),
+        levels: vec![1.0],
+        fine: 1e-5,
+    };
+    let again = task.run(&sled, How { jobs: Some(1), ..How::default() }).unwrap();
+    assert_eq!(again.borders[0].points, line.points);
+}
+
+/// Three classes that meet: floor(x + 1e-9) of a number has one border per whole number, and rings close.
+#[test]
+fn classes_of_a_map_are_bounded_by_lines_that_join() {
+    let text = "name = \"f\"\nparameters = { a = 0.2, b = 0.3 }\ncoordinates = { x = 0 }\nbody = [{ name = \"p\", mass = 1, position = [\"x\", 0] }]\nrun = { until = 1e-6 }\noutput = { r = \"a^2 + b^2\" }";
+    let machine = Machine::read(text).unwrap();
+    let sweep = sweep(&["a=-1..1:21", "b=-1..1:21"], &["outputs.r"]);
+    let task = MapTask { sweep, levels: vec![0.25, 0.64], fine: 1e-6 };
+    let map = task.run(&machine, How::default()).unwrap();
+    assert_eq!(map.borders.len(), 2, "two circles");
+    for border in &map.borders {
+        let r = if border.classes.contains(&"up to 0.25".to_string()) { 0.5 } else { 0.8 };
+        assert_eq!(border.points.first(), border.points.last(), "a ring");
+        assert!(border.points.iter().all(|p| (p[0].hypot(p[1]) - r).abs() < 1e-6));
+    }
+    let nearest = map.distance.unwrap();
+    assert!(nearest.percent > 0.0 && nearest.class == "up to 0.25" && nearest.beyond == "0.25 to 0.64");
+}

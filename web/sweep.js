@@ -1,0 +1,165 @@
+"use strict";
+// Many runs: any column over any other, coloured by a third; wheel and drag zoom and move, a click shows the run behind a point.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const app = document.getElementById("app");
+const el = (tag, text, parent) => {
+  const node = document.createElement(tag);
+  if (text !== undefined) node.textContent = text;
+  if (parent) parent.append(node);
+  return node;
+};
+
+const head = el("header", undefined, app);
+const words = el("div", undefined, head);
+words.className = "words";
+el("h1", data.title, words);
+const failed = data.failed ? `, ${data.failed} with something missing` : "";
+el("p", `${data.done} of ${data.count} runs${failed}. ${data.said} Wheel: zoom. Drag: move. Double click: all. Click: the run behind a point.`, words);
+
+const choose = el("div", undefined, app);
+choose.className = "choose";
+const select = (label, chosen, none) => {
+  const box = el("label", `${label} `, choose), list = el("select", undefined, box);
+  if (none) { const o = el("option", "–", list); o.value = -1; }
+  data.names.forEach((name, k) => { const o = el("option", name, list); o.value = k; });
+  list.value = chosen === null || chosen === undefined ? -1 : chosen;
+  list.addEventListener("change", () => { view = null; draw(); });
+  return list;
+};
+const across = select("across", data.axes[0]), up = select("up", data.axes[1]), tint = select("colour", data.axes[2], true);
+const canvas = el("canvas", undefined, app);
+canvas.id = "plot";
+const point = el("div", "", app);
+point.id = "point";
+
+// words count by their place in the alphabet
+const wordsOf = data.names.map((_, k) => [...new Set(data.rows.map((r) => r[0][k]).filter((v) => typeof v === "string" || typeof v === "boolean").map(String))].sort());
+const value = (row, k) => {
+  const v = row[0][k];
+  if (typeof v === "number") return v;
+  if (v === null || v === "inf" || v === "-inf") return NaN;
+  return wordsOf[k].indexOf(String(v));
+};
+
+const palette = ["#1f6feb", "#d1495b", "#2a9d6f", "#8d5bd1", "#d9822b", "#0c8599", "#b5487e", "#6c757d"];
+const stops = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+function shade(part) {
+  const p = 4 * Math.min(1, Math.max(0, part)), k = Math.min(3, Math.floor(p));
+  return `rgb(${[0, 1, 2].map((c) => Math.round(stops[k][c] + (p - k) * (stops[k + 1][c] - stops[k][c]))).join(",")})`;
+}
+
+const LEFT = 76, RIGHT = 16, TOP = 14, BOTTOM = 42;
+let view = null, places = [], chosen = -1;
+
+function ends(k) {
+  let lo = Infinity, hi = -Infinity;
+  for (const row of data.rows) { const v = value(row, k); if (v < lo) lo = v; if (v > hi) hi = v; }
+  if (!(hi >= lo)) return [0, 1];
+  if (hi - lo <= 1e-9 * Math.max(Math.abs(lo), Math.abs(hi))) { lo -= 0.5; hi += 0.5; }
+  const margin = 0.04 * (hi - lo);
+  return [lo - margin, hi + margin];
+}
+function ticks(lo, hi, count) {
+  const raw = (hi - lo) / count, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= 0.999 * raw) || power, out = [];
+  for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi * (1 + 1e-12) + 1e-300 && out.length < 50; k++) out.push(k * step);
+  return out;
+}
+const short = (x) => String(Number(x.toPrecision(6)));
+
+function draw() {
+  const k = [Number(across.value), Number(up.value), Number(tint.value)];
+  if (!view) view = [...ends(k[0]), ...ends(k[1])];
+  const scale = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+  canvas.width = w * scale; canvas.height = h * scale;
+  const g = canvas.getContext("2d");
+  g.scale(scale, scale);
+  const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), grid = style.getPropertyValue("--grid");
+  const px = (x) => LEFT + (x - view[0]) / (view[1] - view[0]) * (w - LEFT - RIGHT);
+  const py = (y) => h - BOTTOM - (y - view[2]) / (view[3] - view[2]) * (h - TOP - BOTTOM);
+  g.font = "12px sans-serif"; g.fillStyle = ink; g.strokeStyle = grid;
+  g.textAlign = "center";
+  for (const x of ticks(view[0], view[1], 8)) { g.beginPath(); g.moveTo(px(x), TOP); g.lineTo(px(x), h - BOTTOM); g.stroke(); g.fillText(short(x), px(x), h - BOTTOM + 16); }
+  g.fillText(data.names[k[0]], (LEFT + w) / 2, h - 8);
+  g.textAlign = "right";
+  for (const y of ticks(view[2], view[3], 8)) { g.beginPath(); g.moveTo(LEFT, py(y)); g.lineTo(w - RIGHT, py(y)); g.stroke(); g.fillText(short(y), LEFT - 6, py(y) + 4); }
+  g.save();
+  g.beginPath(); g.rect(LEFT, TOP, w - LEFT - RIGHT, h - TOP - BOTTOM); g.clip();
+  const z = k[2] >= 0 ? ends(k[2]) : null, classes = k[2] >= 0 ? wordsOf[k[2]] : [];
+  const size = z ? Math.max(2, 0.9 * (w - LEFT - RIGHT) / Math.sqrt(data.rows.length) * 0.9) : data.dots ? 1.6 : 3;
+  places = data.rows.map((row) => [px(value(row, k[0])), py(value(row, k[1]))]);
+  let pen = false;
+  if (!z && !data.dots) {
+    for (const down of data.chain ? [false, true] : [false]) {
+      g.strokeStyle = palette[Number(down)]; g.beginPath(); pen = false;
+      data.rows.forEach((row, i) => {
+        const [x, y] = places[i];
+        if (data.chain && row[2] !== down) return;
+        if (!Number.isFinite(x) || !Number.isFinite(y)) { pen = false; return; }
+        const back = i > 0 && (down ? x > places[i - 1][0] : x < places[i - 1][0]);
+        if (pen && !back) g.lineTo(x, y); else g.moveTo(x, y);
+        pen = true;
+      });
+      g.stroke();
+    }
+  }
+  data.rows.forEach((row, i) => {
+    const [x, y] = places[i];
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    const c = z ? value(row, k[2]) : 0;
+    if (!Number.isFinite(c)) return;
+    g.fillStyle = !z ? palette[Number(row[2])] : classes.length ? palette[c % 8] : shade((c - z[0]) / (z[1] - z[0]));
+    g.fillRect(x - size / 2, y - size / 2, size, size);
+  });
+  if (k[0] === data.axes[0] && k[1] === data.axes[1]) {
+    g.strokeStyle = ink; g.lineWidth = 1.6;
+    for (const line of data.borders) { g.beginPath(); line.forEach((p, i) => (i ? g.lineTo(px(p[0]), py(p[1])) : g.moveTo(px(p[0]), py(p[1])))); g.stroke(); }
+    if (data.nominal) { const [x, y] = [px(data.nominal[0]), py(data.nominal[1])]; g.beginPath(); g.moveTo(x - 6, y); g.lineTo(x + 6, y); g.moveTo(x, y - 6); g.lineTo(x, y + 6); g.stroke(); }
+  }
+  if (chosen >= 0) { g.strokeStyle = ink; g.lineWidth = 2; g.beginPath(); g.arc(...places[chosen], 7, 0, 7); g.stroke(); }
+  g.restore();
+}
+
+function show(i) {
+  chosen = i;
+  const [cells, error] = data.rows[i];
+  const lines = data.names.map((name, k) => `${name} = ${cells[k] === null ? "–" : cells[k]}`);
+  if (error) lines.push(`missing: ${error}`);
+  const set = data.parameters.map((name, k) => ` --set "${name}=${cells[k]}"`).join("");
+  point.textContent = `${lines.join("\n")}\n\n${data.command}${set}`;
+  draw();
+}
+
+const inside = (e) => { const box = canvas.getBoundingClientRect(); return [e.clientX - box.left, e.clientY - box.top]; };
+const part = (x, y) => [(x - LEFT) / (canvas.clientWidth - LEFT - RIGHT), 1 - (y - TOP) / (canvas.clientHeight - TOP - BOTTOM)];
+canvas.addEventListener("wheel", (e) => {
+  e.preventDefault();
+  const [a, b] = part(...inside(e)), f = Math.exp(e.deltaY * 0.0015);
+  const x = view[0] + a * (view[1] - view[0]), y = view[2] + b * (view[3] - view[2]);
+  view = [x - (x - view[0]) * f, x + (view[1] - x) * f, y - (y - view[2]) * f, y + (view[3] - y) * f];
+  draw();
+}, { passive: false });
+let from = null, moved = false;
+canvas.addEventListener("pointerdown", (e) => { from = inside(e); moved = false; canvas.setPointerCapture(e.pointerId); });
+canvas.addEventListener("pointermove", (e) => {
+  if (!from) return;
+  const to = inside(e), dx = to[0] - from[0], dy = to[1] - from[1];
+  if (!moved && Math.hypot(dx, dy) < 4) return;
+  moved = true;
+  const sx = dx / (canvas.clientWidth - LEFT - RIGHT) * (view[1] - view[0]), sy = dy / (canvas.clientHeight - TOP - BOTTOM) * (view[3] - view[2]);
+  view = [view[0] - sx, view[1] - sx, view[2] + sy, view[3] + sy];
+  from = to;
+  draw();
+});
+canvas.addEventListener("pointerup", (e) => {
+  from = null;
+  if (moved) return;
+  const [x, y] = inside(e);
+  let best = -1, least = 400;
+  places.forEach((p, i) => { const d = (p[0] - x) ** 2 + (p[1] - y) ** 2; if (d < least) { least = d; best = i; } });
+  if (best >= 0) show(best);
+});
+canvas.addEventListener("dblclick", () => { view = null; draw(); });
+window.addEventListener("resize", draw);
+draw();
