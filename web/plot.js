@@ -124,6 +124,23 @@ function eventMarks(g, bottom, px, from, to) {
   }
 }
 
+// Phases of the file as bands with their names.
+function phaseBands(g, bottom, px, from, to) {
+  Object.entries(run.phases || {}).forEach(([name, spells], k) => {
+    for (const s of spells) {
+      if (s.to < from || s.from > to) continue;
+      const a = Math.max(px(s.from), LEFT), b = px(s.to);
+      g.fillStyle = seriesColour(k);
+      g.globalAlpha = 0.1;
+      g.fillRect(a, 6, Math.max(1, b - a), bottom - 6);
+      g.globalAlpha = 1;
+      if (b - a < 8 * name.length) continue;
+      g.textAlign = "left"; g.textBaseline = "top";
+      g.fillText(name, a + 4, 8 + 13 * k);
+    }
+  });
+}
+
 // Buttons that give the plot to other programs.
 function save(name, type, text) {
   const link = el("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
@@ -182,6 +199,7 @@ function timePlot(title, list, height = 190, extra = null) {
     }
     g.save();
     g.beginPath(); g.rect(LEFT, 0, w - LEFT - RIGHT, s.bottom + 1); g.clip();
+    phaseBands(g, s.bottom, s.px, s.from, s.to);
     g.lineWidth = 1.6;
     g.lineJoin = "round";
     for (const one of active()) {

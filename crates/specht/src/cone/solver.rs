@@ -107,6 +107,19 @@ pub struct Solver {
 }
 
 /// Solve one problem with the default settings.
+///
+/// ```
+/// use specht::cone::{Contact, Matrix, Problem, Sparse, solve};
+///
+/// // a mass of 2 kg falls with 1 m/s on a table and moves sideways with 0.3 m/s; rows N, T1, T2
+/// let mass = Matrix::Sparse(Sparse::diagonal(&[2.0; 3]));
+/// let rows = Matrix::Sparse(Sparse::diagonal(&[1.0; 3]));
+/// let contact = vec![Contact::spatial(0.5, 0)];
+/// let problem = Problem::from_bodies(mass, rows, &[-1.0, 0.3, 0.0], vec![0.0; 3], contact);
+/// let answer = solve(&problem).unwrap();
+/// // it sticks: the impulses stop it, and friction is below μ r_N = 1 N s
+/// assert!((answer.r[0] - 2.0).abs() < 1e-9 && (answer.r[1] + 0.6).abs() < 1e-9);
+/// ```
 pub fn solve(p: &Problem) -> Result<Solution, ProblemError> {
     Solver::default().solve(p)
 }

@@ -60,6 +60,12 @@ impl std::error::Error for ExprError {}
 
 /// The candidate nearest to `name` by insertions, deletions, replacements and swaps of neighbours, if it is near enough:
 /// at most one edit for names of up to three letters, two for up to seven, else three. Ties go to the first.
+///
+/// ```
+/// use specht::machine::did_you_mean;
+///
+/// assert_eq!(did_you_mean("frictoin", ["friction", "fraction"]), Some("friction"));
+/// ```
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = name.chars().count();
     if letters > 64 {

@@ -5,7 +5,16 @@ use super::graph::{Graph, NodeId};
 use super::lower::{Reference, Resolver, evaluate, unknown_name};
 use super::parser::parse;
 
-/// A number with or without unit, or an expression of them: `"8.90 Hz"`, `"0.0056 N*m/rad"`, `"5/3"`; the error is a sentence.
+/// A number with or without unit, or an expression of them, in SI; the error is a sentence.
+///
+/// ```
+/// use specht::machine::quantity;
+///
+/// assert_eq!(quantity("250 ms"), Ok(0.25));
+/// assert_eq!(quantity("0.5 N*m/rad"), Ok(0.5));
+/// assert_eq!(quantity("5/4"), Ok(1.25));
+/// assert!(quantity("3 apples").is_err());
+/// ```
 pub fn quantity(text: &str) -> Result<f64, String> {
     if let Ok(x) = text.trim().parse::<f64>() {
         return Ok(x);

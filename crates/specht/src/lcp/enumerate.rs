@@ -107,6 +107,17 @@ impl Default for EnumerateSettings {
 }
 
 /// All solutions of `p`; alternative 0 of pair `i` is `z_i = 0`, alternative 1 is `w_i = 0`.
+///
+/// ```
+/// use specht::lcp::{EnumerateSettings, Lcp, enumerate};
+/// use specht::linalg::Mat;
+///
+/// // Painlevé: −2 z + 1 ≥ 0 ⟂ z ≥ 0 has two solutions, z = 0 and z = 1/2
+/// let a = Mat::from_rows(&[[-2.0]]);
+/// let all = enumerate(Lcp::new(&a, &[1.0]), &EnumerateSettings::default());
+/// let z: Vec<f64> = all.pieces.iter().map(|p| p.z()[0]).collect();
+/// assert!(all.complete && z == [0.0, 0.5]);
+/// ```
 pub fn enumerate(p: Lcp<'_>, settings: &EnumerateSettings) -> Enumeration {
     let items: Vec<Vec<Vec<Var>>> = (0..p.dim()).map(|i| vec![vec![Var::Z(i)], vec![Var::W(i)]]).collect();
     enumerate_modes(p, &items, settings)

@@ -42,6 +42,17 @@ const OTHER_PATHS: usize = 4;
 
 impl Solver {
     /// Find one solution.
+    ///
+    /// ```
+    /// use specht::lcp::{Lcp, Solver};
+    /// use specht::linalg::Mat;
+    ///
+    /// // w = A z + b, 0 ≤ w ⟂ z ≥ 0
+    /// let a = Mat::from_rows(&[[2.0, 1.0], [1.0, 2.0]]);
+    /// let mut solver = Solver::default();
+    /// assert!(solver.solve(Lcp::new(&a, &[-5.0, 1.0])).is_solved());
+    /// assert_eq!((solver.z[0], solver.z[1]), (2.5, 0.0));
+    /// ```
     pub fn solve(&mut self, p: Lcp<'_>) -> Status {
         if !p.is_valid() {
             self.z.clear();

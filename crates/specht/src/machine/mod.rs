@@ -250,6 +250,25 @@ impl Machine {
     /// # Errors
     ///
     /// A parameter that is not there or was not left open, or a number that is not finite.
+    ///
+    /// ```
+    /// use specht::prelude::*;
+    ///
+    /// let sled = Machine::read(r#"
+    ///     parameters  = { mu = 0.3, v0 = "2 m/s" }
+    ///     gravity     = [0, -9.81]
+    ///     coordinates = { x = { rate = "v0" }, y = 0 }
+    ///     ground      = { floor = { through = [0, 0], normal = [0, 1] } }
+    ///     body        = [{ name = "sled", mass = "5 kg", position = ["x", "y"] }]
+    ///     contact     = [{ name = "runner", between = ["sled", "ground.floor"], friction = "mu" }]
+    ///     run         = { until = "9 s" }
+    /// "#)?.live(vec!["mu".into()])?;
+    /// for mu in [0.1, 0.2, 0.4] {
+    ///     let way = sled.vary(&[("mu", mu)])?.run()?.trajectory.last.state.q[0];
+    ///     assert!((way - 4.0 / (2.0 * mu * 9.81)).abs() < 1e-9);
+    /// }
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn vary(&self, values: &[(&str, f64)]) -> Result<Machine, Error> {
         let known = &self.system.model().parameters;
         let mut system = CompiledSystem::clone(&self.system);

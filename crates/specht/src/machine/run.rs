@@ -86,6 +86,20 @@ impl Run {
     /// # Errors
     ///
     /// An expression that the file would not take as an output.
+    ///
+    /// ```
+    /// use specht::prelude::*;
+    ///
+    /// let ball = Machine::read(r#"
+    ///     gravity     = [0, -9.81]
+    ///     coordinates = { y = { start = "2 m" } }
+    ///     body        = [{ name = "ball", mass = "3 kg", position = [0, "y"] }]
+    ///     run         = { until = "0.5 s" }
+    /// "#)?;
+    /// let energy = ball.run()?.series("ball.y*3 kg*9.81 + 1.5 kg*y'^2")?;
+    /// assert!(energy.iter().all(|e| (e - energy[0]).abs() < 1e-9));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn series(&self, expression: &str) -> Result<Vec<f64>, Error> {
         let [series] = self.all_series([expression])?;
         Ok(series)

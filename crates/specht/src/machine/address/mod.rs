@@ -80,6 +80,17 @@ impl Address {
 
 /// Value of an address or expression.
 ///
+/// ```
+/// use specht::machine::address::{Data, Value, evaluate};
+/// use specht::machine::table::Table;
+///
+/// let run = serde_json::json!({ "events": [
+///     { "kind": "impact", "time": 0.25 }, { "kind": "stick", "time": 0.5 }, { "kind": "impact", "time": 1.5 } ] });
+/// let data = Data { run: &run, table: &Table::default(), locals: &[] };
+/// assert_eq!(evaluate("count(events[kind=impact])", &data), Ok(Value::Number(2.0)));
+/// assert_eq!(evaluate("events[kind=impact][-1].time - 250 ms", &data), Ok(Value::Number(1.25)));
+/// ```
+///
 /// # Errors
 ///
 /// A sentence for the user.
