@@ -150,7 +150,7 @@ fn a_sweep_killed_at_twenty_instants_goes_on_to_the_same_bytes() {
 fn a_sweep_as_a_task_has_rows() {
     let folder = Folder::new("sweep-task");
     let task = "\n[[task]]\nname = \"curve\"\nanalyse = \"sweep\"\nover = { e = [0.2, 0.8, 4], mu = \"0.1, 0.2\" }\nrecord = [\"final.x\", \"status\"]\n\
-        [[task]]\nanalyse = \"statistics\"\nof = [\"height\", \"events[kind=impact].impulse_n\"]\nper = \"0.1 s\"\n";
+        [[task]]\nanalyse = \"statistics\"\nof = [\"height\", \"events[kind=impact, contact=bounce].impulse_n\"]\nper = \"0.1 s\"\n";
     folder.write("ball.toml", &format!("{BALL}{task}"));
     let run = folder.run(&["run", "ball.toml", "--json"]);
     assert_eq!(run.status.code(), Some(0), "{}", err(&run));
@@ -165,7 +165,7 @@ fn a_sweep_as_a_task_has_rows() {
     // the impacts give y what gravity takes from it, but for the smooth contact at the end
     let (value, exact) = pair(momentum);
     assert!((value - exact).abs() < 1e-3 * value.abs(), "{value} {exact}");
-    let impulses = &found["events[kind=impact].impulse_n"];
+    let impulses = &found["events[kind=impact, contact=bounce].impulse_n"];
     assert!(
         impulses["count"].as_u64().unwrap() > 5 && impulses["per_period"]["count"].as_f64().unwrap() > 0.0
     );

@@ -146,21 +146,25 @@ pub(super) fn resample(t: &[f64], y: &[f64], step: f64) -> (Vec<f64>, Vec<f64>) 
     (times, values)
 }
 
-/// ∫ max(0, upper − lower) dt between the straight lines through the local maxima and through the local minima, which go on with
-/// their first and last value.
+/// ∫ max(0, upper − lower) dt between the straight lines through the local maxima and through the local minima. The first and the last
+/// value count as maximum or minimum towards their side; before its first and after its last point a line stays level.
 pub(super) fn envelope_area(t: &[f64], y: &[f64]) -> f64 {
     let (mut upper, mut lower): (Vec<[f64; 2]>, Vec<[f64; 2]>) = (Vec::new(), Vec::new());
-    let mut direction = 0.0;
+    let (mut direction, mut last) = (0.0, 0);
     for k in 1..y.len() {
         let step = y[k] - y[k - 1];
         if step == 0.0 || !step.is_finite() {
             continue;
         }
-        if direction != 0.0 && step.signum() != direction {
-            let list = if direction > 0.0 { &mut upper } else { &mut lower };
+        if step.signum() != direction {
+            let list = if step < 0.0 { &mut upper } else { &mut lower };
             list.push([t[k - 1], y[k - 1]]);
         }
-        direction = step.signum();
+        (direction, last) = (step.signum(), k);
+    }
+    if direction != 0.0 {
+        let list = if direction > 0.0 { &mut upper } else { &mut lower };
+        list.push([t[last], y[last]]);
     }
     if upper.is_empty() || lower.is_empty() {
         return 0.0;
@@ -218,6 +222,32 @@ pub(super) fn cubic(t: &[f64], y: &[f64], rate: &[f64], time: f64) -> Option<f64
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_area_of_an_envelope_is_that_between_its_two_lines() {
+        let (t, y) = ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 1.0, -1.0, 1.0, -1.0, 0.0]);
+        // above: 1 up to t = 3, then down to 0; below: 0 down to −1 at t = 2, then −1
+        assert!((envelope_area(&t, &y) - 8.0).abs() < 1e-14);
+        // values at other steps between the same corners change nothing
+        let (t, y) = resample(&t, &y, 0.125);
+        assert_eq!(t.len(), 41);
+        assert!((envelope_area(&t, &y) - 8.0).abs() < 1e-14);
+        assert_eq!(envelope_area(&[0.0, 1.0], &[3.0, 3.0]), 0.0);
+    }
+
+    #[test]
+    fn amplitudes_are_those_of_fourier_and_uneven_rows_do_not_matter() {
+        let w = 2.0 * std::f64::consts::PI;
+        let t: Vec<f64> =
+            (0..=20_000).map(|k| f64::from(k) / 10_000.0).map(|s| s + 0.003 * (w * s).sin()).collect();
+        let y: Vec<f64> =
+            t.iter().map(|t| 0.5 + 3.0 * (w * 2.0 * t + 0.4).sin() + 0.2 * (w * 5.0 * t).cos()).collect();
+        for (f, exact) in [(0.0, 0.5), (2.0, 3.0), (5.0, 0.2), (3.0, 0.0)] {
+            assert!((amplitude(&t, &y, f) - exact).abs() < 1e-5, "{f}: {}", amplitude(&t, &y, f));
+        }
+        // a line over [0, 1]: its first harmonic is 1/π
+        assert!((amplitude(&[0.0, 1.0], &[0.0, 1.0], 1.0) - 2.0 / w).abs() < 1e-14);
+    }
 
     #[test]
     fn a_cubic_is_met_exactly_between_rows() {

@@ -144,3 +144,28 @@ fn quantities_carry_compound_units() {
     assert_eq!(quantity("5/4"), Ok(1.25));
     assert!(quantity("finished").is_err());
 }
+
+/// F rises from 0 to 2, jumps to 6 and falls to 4, a second each.
+#[test]
+fn spread_quantiles_and_numbers_per_period() {
+    let deviation = (40.0_f64 / 3.0 - 9.0).sqrt();
+    assert!((number("std(outputs.F)") - deviation).abs() < 1e-12);
+    assert!((number("quantile(outputs.F, 0.25)") - 1.0).abs() < 1e-12);
+    assert!((number("quantile(outputs.F, 0.75)") - 5.0).abs() < 1e-12);
+    assert!((number("quantile(outputs.F, 0.5, 0, 1)") - 1.0).abs() < 1e-12);
+    assert!((number("quantile(events[kind=impact].time, 0.5)") - 0.3).abs() < 1e-15);
+    assert!((number("std(events[kind=impact].time)") - (0.26_f64 / 3.0 - 0.64 / 9.0).sqrt()).abs() < 1e-12);
+    assert!((number("per(count(events[kind=impact]), 0.5)") - 0.75).abs() < 1e-15);
+    assert!((number("per(3, 0.5, 1, 2)") - 1.5).abs() < 1e-15);
+    assert!((number("spectrum(outputs.F, 0)") - 3.0).abs() < 1e-12);
+    assert!(number("area(envelope(outputs.F))") > 0.0);
+    for (text, said) in [
+        ("quantile(outputs.F)", "share"),
+        ("quantile(outputs.F, 2)", "between 0 and 1"),
+        ("spectrum(outputs.F)", "frequency"),
+        ("area(outputs.F)", "envelope"),
+        ("per(2)", "period"),
+    ] {
+        assert!(error(text).contains(said), "{text}: {}", error(text));
+    }
+}

@@ -184,8 +184,14 @@ fn of_events(run: &Run, text: &str, from: f64, to: f64, period: Option<f64>) -> 
     let x: Vec<f64> = match address.value(&Data { run: &json, table: &table, locals: &[] }).map_err(fault)? {
         Value::List(list) => list
             .into_iter()
-            .filter_map(|v| if let Value::Number(x) = v { Some(x).filter(|x| !x.is_nan()) } else { None })
-            .collect(),
+            .map(|v| match v {
+                Value::Number(x) => Ok(x),
+                other => Err(fault(format!(
+                    "an entry is {}; name the contact, events[contact=NAME]",
+                    other.kind()
+                ))),
+            })
+            .collect::<Result<_, _>>()?,
         Value::Number(x) => vec![x],
         other => return Err(fault(format!("this is {}, not a list of numbers", other.kind()))),
     };

@@ -77,8 +77,8 @@ impl Sweep {
     ///
     /// A plan that makes no sense, unknown parameters or addresses. Runs that fail are rows with their reason.
     pub fn run(&self, machine: &Machine, how: How) -> Result<Rows, Error> {
-        let rows = self.empty();
-        self.execute(machine, how, rows, None)
+        let worker = Worker::new(machine, self, how.watch)?;
+        self.execute(&worker, how, self.empty(), None)
     }
 
     /// The same with a log at `path`; with `resume`, goes on with the one that is there.
@@ -87,14 +87,15 @@ impl Sweep {
     ///
     /// As [`Sweep::run`], and a log that cannot be written or belongs to another sweep.
     pub fn run_logged(&self, machine: &Machine, how: How, path: &Path, resume: bool) -> Result<Rows, Error> {
-        self.plan.check()?;
+        // what cannot be swept leaves no log
+        let worker = Worker::new(machine, self, how.watch)?;
         let head = self.head(machine, how.shard);
         let mut rows = self.empty();
         let log = match resume && path.exists() {
             true => Log::resume(path, &head, &mut rows)?,
             false => Log::create(path, &head)?,
         };
-        self.execute(machine, how, rows, Some(log))
+        self.execute(&worker, how, rows, Some(log))
     }
 
     /// Names of the columns: parameters, addresses, and what a diagram or a chain adds.
@@ -148,9 +149,7 @@ impl Sweep {
         }
     }
 
-    fn execute(&self, machine: &Machine, how: How, rows: Rows, log: Option<Log>) -> Result<Rows, Error> {
-        self.plan.check()?;
-        let worker = Worker::new(machine, self, how.watch)?;
+    fn execute(&self, worker: &Worker, how: How, rows: Rows, log: Option<Log>) -> Result<Rows, Error> {
         let per = self.plan.per_unit();
         let mine = |unit: &usize| how.shard.has(*unit) && !rows.is_done(*unit * per + per - 1);
         let units: Vec<usize> = (0..self.plan.units()).filter(mine).collect();
@@ -215,6 +214,7 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     fn new(machine: &'a Machine, sweep: &'a Sweep, watch: Watch<'a>) -> Result<Worker<'a>, Error> {
+        sweep.plan.check()?;
         let known: Vec<String> = machine.model().parameters.iter().map(|p| p.name.clone()).collect();
         if let Some(name) = sweep.plan.parameters().find(|n| !known.iter().any(|k| k == n)) {
             return Err(Error::unknown("parameter", name, &known, "make a parameter of what should vary"));
