@@ -221,6 +221,24 @@ fn event_functions_see_jumps_of_velocity_and_memory() {
     assert!((run.time - impact(5)).abs() < 1e-9);
 }
 
+/// An event that moves its own threshold had to come back from the far side first: of ticks of a clock that nothing else slows
+/// down, one came and the long step that followed hid the others.
+#[test]
+fn an_event_that_moves_its_own_threshold_fires_at_each() {
+    let text = r#"
+        name = "clock"
+        coordinates = { angle = { rate = 1 } }
+        memory = { next = 1 }
+        body = [{ name = "hand", inertia = 1, angle = "angle" }]
+        event = [{ name = "tick", crossing = "angle - next", direction = "up", set = { next = "next + 1" } }]
+    "#;
+    for until in [25.5, 600.5] {
+        let ticks = marks(&run(text, until), "tick");
+        assert_eq!(ticks.len(), until as usize);
+        assert!(ticks.iter().zip(1..).all(|(t, k)| (t - f64::from(k)).abs() < 1e-9), "{ticks:?}");
+    }
+}
+
 /// At rest velocities are rounding: they made an event fire a hundred times at one instant, and the run failed.
 #[test]
 fn an_event_on_a_velocity_is_quiet_at_rest() {

@@ -9,8 +9,8 @@
 //!
 //! Two things look like errors and are none.
 //! * *Rounding.* `f` carries the rounding of its arguments: a spring of stiffness c between bodies at x makes an acceleration of ε c x / m
-//!   out of nothing, however small the motion. [`Control::measure`] finds it by evaluating `f` at neighbouring numbers; errors
-//!   below `h` times that noise do not count.
+//!   out of nothing, however small the motion. [`Control::measure`] finds it by evaluating `f` at neighbouring numbers, and once more where
+//!   that noise leads in one step; errors below `h` times the noise do not count.
 //! * *A start like tᵖ.* A component that leaves zero with a high power of time has the same relative error in the first step
 //!   whatever its length. Two rejections in a row that show the same error are the sign; the component is then measured
 //!   against what it was at the end of the longer of the two.
@@ -169,9 +169,12 @@ impl Control {
         self.age = 0;
         let n = self.noise.len();
         self.noise.fill(0.0);
-        for sample in 0..SAMPLES {
+        for sample in 0..=SAMPLES {
+            // the last sample is moved by the noise of all others: what rounding makes of a component that is zero in one step
+            let moved = if sample == SAMPLES { next } else { 0.0 };
             for i in 0..n {
-                self.nearby[i] = ode.state()[i] * (1.0 + nudge(i, sample));
+                let nudge = nudge(i, sample);
+                self.nearby[i] = ode.state()[i] * (1.0 + nudge) + moved * self.noise[i] * nudge.signum();
             }
             if !f.rates(INSIDE, ode.time() * (1.0 + nudge(n, sample)), &self.nearby, &mut self.rates) {
                 continue;

@@ -48,9 +48,12 @@ impl<S: System + ?Sized> Run<'_, S> {
             let changed = memory != field.state.memory;
             if changed {
                 let energy = field.eval.kinetic + field.eval.potential;
+                let crossings = field.eval.crossings.clone();
                 field.state.memory.copy_from_slice(&memory);
                 field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
                 field.evaluate();
+                // what the new memory has moved stands where it stands, and need not come back first
+                self.fired.retain(|&c| field.eval.crossings[c] == crossings[c]);
                 self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
             }
             let names = self.field.sys.event_names();
