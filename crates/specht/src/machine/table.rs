@@ -27,7 +27,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The header of the contract, see [`Table::of`].
+    /// The header of the contract, see `Table::of`.
     pub fn header(names: &Names) -> Vec<String> {
         let Names { coordinates, states, memory, contacts, outputs } = names;
         let rates = coordinates.iter().map(|n| format!("{n}'"));

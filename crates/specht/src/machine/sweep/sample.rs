@@ -192,7 +192,7 @@ fn sobol(index: u64, dimension: usize) -> u64 {
     out
 }
 
-/// The quantile of the standard normal distribution, to 1e-16 relative (algorithm AS 241, [Wichura1988]).
+/// The quantile of the standard normal distribution, to 1e-16 relative [Wichura1988, AS 241].
 pub fn normal_quantile(p: f64) -> f64 {
     let ratio = |r: f64, a: [f64; 8], b: [f64; 7]| {
         let top = a.iter().rev().fold(0.0, |s, c| s * r + c);
