@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `id` | the example or equation it covers |
 //! | `case`, `set`, `until`, `scheme`, `step` | how the model is run; as on the command line |
-//! | `take` | an address or expression, see [`crate::address`] |
+//! | `take` | an address or expression, see `specht::machine::address` |
 //! | `value` | number, quantity with unit, text, true/false, or an expression of addresses (`"parameters.v0^2/(2*9.81)"`) |
 //! | `where` | names for `take` and `value`: `{ w = "sqrt(parameters.c/parameters.m)" }`; later ones may use earlier ones |
 //! | `within` | `"1 %"` of the value, `"0.5 ms"` absolute, `0` exact; default `"1e-6 %"` |
