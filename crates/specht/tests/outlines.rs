@@ -205,6 +205,7 @@ fn an_open_outline_of_a_body_with_mass_is_remarked_and_one_that_returns_is_close
     let text = |points: &str, closed: &str| {
         format!(
             r#"
+gravity = [0, -9.81]
 coordinates = {{ y = 1 }}
 ground = {{ floor = {{ through = [0, 0], normal = [0, 1] }} }}
 body = [{{ name = "b", mass = 1, position = [0, "y"], features = {{ skin = {{ material = "left", outline = [{points}]{closed} }} }} }}]
