@@ -161,7 +161,7 @@ fn compare(
         other.evaluate(&along.moved(s, h), d, &mut out);
         fields(&out)
     };
-    let steps: Vec<f64> = (0..STEPS).map(|i| 0.02 * 0.5_f64.powi(i as i32)).collect();
+    let steps: Vec<f64> = (0..STEPS).map(|i| 0.0173 * 0.5_f64.powi(i as i32)).collect();
     let sides: Vec<_> = steps.iter().map(|&h| (take(h), take(-h))).collect();
     for (f, (field, rate)) in rates.iter().enumerate() {
         let value = &here[f].1;

@@ -268,9 +268,14 @@ fn compare(wanted: impl Fn(Scheme, Settings) -> Option<(Scheme, Settings)>, leas
     let (mut wrong, mut count) = (Vec::new(), 0);
     for (name, machine) in gallery() {
         let (Ok(start), Ok((scheme, settings))) = (machine.start(), machine.settings()) else { continue };
-        let Some((scheme, settings)) = wanted(scheme, Settings { record: Record::Events, ..settings }) else {
+        let Some((scheme, mut settings)) = wanted(scheme, Settings { record: Record::Events, ..settings })
+        else {
             continue;
         };
+        if name == "synchronizer" {
+            // afterwards rounding decides which of two events of one instant comes first
+            settings.until = settings.until.min(0.12);
+        }
         count += 1;
         let system = machine.system();
         let one = run(system, scheme, &start, &settings);
