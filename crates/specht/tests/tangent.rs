@@ -173,6 +173,9 @@ fn compare(
             let differences: Vec<f64> =
                 sides.iter().zip(&steps).map(|((a, b), h)| (a[f].1[k] - b[f].1[k]) / (2.0 * h)).collect();
             let (expected, error) = extrapolated(&differences);
+            // large terms that cancel leave their rounding, which the shortest step enlarges
+            let rounding = if value[k].abs() < 1e-9 * size { value[k].abs() / steps[STEPS - 1] } else { 0.0 };
+            let error = error + rounding;
             if !(error <= COARSE * size) || !value[k].is_finite() {
                 count.coarse += 1;
                 continue;
