@@ -61,6 +61,9 @@ center = ["l", 0]
     }
     let circle = text.replace("\"ground\", \"link[i-1]\"", "\"link[n]\", \"link[i-1]\"");
     assert!(refused(&circle).contains("in a circle"));
+    let single =
+        text.replace("for = \"i = 1..n\"\non", "on").replace("phi[i]", "phi[1]").replace("i == 1", "n == 1");
+    assert!(refused(&single).contains("only a family"));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::svg::escape;
+use super::svg::{escape, titled};
 use specht::analysis::BorderKind as Kind;
 use specht::analysis::Verdict;
 use specht::analysis::{Along, Meeting};
@@ -20,15 +20,7 @@ const BOTTOM: f64 = 50.0;
 
 /// The picture of a curve or map.
 pub fn svg(map: &Map, title: &str) -> String {
-    let mut out = String::new();
-    let (w, h) = (LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
-    let _ = write!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"#fff\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        escape(title)
-    );
+    let mut out = titled(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, LEFT, title);
     if map.axes.len() == 2 {
         cells(map, &mut out);
         lines(map, &mut out);
@@ -48,15 +40,7 @@ pub fn svg(map: &Map, title: &str) -> String {
 
 /// The picture of the finding along a run: μ/μ_c of every contact over time, 1 is the border.
 pub fn along_svg(along: &Along, contacts: &[String], title: &str) -> String {
-    let mut out = String::new();
-    let (w, h) = (LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
-    let _ = write!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"#fff\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        escape(title)
-    );
+    let mut out = titled(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, LEFT, title);
     let from = along.spans.first().map_or(0.0, |s| s.from);
     let to = along.spans.last().map_or(1.0, |s| s.to);
     let to = if to > from { to } else { from + 1.0 };

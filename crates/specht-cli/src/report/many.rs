@@ -1,7 +1,7 @@
 //! The picture and the page of many runs: curves, diagrams, maps, clouds.
 
 use super::picture::{label, short, ticks};
-use super::svg::{escape, signed};
+use super::svg::{escape, signed, titled};
 use serde_json::{Value as Json, json};
 use specht::machine::sweep::{Cell, Rows, Sweep};
 use std::fmt::Write;
@@ -107,15 +107,7 @@ pub fn drawn(view: &View, lines: &Lines) -> Option<String> {
         words.dedup();
         words
     };
-    let mut out = String::new();
-    let (w, h) = (LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
-    let _ = write!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"#fff\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        escape(view.title)
-    );
+    let mut out = titled(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, LEFT, view.title);
     match colour {
         Some(column) => {
             let frame = Frame::new([numbers(&table, across, &[]), numbers(&table, up, &[])], [0.0, 0.0])?;

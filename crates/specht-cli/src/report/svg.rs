@@ -36,3 +36,13 @@ fn rest(f: &RestFinding) -> String {
         all => roses::roses(&all.iter().map(|p| (p.point.clone(), p.stagnation.clone())).collect::<Vec<_>>()),
     }
 }
+
+/// The beginning of a picture with a title: the sheet of this size and the words in its corner.
+pub fn titled(width: f64, height: f64, left: f64, title: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
+         <text x=\"{left}\" y=\"24\" font-size=\"15\">{}</text>\n",
+        escape(title)
+    )
+}

@@ -275,6 +275,15 @@ impl RawBody {
             report.error(entry.node.span, format!("body `{}` has a spatial inertia", name.text), SPATIAL);
             return None;
         }
+        let on = fields.one_or_more("on", report).unwrap_or_default();
+        if on.len() > 1 && fields.get("for").is_none() {
+            let message = format!("body `{}` stands on {} bodies", name.text, on.len());
+            report.error(
+                fields.key_span("on"),
+                message,
+                "only a family,  for = \"i = 1..n\", has a list here",
+            );
+        }
         let mut features: Vec<RawFeature> = Vec::new();
         if let Some(entry) = fields.get("features") {
             match &entry.node.value {
@@ -291,7 +300,7 @@ impl RawBody {
         Some(RawBody {
             family: fields.family(report),
             angle: fields.formula("angle", report),
-            on: fields.one_or_more("on", report).unwrap_or_default(),
+            on,
             mass: fields.formula("mass", report),
             inertia: fields.formula("inertia", report),
             center: fields.pair("center", report),
