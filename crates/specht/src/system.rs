@@ -174,6 +174,8 @@ pub struct Discrete {
     /// Rate at which the tangential force at stick grows in size, per contact, 0 when it does not grow (for laws that
     /// use `load_rate`).
     pub load_rate: Vec<f64>,
+    /// Per contact, the power that it takes from the motion (read by rates of states, see [`System::uses_heat`]).
+    pub heat: Vec<f64>,
     /// Contact parameters of curved contours near the state: where their search starts. The engine takes them over from
     /// [`Eval::contour`] when a step is accepted; empty: nothing is known.
     pub contour: Vec<f64>,
@@ -187,6 +189,7 @@ impl Discrete {
             latches: vec![0; d.latches],
             stick_since: vec![f64::NAN; d.contacts],
             load_rate: vec![0.0; d.contacts],
+            heat: vec![0.0; d.contacts],
             contour: Vec::new(),
         }
     }
@@ -651,6 +654,11 @@ pub trait System: Sync {
 
     /// Whether some friction law uses [`Discrete::load_rate`]; the rates are computed only then.
     fn uses_load_rate(&self) -> bool {
+        false
+    }
+
+    /// Whether rates of states use [`Discrete::heat`]. They depend on it linearly: what an impact takes moves the states at once.
+    fn uses_heat(&self) -> bool {
         false
     }
 

@@ -247,3 +247,80 @@ bend = "beam.middle.y - y - 0*q"
         refused(&text.replace("coordinate = \"q\"", "coordinate = \"2*q\"")).contains("not a coordinate")
     );
 }
+
+/// A block on a level, thrown; the sole fades with its heat: μ = μ₀ exp(−a Q). With dQ = μ m g dx the way to rest is
+/// (exp(a E) − 1)/(a μ₀ m g), E the kinetic energy of the throw, all of which ends as heat.
+const FADING: &str = r#"
+gravity = [0, -10]
+parameters = { m = "2 kg", mu = 0.4, v = "3 m/s", a = "0.1 1/J", C = "50 J/K" }
+coordinates = { x = { rate = "v" }, y = 0 }
+ground = { plane = { through = [0, 0], normal = [0, 1] } }
+body = [{ name = "block", mass = "m", position = ["x", "y"] }]
+contact = [{ name = "sole", between = ["block", "ground.plane"], friction = "mu*exp(-a*sole.heat)" }]
+states = { T = { start = "293 K", rate = "sole.heat'/C" } }
+output = { Q = "sole.heat", P = "sole.heat'" }
+run = { until = "3 s" }
+"#;
+
+#[test]
+fn what_friction_takes_is_the_heat_of_its_contact() {
+    for scheme in ["", "scheme = \"step\", step = \"0.2 ms\", "] {
+        let text = FADING.replace("until", &format!("{scheme}until"));
+        for (m, mu, v, a) in [(2.0, 0.4, 3.0, 0.1), (0.7, 0.25, 2.0, -0.2)] {
+            let machine = Machine::read(&text).unwrap_or_else(|e| panic!("{e}"));
+            let set = [("m", m), ("mu", mu), ("v", v), ("a", a)];
+            let run =
+                set.into_iter().fold(machine, |m, (name, value)| m.with(name, value).unwrap()).run().unwrap();
+            let last = |what: &str| *run.series(what).unwrap().last().unwrap();
+            let energy = 0.5 * m * v * v;
+            let way = (f64::exp(a * energy) - 1.0) / (a * mu * m * 10.0);
+            let tolerance = if scheme.is_empty() { 1e-8 } else { 2e-4 };
+            assert!((last("Q") / energy - 1.0).abs() < tolerance, "{scheme}: {} of {energy} J", last("Q"));
+            assert!((last("x") / way - 1.0).abs() < 10.0 * tolerance, "{scheme}: {} of {way} m", last("x"));
+            assert!((last("T") - 293.0 - energy / 50.0).abs() < tolerance * energy / 50.0);
+            assert_eq!(last("P"), 0.0);
+            // a step has forces at its end
+            let first = run.series("P").unwrap()[usize::from(!scheme.is_empty())];
+            assert!((first / (mu * m * 10.0 * v) - 1.0).abs() < 10.0 * tolerance, "{scheme}: {first} W");
+        }
+    }
+}
+
+/// A ball falls from h and rebounds with e: the first impact gives (1 − e²) m g h at once, and states whose rates have a share of the
+/// heat take theirs.
+#[test]
+fn what_an_impact_takes_is_heat_at_once() {
+    let text = r#"
+gravity = [0, -10]
+coordinates = { y = "0.8 m" }
+ground = { plane = { through = [0, 0], normal = [0, 1] } }
+body = [{ name = "ball", mass = "3 kg", position = [0, "y"] }]
+contact = [{ name = "hit", between = ["ball", "ground.plane"], restitution = 0.6 }]
+states = { T = { start = 20, rate = "(hit.heat' - 2*(T - 20))/40" } }
+output = { Q = "hit.heat" }
+run = { until = "0.6 s", impact = "newton" }
+"#;
+    for scheme in ["", "scheme = \"step\", step = \"0.1 ms\", "] {
+        let run = Machine::read(&text.replace("until", &format!("{scheme}until"))).unwrap().run().unwrap();
+        let last = |what: &str| *run.series(what).unwrap().last().unwrap();
+        let (fall, heat) = (f64::sqrt(2.0 * 0.8 / 10.0), (1.0 - 0.36) * 3.0 * 10.0 * 0.8);
+        let tolerance = if scheme.is_empty() { 1e-9 } else { 1e-3 };
+        assert!((last("Q") / heat - 1.0).abs() < tolerance, "{scheme}: {} of {heat} J", last("Q"));
+        let cooled = heat / 40.0 * f64::exp(-(0.6 - fall) / 20.0);
+        assert!(
+            ((last("T") - 20.0) / cooled - 1.0).abs() < tolerance,
+            "{scheme}: {} of {cooled} K",
+            last("T")
+        );
+    }
+}
+
+#[test]
+fn heat_is_refused_where_it_would_be_its_own_cause() {
+    let force = FADING.replace("run =", "force = [{ at = \"block\", force = [\"0.1*T'\", 0] }]\nrun =");
+    assert!(refused(&force).contains("rate contains the heat of a contact"), "{}", refused(&force));
+    let squared = FADING.replace("sole.heat'/C", "sole.heat'^2");
+    assert!(refused(&squared).contains("linear in the heat"), "{}", refused(&squared));
+    let direct = FADING.replace("mu*exp(-a*sole.heat)", "mu + 0.001*sole.heat'");
+    assert!(refused(&direct).contains("rate contains the heat of a contact"), "{}", refused(&direct));
+}

@@ -54,6 +54,8 @@ pub(super) enum Scope {
     Start,
     /// During motion: coordinates, velocities, states, memory, time.
     Motion,
+    /// Rates of states: also the heat of contacts.
+    Flow,
     /// `normal_force`: also normal forces of other contacts.
     Load,
     /// Outputs: also forces, modes, accelerations, energies.
@@ -180,6 +182,8 @@ pub(super) struct Builder<'a> {
     /// Groups and elements of coordinates, states, memory, bodies, forces, contacts.
     pub coordinates: (Vec<Group>, Vec<Element>),
     pub states: (Vec<Group>, Vec<Element>),
+    /// Contacts whose heat is asked for: states behind those of the file.
+    pub heats: Vec<usize>,
     pub memory: (Vec<Group>, Vec<Element>),
     pub bodies: (Vec<Group>, Vec<Element>),
     pub forces: (Vec<Group>, Vec<Element>),
@@ -240,6 +244,7 @@ impl<'a> Builder<'a> {
             symbols: HashMap::new(),
             coordinates: Default::default(),
             states: Default::default(),
+            heats: Vec::new(),
             memory: Default::default(),
             bodies: Default::default(),
             forces: Default::default(),

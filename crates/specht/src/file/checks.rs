@@ -11,13 +11,21 @@ impl Builder<'_> {
         self.model.graph.symbols(&[node]).into_iter().filter_map(|s| self.meaning(s)).collect()
     }
 
+    /// Whether a formula reads what contacts take from the motion.
+    pub(super) fn is_heated(&self, node: NodeId) -> bool {
+        self.inputs_of(node).iter().any(|i| matches!(i, Input::Heat(_)))
+    }
+
     /// Requires a formula of coordinates, time, memory and parameters.
     pub(super) fn of_positions(&self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
         for input in self.inputs_of(node) {
             let wrong = match input {
                 Input::Time | Input::Coordinate(_) | Input::Memory(_) | Input::Parameter(_) => continue,
                 Input::Velocity(k) => format!("the velocity `{}'`", self.coordinates.1[k].name),
-                Input::State(k) => format!("the state `{}`", self.states.1[k].name),
+                Input::State(k) => match self.states.1.get(k) {
+                    Some(state) => format!("the state `{}`", state.name),
+                    None => "the heat of a contact".to_string(),
+                },
                 _ => "a force or a contact".to_string(),
             };
             let help = "it may use coordinates, time and parameters";

@@ -8,7 +8,9 @@ use super::diagnostic::{Diagnostic, Place, Resolved, fault};
 use super::formula::{Family, Formula};
 use super::names::What;
 use super::raw::{DefineKind, Members, RawFile};
-use crate::expr::{self, Dim, Dimensions, Ends, Function, Interpolation, NodeId, Table, check_dimensions};
+use crate::expr::{
+    self, Dim, Dimensions, Ends, Function, Interpolation, NodeId, Symbol, Table, check_dimensions,
+};
 use crate::model::{Coordinate, Input, Memory, Span, StateVariable};
 
 impl Builder<'_> {
@@ -38,7 +40,7 @@ impl Builder<'_> {
                 let s = &raw.states[element.raw];
                 let (members, scope) = match thing {
                     Thing::StateStart(_) => (&s.start, Scope::Start),
-                    _ => (&s.rate, Scope::Motion),
+                    _ => (&s.rate, Scope::Flow),
                 };
                 self.member_value(members.as_ref(), s.family.as_ref(), &element, group, scope)
             }
@@ -161,7 +163,31 @@ impl Builder<'_> {
             let rate = self.known_node(Thing::StateRate(e), span);
             if let (Some(rate), Some(state)) = (self.keep(rate), self.model.states.get_mut(e)) {
                 state.rate = rate;
+                self.linear_in_heat(rate, span);
             }
+        }
+    }
+
+    /// An impact gives its heat at once: only a rate that is linear in it says what that does.
+    fn linear_in_heat(&mut self, rate: NodeId, span: Span) {
+        if !self.is_heated(rate) {
+            return;
+        }
+        let inputs = &self.model.inputs;
+        let heat = |s: Symbol| matches!(inputs.get(s.0 as usize), Some(Input::Heat(_)));
+        let shares = self.model.graph.gradient(rate, heat);
+        if shares.into_iter().any(|(_, share)| self.is_heated(share)) {
+            let help = "write it as  a + b*CONTACT.heat'  with a and b that do not contain heat'";
+            self.report.error(span, "a rate must be linear in the heat of contacts", help);
+        }
+    }
+
+    /// The heat of contacts that was asked for.
+    pub(super) fn finish_heats(&mut self) {
+        for e in std::mem::take(&mut self.heats) {
+            let name = format!("{}.heat", self.contacts.1[e].name);
+            let (start, rate) = (self.zero(), self.input(Input::Heat(e)));
+            self.model.states.push(StateVariable { name, start, rate });
         }
     }
 
@@ -406,6 +432,9 @@ impl Dimensions for Known<'_, '_> {
                 _ => Dim::Any,
             },
             ["ground", _, "x" | "y"] => Dim::LENGTH,
+            [contact, .., "heat"] if matches!(self.builder.names.get(contact), Some(What::Contact(_))) => {
+                super::units::ENERGY
+            }
             _ => Dim::Any,
         }
     }

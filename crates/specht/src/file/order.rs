@@ -46,6 +46,7 @@ impl Builder<'_> {
         self.finish_phases();
         self.finish_series(series);
         self.finish_tasks();
+        self.finish_heats();
         if !self.report.has_errors() {
             self.finish_units();
             self.hint();

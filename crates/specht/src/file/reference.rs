@@ -101,6 +101,11 @@ const NAMES: &[(&str, &str, &str)] = &[
         "forces; 0 open, 1 stick, 2 slip+, 3 slip−, 4 closed",
         "outputs, plots, `set`, `when`",
     ),
+    (
+        "CONTACT.heat, CONTACT.heat'",
+        "energy that friction and impacts took there since the start, and its rate",
+        "everywhere; the rate in rates of states, outputs, plots",
+    ),
     ("CONTACT.impulse", "normal impulse of the impact that fires the event", "`set`, `when`"),
     ("energy.kinetic, energy.potential, energy.total", "energies", "outputs, plots, `set`, `when`"),
     ("slip, speed, load_rate, stick_time", "of the contact itself", "its friction"),

@@ -258,8 +258,16 @@ impl Builder<'_> {
                     );
                 }
                 Some(Input::State(k)) => {
-                    let val = self.demand(Thing::StateRate(k))?;
-                    val.one().ok_or(Blocked::Reported)?.0
+                    let rate = match k.checked_sub(self.states.1.len()) {
+                        Some(heat) => self.input(Input::Heat(self.heats[heat])),
+                        None => self.demand(Thing::StateRate(k))?.one().ok_or(Blocked::Reported)?.0,
+                    };
+                    if matches!(self.context.scope, Scope::Motion | Scope::Load) && self.is_heated(rate) {
+                        return blocked(
+                            "this rate contains the heat of a contact, which is known in rates of states and in outputs only",
+                        );
+                    }
+                    rate
                 }
                 Some(Input::Gap(k)) => self.input(Input::GapRate(k)),
                 Some(Input::GapRate(k)) if accelerations => self.input(Input::GapAcceleration(k)),
@@ -278,6 +286,10 @@ impl Builder<'_> {
         for symbol in self.model.graph.symbols(&[node]) {
             let thing = match self.meaning(symbol) {
                 Some(Input::Time) => {
+                    map.insert(symbol, self.zero());
+                    continue;
+                }
+                Some(Input::State(k)) if k >= self.states.1.len() => {
                     map.insert(symbol, self.zero());
                     continue;
                 }
@@ -372,7 +384,7 @@ impl Builder<'_> {
             return Err(ExprError::new(r.span, format!("`{}` is a contact, not a number", r.text()), help));
         };
         let scope = self.context.scope;
-        let known = ["gap", "slip", "normal", "tangential", "mode", "impulse", "friction_n"];
+        let known = ["gap", "slip", "normal", "tangential", "mode", "heat", "impulse", "friction_n"];
         if !known.contains(&field.name) {
             return Err(unknown_part(r, &known));
         }
@@ -387,6 +399,9 @@ impl Builder<'_> {
                 ExprError::new(r.span, format!("contact `{}` has no {}", first.name, field.name), "")
             })?;
             return self.derived(node, r);
+        }
+        if field.name == "heat" {
+            return self.heat(e, r);
         }
         if r.primes > 0 {
             return Err(ExprError::new(r.span, "forces, modes and impulses have no derivative", ""));
@@ -430,6 +445,19 @@ impl Builder<'_> {
                 self.input(Input::FrictionNormal(e))
             }
         })
+    }
+
+    /// What contact `e` took from the motion since the start, by friction and impacts: a state of its own; primed, its rate.
+    fn heat(&mut self, e: usize, r: &Reference<'_>) -> Lowered {
+        if self.context.scope == Scope::Start {
+            return Ok(self.zero());
+        }
+        let place = self.heats.iter().position(|h| *h == e).unwrap_or_else(|| {
+            self.heats.push(e);
+            self.heats.len() - 1
+        });
+        let node = self.input(Input::State(self.states.1.len() + place));
+        self.derived(node, r)
     }
 
     /// The contact elements that a path means, and the parts behind them: both flanks of a play, or one.

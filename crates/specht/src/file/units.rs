@@ -10,7 +10,7 @@ use super::raw_parts::RawGeometry;
 use crate::expr::{Dim, Exponents, check_dimensions};
 
 const FORCE: Dim = Dim::Known(Exponents::whole([1, 1, -2, 0, 0]));
-const ENERGY: Dim = Dim::Known(Exponents::whole([2, 1, -2, 0, 0]));
+pub(super) const ENERGY: Dim = Dim::Known(Exponents::whole([2, 1, -2, 0, 0]));
 
 impl Builder<'_> {
     /// Unit by name, for everything whose unit is known: parameters, coordinates and velocities, states, outputs, plots, contacts.
@@ -64,6 +64,8 @@ impl Builder<'_> {
             put(format!("{name}.normal"), force, false, 0);
             put(format!("{name}.tangential"), force, false, 0);
         }
+        let heats = self.model.states.iter().filter(|s| s.name.ends_with(".heat"));
+        units.extend(heats.map(|s| (s.name.clone(), "J".to_string())));
         let shown = raw.outputs.iter().map(|(name, f)| (name.text.clone(), f));
         let plotted = raw.plots.iter().flat_map(|p| p.x.iter().chain(&p.y)).map(|f| (f.text(), f));
         let contacts = units.clone();
@@ -85,7 +87,12 @@ impl Builder<'_> {
             let angle = angles.contains(&plain) || angles.iter().any(|a| format!("{a}'") == plain);
             let dim = check_dimensions(&formula.ast, &known).unwrap_or(Dim::Any);
             let rate = u32::from(angle && plain.ends_with('\''));
-            let unit = if angle { unit(Dim::NONE, true, rate) } else { unit(dim, false, 0) };
+            let energy = dim == ENERGY && (plain.ends_with(".heat") || plain.starts_with("energy."));
+            let unit = match (angle, energy) {
+                (true, _) => unit(Dim::NONE, true, rate),
+                (_, true) => "J".to_string(),
+                _ => unit(dim, false, 0),
+            };
             if !unit.is_empty() {
                 units.insert(name, unit);
             }
@@ -96,7 +103,7 @@ impl Builder<'_> {
     fn shown(&self, dims: &BTreeMap<String, Dim>, path: &[&str]) -> Dim {
         match path {
             ["t"] => Dim::TIME,
-            ["energy", _] => ENERGY,
+            ["energy", _] | [_, .., "heat"] => ENERGY,
             [name] => dims.get(*name).copied().unwrap_or(Dim::Any),
             [body, rest @ ..] if matches!(self.names.get(body), Some(What::Body(_))) => match rest {
                 ["x" | "y"] | [_, "x" | "y"] => Dim::LENGTH,

@@ -452,6 +452,10 @@ fn fill<'a>(
                 Input::Direction(k) => Source::Direction(label(k)?),
                 Input::StickTime(k) => Source::StickTime(label(k)?),
                 Input::LoadRate(k) => Source::LoadRate(label(k)?),
+                Input::Heat(k) => {
+                    let of = plan.of_model.get(k)?;
+                    Source::Heat(of.start, of.end)
+                }
                 _ => return None,
             };
             Some((slot, source))

@@ -223,6 +223,7 @@ impl CompiledSystem {
                     if since.is_nan() { 0.0 } else { s.t - since }
                 }
                 Source::LoadRate(c) => d.load_rate[c],
+                Source::Heat(first, end) => d.heat[first..end].iter().sum(),
             };
         }
         for watch in &self.watches {
@@ -390,6 +391,10 @@ impl CompiledSystem {
 impl System for CompiledSystem {
     fn uses_load_rate(&self) -> bool {
         self.fill.iter().any(|(_, source)| matches!(source, Source::LoadRate(_)))
+    }
+
+    fn uses_heat(&self) -> bool {
+        self.fill.iter().any(|(_, source)| matches!(source, Source::Heat(..)))
     }
 
     fn length_scale(&self) -> f64 {

@@ -29,6 +29,12 @@ impl CompiledSystem {
                     let push = |c: usize| Some(at.eval.lean.get(c)? * at.forces.tangential.get(c)?);
                     *slot = of.filter_map(push).sum();
                 }
+                Input::Heat(k) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    let power =
+                        |c: usize| at.forces.tangential[c] * at.eval.slip(&self.contacts[c], c, &at.state.u);
+                    *slot = -of.map(power).sum::<f64>();
+                }
                 Input::Impulse(k) => *slot = sum(k, &at.impulses.normal),
                 Input::Mode(k) => {
                     // of several latent contacts the first that is closed

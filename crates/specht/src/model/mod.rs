@@ -67,6 +67,8 @@ pub enum Input {
     StickTime(usize),
     /// Rate of the tangential force of sticking contact `k`.
     LoadRate(usize),
+    /// Power that contact `k` takes from the motion (`NAME.heat'`), in rates of states and in outputs.
+    Heat(usize),
     /// Normal force of contact `k`.
     Normal(usize),
     /// Tangential force of contact `k`.

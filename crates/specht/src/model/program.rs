@@ -23,6 +23,8 @@ pub(super) enum Source {
     Direction(usize),
     StickTime(usize),
     LoadRate(usize),
+    /// Heat of a range of contacts.
+    Heat(usize, usize),
 }
 
 /// Values of the main tape that go to one array: (place, output), split by whether they depend on the state.

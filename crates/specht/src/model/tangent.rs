@@ -173,7 +173,7 @@ impl CompiledSystem {
                 Source::Z(k) => of(along.z, k),
                 Source::Memory(k) => of(along.memory, k),
                 Source::StickTime(c) if !d.stick_since[c].is_nan() => along.t,
-                Source::Direction(_) | Source::StickTime(_) | Source::LoadRate(_) => 0.0,
+                Source::Direction(_) | Source::StickTime(_) | Source::LoadRate(_) | Source::Heat(..) => 0.0,
             };
         }
     }

@@ -33,6 +33,7 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     /// Time over which forces are differenced for laws that use the rate of loading; follows the step.
     pub moment: f64,
     uses_load_rate: bool,
+    uses_heat: bool,
     here: State,
     flow: [Vec<f64>; 3],
     rates: Vec<f64>,
@@ -65,6 +66,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             evaluations: 0,
             moment: 0.0,
             uses_load_rate: sys.uses_load_rate(),
+            uses_heat: sys.uses_heat(),
             here: State::default(),
             flow: [vec![0.0; dims.q], vec![0.0; dims.u], vec![0.0; dims.z]],
             rates: vec![0.0; dims.contacts],
@@ -294,6 +296,25 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.evaluate();
     }
 
+    /// Rates of the states when the contacts do this work on the motion, per contact and in the unit time.
+    fn heat(&mut self, work: &[f64]) {
+        self.discrete.heat.iter_mut().zip(work).for_each(|(heat, work)| *heat = -work);
+        self.evaluate_rates();
+    }
+
+    /// The states take up what the contacts took from the motion at one instant: rates are linear in it.
+    pub(crate) fn heat_at_once(&mut self, work: &[f64]) {
+        if !self.uses_heat || work.iter().all(|w| *w == 0.0) {
+            return;
+        }
+        self.discrete.heat.fill(0.0);
+        self.evaluate_rates();
+        axpy(-1.0, &self.eval.z_rate, &mut self.state.z);
+        self.heat(work);
+        axpy(1.0, &self.eval.z_rate, &mut self.state.z);
+        self.discrete.heat.fill(0.0);
+    }
+
     /// Gap of contact `i` (a pin: its distance).
     pub(crate) fn gap(&self, i: usize) -> f64 {
         self.info[i].gap(&self.eval.gap)
@@ -317,6 +338,10 @@ impl<S: System + ?Sized> Rhs for Field<'_, S> {
         dx[q..q + u].copy_from_slice(&self.forces.accel);
         dx[q + u..q + u + z].copy_from_slice(&self.eval.z_rate);
         ledger::powers(self.info, &self.eval, &self.forces, &self.state.u, &mut dx[q + u + z..]);
+        if self.uses_heat {
+            self.heat(&dx[q + u + z..]);
+            dx[q + u..q + u + z].copy_from_slice(&self.eval.z_rate);
+        }
         let Field { watches, info, eval, forces, signs, state, singularity, chart, .. } = self;
         let signs = if chart.active { &chart.signs } else { signs };
         watches.sample(stage, info, eval, forces, signs, &state.u, *singularity);

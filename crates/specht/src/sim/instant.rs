@@ -467,6 +467,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         axpy(1.0, lambda, &mut self.impulses.lambda);
         field.state.u.copy_from_slice(u);
+        field.heat_at_once(&self.tools.work);
         field.evaluate();
         field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
         field.evaluate();

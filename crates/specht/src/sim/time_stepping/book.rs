@@ -63,6 +63,17 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         self.ledger.energy.rounding += ACCEPTED * self.impulses.fastest * sum;
     }
 
+    /// The states take up what the contacts took since the last step.
+    pub(super) fn heat(&mut self) {
+        let w = &mut self.w;
+        for i in 0..w.taken.len() {
+            let taken = self.tail[i] + self.ledger.energy.impact[i];
+            w.work[i] = taken - w.taken[i];
+            w.taken[i] = taken;
+        }
+        self.field.heat_at_once(&w.work);
+    }
+
     /// Forces, accelerations, time and rate of sticking.
     pub(super) fn take_forces(&mut self, now: f64, delta: f64) {
         std::mem::swap(&mut self.field.forces, &mut self.impulses.forces);

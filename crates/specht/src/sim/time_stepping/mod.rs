@@ -204,6 +204,8 @@ struct Work {
     free: Vec<f64>,
     mean: Vec<f64>,
     z_rate: Vec<f64>,
+    /// Work of every contact that the states know of.
+    taken: Vec<f64>,
     tangential: Vec<f64>,
     /// Of one step.
     displacement: Vec<f64>,
@@ -243,6 +245,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             free: vec![0.0; d.u],
             mean: vec![0.0; d.u],
             z_rate: vec![0.0; d.z],
+            taken: vec![0.0; d.contacts],
             tangential: vec![0.0; d.contacts],
             displacement: Vec::with_capacity(d.u),
             ..Work::default()
@@ -404,6 +407,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         self.field.state.u.copy_from_slice(&self.impulses.u);
         axpy(delta, &self.w.z_rate, &mut self.field.state.z);
         self.field.state.t = next;
+        self.heat();
         self.tail[dims.contacts] += delta * power;
         self.tail[dims.contacts + 1] += drive;
         self.out.counts.steps += 1;
