@@ -83,7 +83,7 @@ function format(x, digits = 5) {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "–" : x > 0 ? "∞" : "−∞";
   if (x === 0) return "0";
   const size = Math.abs(x);
-  let text = size >= 1e5 || size < 1e-3 ? x.toExponential(digits - 1) : x.toPrecision(digits);
+  let text = size >= 1e5 || size < 1e-3 ? x.toExponential(digits - 1) : x.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1));
   if (text.includes("e")) {
     const [m, e] = text.split("e");
     text = (m.includes(".") ? m.replace(/\.?0+$/, "") : m) + "e" + Number(e);

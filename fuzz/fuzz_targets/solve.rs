@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
             if let Err(e) = answer {
                 assert!(!e.to_string().is_empty());
             }
-            let _ = solve_all(&p, Some(1.0));
+            let _ = solve_all(&p, Some(1.0), Default::default());
         }
         Ok(Posed::Lcp { a, b }) => {
             let p = Lcp::new(&a, &b);

@@ -43,6 +43,7 @@ impl Part {
             Target::Device => (path.to_path_buf(), None),
             Target::File(path) => {
                 let temporary = beside(&path);
+                sweep_up(&path);
                 (path, Some(temporary))
             }
         };
@@ -154,6 +155,22 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
 
+/// Removes what runs that were killed left of a file. Whether a run is still going is known where processes are files.
+fn sweep_up(path: &Path) {
+    let processes = Path::new("/proc");
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (Ok(entries), true) = (fs::read_dir(folder), processes.join("self").exists()) else { return };
+    let start = format!(".{}.", name.to_string_lossy());
+    for entry in entries.flatten() {
+        let found = entry.file_name().to_string_lossy().into_owned();
+        let process = found.strip_prefix(&start).and_then(|rest| rest.strip_suffix(".part"));
+        if process.is_some_and(|id| id.parse::<u32>().is_ok() && !processes.join(id).exists()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Folder for the results of `name`: as asked, or `out/NAME`.
 pub fn folder(asked: Option<&Path>, name: &str) -> PathBuf {
     asked.map_or_else(|| Path::new("out").join(name), Path::to_path_buf)
@@ -190,6 +207,21 @@ mod tests {
         let names: Vec<_> =
             fs::read_dir(folder.join("deep")).unwrap().flatten().map(|e| e.file_name()).collect();
         assert_eq!(names, ["run.json"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// Numbers of processes end far below the one here.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_killed_run_left_is_swept_up_by_the_next() {
+        let folder = std::env::temp_dir().join(format!("specht-swept-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let left = folder.join(".run.json.4294967295.part");
+        let other = folder.join(".notes.4294967295.part");
+        fs::write(&left, "half").unwrap();
+        fs::write(&other, "half").unwrap();
+        write(&folder.join("run.json"), "by specht").unwrap();
+        assert!(!left.exists() && other.exists());
         fs::remove_dir_all(folder).unwrap();
     }
 

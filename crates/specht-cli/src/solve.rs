@@ -138,10 +138,11 @@ fn solve_contacts(p: &Problem, args: &SolveArgs) -> Result<(Answer, Exit), Refus
     }
     if args.all {
         let left = args.time_limit.map(|t| (t - clock.elapsed().as_secs_f64()).max(0.0));
-        let all = specht::cone::solve_all(p, left).map_err(refuse)?.ok_or_else(|| {
-            Refusal::new("--all needs at most 3 contacts, all with Coulomb's law")
-                .help("without --all one solution is computed for any number of contacts")
-        })?;
+        let all =
+            specht::cone::solve_all(p, left, Stop(Some(interrupt()))).map_err(refuse)?.ok_or_else(|| {
+                Refusal::new("--all needs at most 3 contacts, all with Coulomb's law")
+                    .help("without --all one solution is computed for any number of contacts")
+            })?;
         (answer.regular, answer.complete) = (Some(all.regular), Some(all.complete));
         answer.solutions = Some(all.solutions);
     }
@@ -171,7 +172,10 @@ fn solve_lcp(p: Lcp, args: &SolveArgs) -> (LcpAnswer, Exit) {
     };
     if args.all {
         let time_limit = args.time_limit.map(|t| (t - clock.elapsed().as_secs_f64()).max(0.0));
-        let e = enumerate(p, &EnumerateSettings { time_limit, ..EnumerateSettings::default() });
+        let e = enumerate(
+            p,
+            &EnumerateSettings { time_limit, stop: Stop(Some(interrupt())), ..EnumerateSettings::default() },
+        );
         if e.complete && e.pieces.is_empty() {
             answer.status = "no_solution";
         } else if !solved && let Some(first) = e.pieces.first() {

@@ -49,7 +49,7 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | [`linalg`], `root` | dense and sparse matrices; zeros of functions |
+//! | [`linalg`], `root`, `stop` | dense and sparse matrices; zeros of functions; when a search ends |
 //! | `expr` | the language of the files: units, exact derivatives, switches |
 //! | [`lcp`], [`cone`] | complementarity problems; contact problems with exact friction cones |
 //! | `ode` | integrators with error control |
@@ -82,4 +82,5 @@ mod ode;
 pub mod prelude;
 mod root;
 pub mod sim;
+mod stop;
 pub mod system;

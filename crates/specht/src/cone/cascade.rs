@@ -16,8 +16,7 @@ use super::kernel::Kind;
 use super::modes;
 use super::newton::{newton, restart};
 use super::nsgs;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use crate::stop::{Clock, Stop};
 
 /// Which methods may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,42 +123,6 @@ pub(super) struct Report {
     pub scaled: f64,
     /// growth of x in the interior point with a residual that stays
     pub unbounded: bool,
-}
-
-/// A flag by which somebody else ends a search (Ctrl-C).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Stop(pub Option<&'static AtomicBool>);
-
-impl Stop {
-    /// Whether it was set.
-    pub fn asked(self) -> bool {
-        self.0.is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
-}
-
-impl PartialEq for Stop {
-    fn eq(&self, other: &Stop) -> bool {
-        match (self.0, other.0) {
-            (Some(a), Some(b)) => std::ptr::eq(a, b),
-            (None, None) => true,
-            _ => false,
-        }
-    }
-}
-
-/// Stops a run at its time limit, or when somebody asks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Clock(Option<Instant>, Stop);
-
-impl Clock {
-    pub(super) fn new(limit: Option<f64>, stop: Stop) -> Self {
-        let end = |s: f64| Instant::now().checked_add(Duration::from_secs_f64(s.clamp(0.0, 1e9)));
-        Clock(limit.and_then(end), stop)
-    }
-
-    pub(super) fn over(&self) -> bool {
-        self.1.asked() || self.0.is_some_and(|t| Instant::now() >= t)
-    }
 }
 
 const WIDE: Run = Run {

@@ -11,11 +11,11 @@
 //! from a grid of angles. One spatial contact alone is solved by [`super::local`], where completeness is guaranteed; for two and
 //! three the grid (16 or 12 angles per contact) makes a missed solution unlikely, not impossible.
 
-use super::cascade::{Clock, Stop};
 use super::local::{OneContact, solve_all as one};
 use super::problem::{Law, Operator, Problem, ProblemError};
 use super::sparse::Matrix;
 use crate::linalg::{Cholesky, Lu, Mat};
+use crate::stop::{Clock, Stop};
 
 /// One solution.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -56,14 +56,18 @@ enum Mode {
 
 /// All solutions, if the problem has at most three contacts with Coulomb's law and no other laws; else `None`. The search ends after
 /// `time_limit` seconds, if given, and says so.
-pub fn solve_all(p: &Problem, time_limit: Option<f64>) -> Result<Option<AllSolutions>, ProblemError> {
+pub fn solve_all(
+    p: &Problem,
+    time_limit: Option<f64>,
+    stop: Stop,
+) -> Result<Option<AllSolutions>, ProblemError> {
     p.check()?;
     let plain = p.contacts.iter().all(|c| matches!(c.law, Law::Coulomb { .. }));
     if p.contacts.len() > MAX_CONTACTS || !plain {
         return Ok(None);
     }
     let (scaled, scale) = balanced(p, delassus(p)?);
-    let mut out = search(&scaled, time_limit);
+    let mut out = search(&scaled, Clock::new(time_limit, stop));
     for f in &mut out.solutions {
         f.r.iter_mut().zip(&scale).for_each(|(r, s)| *r *= s);
         f.u.iter_mut().zip(&scale).for_each(|(u, s)| *u /= s);
@@ -97,12 +101,11 @@ fn balanced(p: &Problem, mut w: Mat) -> (Problem, Vec<f64>) {
     (Problem::from_w(Matrix::Dense(w), q, contacts), scale)
 }
 
-fn search(p: &Problem, time_limit: Option<f64>) -> AllSolutions {
+fn search(p: &Problem, clock: Clock) -> AllSolutions {
     let w = match &p.operator {
         Operator::Delassus(Matrix::Dense(w)) => w.clone(),
         _ => Mat::default(),
     };
-    let clock = Clock::new(time_limit, Stop::default());
     let out = AllSolutions { regular: true, complete: true, ..Default::default() };
     let mut search = Search { p, lu: Lu::default(), w, clock, out };
     if p.contacts.len() == 1 {

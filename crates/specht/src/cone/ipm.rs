@@ -126,7 +126,7 @@ pub(super) fn run(
     p: &Run,
     tol: f64,
     bounds: &[f64],
-    deadline: &super::cascade::Clock,
+    deadline: &crate::stop::Clock,
 ) -> Ended {
     let mut w = std::mem::take(&mut island.ipm);
     let mut k = std::mem::take(&mut island.blocks);
@@ -144,7 +144,7 @@ pub(super) struct Path<'a> {
 }
 
 impl Path<'_> {
-    fn go(&mut self, k: &mut super::form::Blocks, bounds: &[f64], clock: &super::cascade::Clock) -> Ended {
+    fn go(&mut self, k: &mut super::form::Blocks, bounds: &[f64], clock: &crate::stop::Clock) -> Ended {
         self.start(bounds);
         let mut out = Ended { error: f64::INFINITY, ..Default::default() };
         let (mut short, mut stuck, mut next_try) = (0usize, 0usize, FIRST_TRY);

@@ -50,7 +50,8 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-pub use cascade::{Counts, Method, Settings, Stage, Stop};
+pub use crate::stop::Stop;
+pub use cascade::{Counts, Method, Settings, Stage};
 pub use enumerate::{AllSolutions, Found, solve_all};
 pub use exist::{Existence, certificate, criterion};
 pub use local::{Mode, OneContact, solve_all as solve_one_contact};

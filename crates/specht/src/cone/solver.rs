@@ -1,9 +1,10 @@
 //! The solver: problem in, answer with status and both errors out.
 
-use super::cascade::{Clock, Counts, Method, Settings, Stage, solve_island};
+use super::cascade::{Counts, Method, Settings, Stage, solve_island};
 use super::exist::{self, Existence};
 use super::prep::Prep;
 use super::problem::{Law, Problem, ProblemError};
+use crate::stop::Clock;
 use rayon::prelude::*;
 
 /// How a solve ended.

@@ -409,7 +409,7 @@ fn meth_cone_exist_closing_walls_have_a_certificate() {
 fn meth_cone_exist_painleve_contact_has_all_its_solutions() {
     let w = Mat::from_rows(&[[1.0, 0.95, 0.0], [0.95, 1.0, 0.0], [0.0, 0.0, 1.0]]);
     let p = Problem::from_w(Matrix::Dense(w), vec![0.2, 2.0, 0.0], vec![Contact::spatial(1.5, 0)]);
-    let all = solve_all(&p, None).unwrap().unwrap();
+    let all = solve_all(&p, None, Stop::default()).unwrap().unwrap();
     let has =
         |r: [f64; 2]| all.solutions.iter().any(|s| (s.r[0] - r[0]).abs() + (s.r[1] - r[1]).abs() < 2e-3);
     assert!(has([0.0, 0.0]) && has([0.471, -0.706]) && has([17.436, -18.564]));
@@ -423,7 +423,7 @@ fn meth_cone_exist_enumeration_contains_the_solver_s_answer() {
     for seed in 0..30 {
         let p = problems::random(2, 0.7, seed);
         let s = solve(&p).unwrap();
-        let all = solve_all(&p, None).unwrap().unwrap();
+        let all = solve_all(&p, None, Stop::default()).unwrap().unwrap();
         assert!(
             all.solutions.iter().any(|f| f.u.iter().zip(&s.u).all(|(a, b)| (a - b).abs() < 1e-6)),
             "seed {seed}"
@@ -687,7 +687,7 @@ fn meth_cone_exist_enumeration_measures_each_contact_in_its_own_units() {
         let w = Mat::from_fn(4, 4, |i, j| if i == j { d[i] } else { 0.0 });
         let contacts = vec![Contact::planar(0.5, 0), Contact::planar(0.5, 1)];
         let p = Problem::from_w(Matrix::Dense(w), vec![-1.0, 0.2, -1.0, 0.8], contacts);
-        let all = solve_all(&p, None).unwrap().unwrap();
+        let all = solve_all(&p, None, Stop::default()).unwrap().unwrap();
         assert!(all.complete && all.regular);
         assert_eq!(all.solutions.len(), 1, "{light}: {:?}", all.solutions);
         let r = &all.solutions[0].r;
@@ -696,5 +696,5 @@ fn meth_cone_exist_enumeration_measures_each_contact_in_its_own_units() {
     }
     // a limit of no time is kept and said
     let p = problems::random(3, 0.7, 0);
-    assert!(!solve_all(&p, Some(0.0)).unwrap().unwrap().complete);
+    assert!(!solve_all(&p, Some(0.0), Stop::default()).unwrap().unwrap().complete);
 }

@@ -19,6 +19,7 @@ use super::merge::{Found, SAME, merge};
 use super::scale::RUNAWAY;
 use super::{Family, Lcp, RESIDUAL_TOLERANCE, Scale};
 use crate::linalg::{Lu, Mat, max_abs};
+use crate::stop::{Clock, Stop};
 
 /// A variable of the problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +93,8 @@ pub struct EnumerateSettings {
     pub observe: Option<Mat>,
     /// Stop after this many seconds (default none), likewise.
     pub time_limit: Option<f64>,
+    /// Stop when this is asked for, likewise.
+    pub stop: Stop,
 }
 
 impl Default for EnumerateSettings {
@@ -102,6 +105,7 @@ impl Default for EnumerateSettings {
             plain_up_to: 64,
             observe: None,
             time_limit: None,
+            stop: Stop::default(),
         }
     }
 }
@@ -148,7 +152,7 @@ pub fn enumerate_modes(p: Lcp<'_>, items: &[Vec<Vec<Var>>], settings: &Enumerate
         choice: vec![UNDECIDED; items.len()],
         found: Vec::new(),
         nodes: 0,
-        begin: std::time::Instant::now(),
+        clock: Clock::new(settings.time_limit, settings.stop),
         cut_short: false,
         lu: Lu::default(),
         levels: Vec::new(),
@@ -189,7 +193,7 @@ struct Search<'a> {
     fixed: Vec<u32>,
     choice: Vec<usize>,
     found: Vec<Found>,
-    begin: std::time::Instant,
+    clock: Clock,
     nodes: usize,
     cut_short: bool,
     lu: Lu,
@@ -202,8 +206,10 @@ struct Search<'a> {
 impl Search<'_> {
     fn visit(&mut self, depth: usize) {
         self.nodes += 1;
-        let late = self.settings.time_limit.is_some_and(|t| self.begin.elapsed().as_secs_f64() > t);
-        if late || self.nodes > self.settings.max_nodes || self.found.len() >= self.settings.max_leaves {
+        if self.clock.over()
+            || self.nodes > self.settings.max_nodes
+            || self.found.len() >= self.settings.max_leaves
+        {
             self.cut_short = true;
             return;
         }

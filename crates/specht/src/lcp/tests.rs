@@ -236,3 +236,13 @@ fn repeated_solves_reuse_their_storage() {
     assert!(lemke.solve(Lcp::new(&a, &b)).is_solved());
     assert_eq!((&z, pivots, address), (&lemke.z, lemke.pivots, lemke.z.as_ptr()));
 }
+
+#[test]
+fn an_enumeration_ends_when_somebody_asks() {
+    static ASKED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(true);
+    let a = Mat::from_fn(3, 3, |i, j| if i == j { -2.0 } else { 0.0 });
+    let settings = EnumerateSettings { stop: crate::stop::Stop(Some(&ASKED)), ..Default::default() };
+    let all = enumerate(Lcp::new(&a, &[1.0; 3]), &settings);
+    assert!(!all.complete && all.pieces.is_empty());
+    assert_eq!(enumerate(Lcp::new(&a, &[1.0; 3]), &EnumerateSettings::default()).pieces.len(), 8);
+}
