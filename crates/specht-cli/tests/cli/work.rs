@@ -1,7 +1,7 @@
 //! The work of every run of the gallery (model defaults): steps, rejected steps, evaluations, events.
 //!
 //! `work.txt` holds the numbers. A change of more than a twentieth fails, in both directions: a run that became cheaper is written down, so
-//! that it stays cheap. `SPECHT_WRITE_WORK=1 cargo test -p specht-cli work` writes the file anew; the change then shows in the
+//! that it stays cheap. `SPECHT_WRITE_WORK=1 cargo test --test cli work` writes the file anew; the change then shows in the
 //! review. Results are guarded elsewhere; this file knows nothing of them.
 
 use crate::{Folder, err, out, root};
@@ -76,7 +76,7 @@ fn no_run_of_the_gallery_works_more_or_less_than_it_did() {
         .extend(known.iter().filter(|l| !names.iter().any(|n| n == l[0])).map(|l| format!("{}: gone", l[0])));
     assert!(
         wrong.is_empty(),
-        "the work of the gallery changed:\n  {}\nIf that is meant, write {FILE} anew: SPECHT_WRITE_WORK=1 cargo test -p specht-cli work",
+        "the work of the gallery changed:\n  {}\nIf that is meant, write {FILE} anew: SPECHT_WRITE_WORK=1 cargo test --test cli work",
         wrong.join("\n  ")
     );
 }
