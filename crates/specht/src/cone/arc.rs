@@ -12,9 +12,9 @@
 //!
 //! Down when `s > 0`, up when `s < 0`. Returns to predictor–corrector after four full steps with `s > 0`.
 
+use super::cones::Kind;
 use super::form::Blocks;
 use super::ipm::{Path, Which, longest, moves, trial};
-use super::kernel::Kind;
 
 /// State of the arc mode.
 #[derive(Clone, Copy, Debug)]

@@ -11,37 +11,38 @@
 
 use super::blocklu::{BlockLu, Slot};
 use super::form::{Blocks, Rows};
-use super::kernel::{M3, V3, matmul3, mul3};
+use super::kernel::{M3, V3, mul3};
+use super::saddle::Factor;
 
 /// One body touched by one cone: `3 × size` entries of `H` at `at`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Term {
-    node: usize,
-    at: usize,
+pub(super) struct Term {
+    pub node: usize,
+    pub at: usize,
 }
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BodyForm {
-    rows: Vec<Rows>,
+    pub rows: Vec<Rows>,
     m: usize,
-    n: usize,
+    pub n: usize,
     /// unknowns of a node: `first[i]..first[i+1]`
-    first: Vec<usize>,
-    terms: Vec<Term>,
+    pub first: Vec<usize>,
+    pub terms: Vec<Term>,
     /// terms of a cone: `ptr[i]..ptr[i+1]`
-    ptr: Vec<usize>,
-    h: Vec<f64>,
+    pub ptr: Vec<usize>,
+    pub h: Vec<f64>,
     /// M⁻¹ Hᵀ of a term, `size × 3` (block-diagonal M)
     mh: Vec<f64>,
-    mass: MassForm,
-    always: Vec<bool>,
+    pub mass: MassForm,
+    pub always: Vec<bool>,
     main: Factor,
     fine: Factor,
     use_fine: bool,
     fine_set: Vec<bool>,
     /// rows of the accurate variant wait for all their bodies
-    careful: bool,
+    pub careful: bool,
     /// diagonal blocks when M is coupled
     diag: Vec<M3>,
     z: Vec<f64>,
@@ -52,7 +53,7 @@ pub(super) struct BodyForm {
 }
 
 #[derive(Clone, Debug)]
-enum MassForm {
+pub(super) enum MassForm {
     /// dense block and inverse per node, row-major, at `at[node]`
     Blocks { at: Vec<usize>, m: Vec<f64>, inv: Vec<f64> },
     /// blocks (node, node) of a coupled mass matrix, and its factorisation
@@ -63,19 +64,6 @@ impl Default for MassForm {
     fn default() -> Self {
         MassForm::Blocks { at: Vec::new(), m: Vec::new(), inv: Vec::new() }
     }
-}
-
-/// A factorisation with a fixed set of kept cones.
-#[derive(Clone, Debug, Default)]
-struct Factor {
-    keep: Vec<bool>,
-    /// node number of a kept cone
-    node: Vec<usize>,
-    lu: BlockLu,
-    mass: Vec<Slot>,
-    /// slots of a condensed cone: pairs of its terms, row after row; of a kept cone: own, then (cone, body), (body, cone) per term
-    slots: Vec<Slot>,
-    at: Vec<usize>,
 }
 
 /// What the preparation hands over.
@@ -158,7 +146,7 @@ impl BodyForm {
         self.first.get(node).copied().unwrap_or(0)
     }
 
-    fn size(&self, node: usize) -> usize {
+    pub(super) fn size(&self, node: usize) -> usize {
         self.first[node + 1] - self.first[node]
     }
 
@@ -489,7 +477,7 @@ impl BodyForm {
         self.solve_once(k, &mut res, g);
         if k.refine {
             // one refinement with the true blocks: res = g − B x − A x
-            self.mul_into(g, &mut x1);
+            self.mul(g, &mut x1);
             for i in 0..self.rows.len() {
                 let r = self.rows[i];
                 let bx = mul3(&k.b[i], &r.get(g));
@@ -504,10 +492,6 @@ impl BodyForm {
         }
         self.res = res;
         self.x1 = x1;
-    }
-
-    fn mul_into(&mut self, x: &[f64], y: &mut [f64]) {
-        self.mul(x, y);
     }
 
     fn solve_once(&mut self, k: &Blocks, g: &mut [f64], x: &mut [f64]) {
@@ -541,194 +525,5 @@ impl BodyForm {
         }
         self.full = full;
         *(if self.use_fine { &mut self.fine } else { &mut self.main }) = f;
-    }
-}
-
-impl Factor {
-    fn analyse(&mut self, b: &BodyForm, keep: &[bool]) {
-        let bodies = b.first.len() - 1;
-        let mut size: Vec<usize> = (0..bodies).map(|i| b.size(i)).collect();
-        let mut wait = vec![0; bodies];
-        let mut adj: Vec<Vec<usize>> = vec![Vec::new(); bodies];
-        let mut number = vec![usize::MAX; b.rows.len()];
-        self.node = vec![usize::MAX; b.rows.len()];
-        let mut next = b.n;
-        for i in 0..b.rows.len() {
-            let nodes: Vec<usize> = b.terms[b.ptr[i]..b.ptr[i + 1]].iter().map(|t| t.node).collect();
-            if keep[i] {
-                number[i] = size.len();
-                self.node[i] = next;
-                next += b.rows[i].d;
-                for &a in &nodes {
-                    adj[a].push(size.len());
-                }
-                size.push(b.rows[i].d);
-                wait.push(if b.careful || b.always[i] { usize::MAX } else { 1 });
-                adj.push(nodes);
-            } else {
-                for &a in &nodes {
-                    adj[a].extend(nodes.iter().filter(|&&c| c != a));
-                }
-            }
-        }
-        if let MassForm::Coupled { pairs, .. } = &b.mass {
-            for &(i, j) in pairs.iter().filter(|p| p.0 != p.1) {
-                adj[i].push(j);
-            }
-        }
-        for a in &mut adj {
-            a.sort_unstable();
-            a.dedup();
-        }
-        self.lu.analyse(&size, &adj, &wait);
-        self.mass = match &b.mass {
-            MassForm::Blocks { .. } => (0..bodies).map(|i| self.lu.slot(i, i)).collect(),
-            MassForm::Coupled { pairs, .. } => pairs.iter().map(|&(i, j)| self.lu.slot(i, j)).collect(),
-        };
-        self.keep = keep.to_vec();
-        self.slots.clear();
-        self.at.clear();
-        for i in 0..b.rows.len() {
-            self.at.push(self.slots.len());
-            let terms = &b.terms[b.ptr[i]..b.ptr[i + 1]];
-            if keep[i] {
-                self.slots.push(self.lu.slot(number[i], number[i]));
-                for t in terms {
-                    self.slots.push(self.lu.slot(number[i], t.node));
-                    self.slots.push(self.lu.slot(t.node, number[i]));
-                }
-            } else {
-                for s in terms {
-                    for t in terms {
-                        self.slots.push(self.lu.slot(s.node, t.node));
-                    }
-                }
-            }
-        }
-    }
-
-    fn fill(&mut self, b: &BodyForm, k: &Blocks) -> f64 {
-        let data = self.lu.values();
-        data.fill(0.0);
-        // mass
-        let (at, m, pairs) = match &b.mass {
-            MassForm::Blocks { at, m, .. } => (at, m, None),
-            MassForm::Coupled { at, m, pairs, .. } => (at, m, Some(pairs)),
-        };
-        for (p, s) in self.mass.iter().enumerate() {
-            let (i, j) = pairs.map_or((p, p), |q| q[p]);
-            let (rows, cols) = (b.size(i), b.size(j));
-            for r in 0..rows {
-                for c in 0..cols {
-                    data[s.at + r * s.row + c * s.col] += m[at[p] + r * cols + c];
-                }
-            }
-        }
-        let mut t3 = [[0.0; 64]; 3];
-        for i in 0..b.rows.len() {
-            let d = b.rows[i].d;
-            let terms = &b.terms[b.ptr[i]..b.ptr[i + 1]];
-            let mut slot = self.at[i];
-            if self.keep[i] {
-                let own = self.slots[slot];
-                slot += 1;
-                for r in 0..d {
-                    for c in 0..d {
-                        data[own.at + r * own.row + c * own.col] += k.b[i][r][c];
-                    }
-                    // tiny regularisation: redundant bilateral rows
-                    data[own.at + r * (own.row + own.col)] += 1e-14;
-                }
-                for t in terms {
-                    let size = b.size(t.node);
-                    let (down, up) = (self.slots[slot], self.slots[slot + 1]);
-                    slot += 2;
-                    for c in 0..size {
-                        let h = [b.h[t.at + c], b.h[t.at + size + c], b.h[t.at + 2 * size + c]];
-                        let sh = if k.plain { h } else { mul3(&k.s[i], &h) };
-                        for r in 0..d {
-                            data[down.at + r * down.row + c * down.col] += sh[r];
-                            data[up.at + c * up.row + r * up.col] -= h[r];
-                        }
-                    }
-                }
-                continue;
-            }
-            let e = if k.plain { k.binv[i] } else { matmul3(&k.binv[i], &k.s[i]) };
-            // t3 = E H_b for all terms side by side
-            let wide = terms.iter().map(|t| b.size(t.node)).sum::<usize>();
-            if wide <= 64 {
-                let mut o = 0;
-                for t in terms {
-                    let size = b.size(t.node);
-                    let h = &b.h[t.at..t.at + 3 * size];
-                    for c in 0..size {
-                        for r in 0..3 {
-                            t3[r][o + c] = e[r][0] * h[c] + e[r][1] * h[size + c] + e[r][2] * h[2 * size + c];
-                        }
-                    }
-                    o += size;
-                }
-                for s in terms {
-                    let rows = b.size(s.node);
-                    let h = &b.h[s.at..s.at + 3 * rows];
-                    let mut o = 0;
-                    for t in terms {
-                        let cols = b.size(t.node);
-                        let sl = self.slots[slot];
-                        slot += 1;
-                        add_block(
-                            data,
-                            sl,
-                            rows,
-                            cols,
-                            h,
-                            [&t3[0][o..o + cols], &t3[1][o..o + cols], &t3[2][o..o + cols]],
-                        );
-                        o += cols;
-                    }
-                }
-            } else {
-                for s in terms {
-                    let rows = b.size(s.node);
-                    let h = &b.h[s.at..s.at + 3 * rows];
-                    for t in terms {
-                        let cols = b.size(t.node);
-                        let g = &b.h[t.at..t.at + 3 * cols];
-                        let sl = self.slots[slot];
-                        slot += 1;
-                        for c in 0..cols {
-                            let y = mul3(&e, &[g[c], g[cols + c], g[2 * cols + c]]);
-                            for r in 0..rows {
-                                data[sl.at + r * sl.row + c * sl.col] +=
-                                    h[r] * y[0] + h[rows + r] * y[1] + h[2 * rows + r] * y[2];
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        self.lu.factor()
-    }
-}
-
-#[inline]
-fn add_block(data: &mut [f64], s: Slot, rows: usize, cols: usize, h: &[f64], t: [&[f64]; 3]) {
-    if s.col == 1 {
-        for r in 0..rows {
-            let (a, b, c) = (h[r], h[rows + r], h[2 * rows + r]);
-            let o = s.at + r * s.row;
-            for (k, x) in data[o..o + cols].iter_mut().enumerate() {
-                *x += a * t[0][k] + b * t[1][k] + c * t[2][k];
-            }
-        }
-    } else {
-        for c in 0..cols {
-            let (x, y, z) = (t[0][c], t[1][c], t[2][c]);
-            let o = s.at + c * s.col;
-            for (r, v) in data[o..o + rows].iter_mut().enumerate() {
-                *v += h[r] * x + h[rows + r] * y + h[2 * rows + r] * z;
-            }
-        }
     }
 }

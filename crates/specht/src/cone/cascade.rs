@@ -10,9 +10,9 @@
 //! 5  the answer with the smallest error, with its status; never silently
 //! ```
 
+use super::cones::Kind;
 use super::ipm::{self, Ended, Run};
 use super::island::Island;
-use super::kernel::Kind;
 use super::modes;
 use super::newton::{newton, restart};
 use super::nsgs;

@@ -6,8 +6,8 @@
 //! * *Certificate of no solution*: `d_N ≥ 0`, `d_T = 0`, `Hᵀd = 0`, `d·q < 0`: then `0 = d·H v = d·u − d·q > 0` for every
 //!   admissible `u`. A linear program.
 
+use super::cones::Kind;
 use super::ipm::{self, Run};
-use super::kernel::Kind;
 use super::prep::Prep;
 use super::problem::{Law, Operator, Problem, ProblemError};
 use super::sparse::Matrix;

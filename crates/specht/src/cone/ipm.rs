@@ -13,8 +13,9 @@
 //! guides): `x_0` constant, `y_0` a free multiplier. Wide runs (A) take long steps; narrow runs (B, C, D) may follow folds of
 //! the path by arc length ([`super::arc`]). No guarantee of convergence: the problem is not monotone, and may have no solution.
 
+use super::cones::{Cone, Kind};
 use super::island::{Errors, Island};
-use super::kernel::{Kind, V3, norm2};
+use super::kernel::{V3, norm2};
 use super::newton::newton;
 
 /// Parameters of one run.
@@ -516,7 +517,7 @@ impl Path<'_> {
 
 /// Point of one cone: `x`, `y_0 − |v|`, `v`.
 #[inline(always)]
-pub(super) fn view(c: &super::prep::Cone, bound: f64, x: &[f64], y: &[f64], y0: f64) -> (V3, f64, [f64; 2]) {
+pub(super) fn view(c: &Cone, bound: f64, x: &[f64], y: &[f64], y0: f64) -> (V3, f64, [f64; 2]) {
     let at = c.rows.at;
     match c.kind {
         Kind::Soc | Kind::Half => {
@@ -542,7 +543,7 @@ pub(super) fn view(c: &super::prep::Cone, bound: f64, x: &[f64], y: &[f64], y0: 
 
 /// `dx`, `dy`, `dv` of one cone in Lorentz coordinates.
 #[inline(always)]
-pub(super) fn moves(c: &super::prep::Cone, nt: &Nt, d: &Dir, i: usize) -> (V3, V3, [f64; 2]) {
+pub(super) fn moves(c: &Cone, nt: &Nt, d: &Dir, i: usize) -> (V3, V3, [f64; 2]) {
     let at = c.rows.at;
     match c.kind {
         Kind::Soc | Kind::Convex | Kind::Half => {

@@ -1,10 +1,11 @@
 //! One island: a connected set of contacts in scaled units, its errors and its answer.
 
 use super::body::BodyForm;
+use super::cones::Cone;
 use super::form::{Blocks, DenseForm, Form};
 use super::ipm::IpmWork;
-use super::kernel::{M3, V3, admissible, natural};
-use super::prep::{Cone, scale_of};
+use super::kernel::{M3, V3};
+use super::prep::scale_of;
 
 /// See [`super::prep`] for the scaling.
 #[derive(Clone, Debug, Default)]
@@ -140,10 +141,10 @@ impl Island {
         let (mut s2, mut mx) = (0.0_f64, 0.0_f64);
         for (i, c) in self.cones.iter().enumerate() {
             let (r, u) = self.physical(i, x, y);
-            let bound = c.bound / self.q_s;
-            let f = natural(c.kind, c.mu, bound, r, u, 1.0);
+            let shape = c.physical(self.q_s);
+            let f = c.kind.natural(&shape, r, u, 1.0);
             s2 += f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
-            let f = natural(c.kind, c.mu, bound, r, u, c.rho);
+            let f = c.kind.natural(&shape, r, u, c.rho);
             for k in 0..3 {
                 let e = f[k].abs() / c.rho;
                 if !(e <= mx) {
@@ -169,7 +170,7 @@ impl Island {
             for k in 0..3 {
                 r[k] *= c.scale[k];
             }
-            let mut r = admissible(c.kind, c.mu, c.bound / self.q_s, r);
+            let mut r = c.kind.admissible(&c.physical(self.q_s), r);
             for k in 0..3 {
                 r[k] /= c.scale[k];
             }

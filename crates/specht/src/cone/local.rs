@@ -12,7 +12,7 @@
 //! by subdivision with the exact bound `|f''| ≤ B`, then bisect and polish by Newton. With `q_N > 0` and
 //! `W_NN < μ|W_NT|` (Painlevé) a slipping solution with `δ < 0`, `r_N > 0` may exist beside the open one; with `q_N < 0` there may be none.
 
-use super::kernel::{Kind, M3, V3, inv3, mul3, norm2};
+use super::kernel::{M3, V3, inv3, mul3, norm2};
 
 /// Mode of one contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ fn stick(w: &M3, q: &V3, mu: f64, d: usize) -> Option<V3> {
 }
 
 /// The slip condition of a spatial contact as a function of the sliding angle.
-struct Slip<'a> {
+pub(super) struct Slip<'a> {
     w: &'a M3,
     q: &'a V3,
     mu: f64,
@@ -107,7 +107,7 @@ struct Slip<'a> {
 }
 
 impl<'a> Slip<'a> {
-    fn new(w: &'a M3, q: &'a V3, mu: f64) -> Self {
+    pub(super) fn new(w: &'a M3, q: &'a V3, mu: f64) -> Self {
         // û = A + B t·… : û_i = k_i + l_i cos + m_i sin
         let (qn, q1, q2) = (q[0], q[1], q[2]);
         let u1 = [
@@ -148,7 +148,7 @@ impl<'a> Slip<'a> {
     }
 
     /// Impulse at the root `th`, if the sign conditions hold.
-    fn admissible(&self, th: f64) -> Option<V3> {
+    pub(super) fn admissible(&self, th: f64) -> Option<V3> {
         let (w, q, mu) = (self.w, self.q, self.mu);
         let (sn, cs) = th.sin_cos();
         let delta = w[0][0] + mu * (w[0][1] * cs + w[0][2] * sn);
@@ -163,7 +163,7 @@ impl<'a> Slip<'a> {
     }
 
     /// All zeros of `f` in [0, 2π), ascending; a double zero may count once.
-    fn roots(&self, out: &mut [f64; 8]) -> usize {
+    pub(super) fn roots(&self, out: &mut [f64; 8]) -> usize {
         let c = &self.c;
         let (b1, b2) = (norm2(c[1], c[2]), norm2(c[3], c[4]));
         let bound0 = c[0].abs() + b1 + b2;
@@ -339,83 +339,4 @@ pub(super) fn one_contact(w: &M3, q: &V3, mu: f64, d: usize, old: &V3) -> Option
         }
     }
     best
-}
-
-/// One block of any kind: `u = W r + q`. Discs and guides by the same angle condition.
-pub(super) fn one_block(kind: Kind, w: &M3, q: &V3, mu: f64, bound: f64, d: usize, old: &V3) -> Option<V3> {
-    match kind {
-        Kind::Soc | Kind::Convex => one_contact(w, q, mu, d, old),
-        Kind::Half => one_contact(w, q, 0.0, 1, old),
-        Kind::Free => Some(mul3(&inv3(w, d)?, &[-q[0], -q[1], -q[2]])),
-        Kind::Disc => loaded(w, q, bound, d),
-        Kind::Pair => guide(w, q, mu, d, old),
-    }
-}
-
-/// `|r| ≤ f`, `u = −s r` with `s ≥ 0`, in one or two rows.
-fn loaded(w: &M3, q: &V3, f: f64, d: usize) -> Option<V3> {
-    if d == 1 {
-        return (w[0][0] > 0.0).then(|| [(-q[0] / w[0][0]).clamp(-f, f), 0.0, 0.0]);
-    }
-    if let Some(i) = inv3(w, 2) {
-        let r = mul3(&i, &[-q[0], -q[1], 0.0]);
-        if norm2(r[0], r[1]) <= f {
-            return Some(r);
-        }
-    }
-    // (W + s I) r = −q with |r| = f: same zeros as a contact of unit normal force with μ = f
-    let big = [[1.0, 0.0, 0.0], [0.0, w[0][0], w[0][1]], [0.0, w[1][0], w[1][1]]];
-    let q3 = [-1.0, q[0], q[1]];
-    let p = Slip::new(&big, &q3, f);
-    let mut roots = [0.0; 8];
-    let n = p.roots(&mut roots);
-    roots[..n].iter().find_map(|&th| p.admissible(th)).map(|r| [r[1], r[2], 0.0])
-}
-
-/// `u_N = 0`, `|r_T| ≤ μ|r_N|`.
-fn guide(w: &M3, q: &V3, mu: f64, d: usize, old: &V3) -> Option<V3> {
-    if q[0] == 0.0 && q[1] == 0.0 && q[2] == 0.0 {
-        return Some([0.0; 3]);
-    }
-    let r = inv3(w, d).map(|i| mul3(&i, &[-q[0], -q[1], -q[2]]));
-    if let Some(r) = r.filter(|r| norm2(r[1], r[2]) <= mu * r[0].abs()) {
-        return Some(r);
-    }
-    let mut best: Option<(f64, V3)> = None;
-    let mut offer = |r: V3| {
-        let dist = (r[0] - old[0]).abs() + (r[1] - old[1]).abs() + (r[2] - old[2]).abs();
-        if best.is_none_or(|b| dist < b.0) {
-            best = Some((dist, r));
-        }
-    };
-    // with the normal reversed: W_N· and W_·N change sign, r_N ≥ 0 again
-    for sign in [1.0, -1.0] {
-        let mut ws = *w;
-        for k in 1..3 {
-            ws[0][k] *= sign;
-            ws[k][0] *= sign;
-        }
-        let qs = [q[0] * sign, q[1], q[2]];
-        if d == 2 {
-            for s in [1.0, -1.0] {
-                let rn = -qs[0] / (ws[0][0] + mu * s * ws[0][1]);
-                if rn >= 0.0 && rn.is_finite() && ((ws[1][0] + mu * s * ws[1][1]) * rn + qs[1]) * s <= 0.0 {
-                    offer([rn * sign, mu * s * rn, 0.0]);
-                }
-            }
-        } else {
-            let p = Slip::new(&ws, &qs, mu);
-            let mut roots = [0.0; 8];
-            let n = p.roots(&mut roots);
-            for &th in &roots[..n] {
-                if let Some(r) = p.admissible(th) {
-                    offer([r[0] * sign, r[1], r[2]]);
-                }
-            }
-        }
-    }
-    if q[0] == 0.0 && best.is_none() {
-        return Some([0.0; 3]);
-    }
-    best.map(|b| b.1)
 }

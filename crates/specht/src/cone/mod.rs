@@ -11,9 +11,10 @@
 //! | file | holds |
 //! |---|---|
 //! | `problem`, `sparse` | what is asked (METH-CONE-PROBLEM, METH-CONE-MIXED) |
+//! | `cones` | one file per cone: the laws (METH-CONE-MIXED) |
 //! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
 //! | `nsgs`, `newton`, `ipm`, `arc` | the methods (METH-CONE-NSGS, -NEWTON, -IPM, -ARC) |
-//! | `form`, `body`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
+//! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
 //! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype (feature `problems`) |
@@ -22,6 +23,7 @@ mod arc;
 mod blocklu;
 mod body;
 mod cascade;
+mod cones;
 mod enumerate;
 mod exist;
 mod form;
@@ -30,6 +32,8 @@ mod ipm;
 mod island;
 mod kernel;
 mod local;
+#[cfg(test)]
+mod mixed_tests;
 mod modes;
 mod newton;
 mod nsgs;
@@ -44,6 +48,7 @@ mod problems_tests;
 mod random;
 #[cfg(any(test, feature = "problems"))]
 mod reference_rng;
+mod saddle;
 mod select;
 mod solver;
 mod sparse;

@@ -4,48 +4,22 @@
 //! in the scaled impulses; the first one whose solution obeys the law within the tolerance is the answer. Complete up to
 //! singular combinations. Spatial contacts are tried open and sticking: with large friction little else is left.
 
+use super::cones::Row;
 use super::island::Island;
-use super::kernel::Kind;
-use super::prep::Cone;
 use crate::linalg::{Lu, Mat};
 
 /// Largest number of combinations that are tried.
 const MAX: usize = 20_000;
-
-/// What replaces a row of `A x + b = 0`.
-#[derive(Clone, Copy)]
-enum Row {
-    /// `A x + b = 0`
-    Hold,
-    /// `x = value`
-    Set(f64),
-    /// `x = factor · x_(row before)`
-    Follow(f64),
-}
-
-/// Modes of a cone: equations of its rows.
-fn choices(c: &Cone, bound: f64) -> Option<Vec<[Row; 3]>> {
-    use Row::{Follow, Hold, Set};
-    let open = [Set(0.0); 3];
-    let slide = |f: f64| [[Hold, Follow(f), Hold], [Hold, Follow(-f), Hold]];
-    let rest = [Hold; 3];
-    Some(match (c.kind, c.rows.d) {
-        (Kind::Free, _) => vec![rest],
-        (Kind::Half, 1) => vec![open, rest],
-        (Kind::Soc, 2) => vec![open, rest, slide(1.0)[0], slide(1.0)[1]],
-        (Kind::Soc, 3) => vec![open, rest],
-        (Kind::Pair, 2) => vec![rest, slide(c.mu)[0], slide(c.mu)[1]],
-        (Kind::Disc, 1) => vec![rest, [Set(bound), Hold, Hold], [Set(-bound), Hold, Hold]],
-        _ => return None,
-    })
-}
 
 /// The first combination of modes that solves the island to `tol`; its error, with the impulses in `x`.
 pub(super) fn in_turn(island: &mut Island, x: &mut [f64], tol: f64) -> Option<f64> {
     let mut modes = Vec::new();
     let mut total = 1usize;
     for c in &island.cones {
-        let m = choices(c, c.bound / (island.q_s * c.scale[0]))?;
+        let m = c.kind.modes(&c.scaled(island.q_s));
+        if m.is_empty() {
+            return None;
+        }
         total = total.saturating_mul(m.len());
         modes.push(m);
     }

@@ -14,7 +14,7 @@
 
 use super::form::Blocks;
 use super::island::{Errors, Island};
-use super::kernel::{inv3, natural_jacobian};
+use super::kernel::inv3;
 
 /// First damping of a restart: `min(START_MAX, START · error)`, rises by `RAISE` after a failed step.
 const START: f64 = 10.0;
@@ -140,7 +140,7 @@ fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut Blocks, g: 
     for (i, c) in island.cones.iter().enumerate() {
         let d = c.rows.d;
         let (r, u) = island.physical(i, x, y);
-        let (f, b, s) = natural_jacobian(c.kind, d, c.mu, c.bound / island.q_s, r, u, c.rho);
+        let (f, b, s) = c.kind.jacobian(&c.physical(island.q_s), r, u, c.rho);
         let a = alpha / c.rho;
         for l in 0..d {
             for j in 0..d {

@@ -6,8 +6,7 @@
 
 use super::form::Form;
 use super::island::Island;
-use super::kernel::{Kind, mul3};
-use super::local::one_block;
+use super::kernel::mul3;
 
 /// Sweeps on `x`; contacts without a solution stay as they are. False when the form cannot sweep (coupled masses without `W`).
 pub(super) fn sweep(island: &mut Island, x: &mut [f64], sweeps: usize) -> bool {
@@ -30,10 +29,7 @@ pub(super) fn sweep(island: &mut Island, x: &mut [f64], sweeps: usize) -> bool {
             let own = mul3(&w, &old);
             let b = c.rows.get(&island.b);
             let q = [au[0] - own[0] + b[0], au[1] - own[1] + b[1], au[2] - own[2] + b[2]];
-            // scaled coordinates: friction cones have μ = 1, guides keep theirs, discs their scaled radius
-            let mu = if c.kind == Kind::Pair { c.mu } else { 1.0 };
-            let bound = c.bound / (island.q_s * c.scale[0]);
-            if let Some(new) = one_block(c.kind, &w, &q, mu, bound, c.rows.d, &old) {
+            if let Some(new) = c.kind.alone(&c.scaled(island.q_s), &w, &q, &old) {
                 c.rows.put(&new, x);
                 if let Form::Body(f) = &mut island.form {
                     f.push(i, &[new[0] - old[0], new[1] - old[1], new[2] - old[2]]);

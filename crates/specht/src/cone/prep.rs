@@ -11,9 +11,10 @@
 //! so that every cone of friction is the standard Lorentz cone. `s = 1` (`s = μ/μ_0` for small `μ < μ_0`) only balances the normal and tangential rows.
 
 use super::body::{BodyForm, Pattern};
+use super::cones::{Cone, Kind};
 use super::form::{DenseForm, Form, Rows, SparseForm};
 use super::island::Island;
-use super::kernel::{Kind, M3};
+use super::kernel::M3;
 use super::problem::{Contact, Law, Operator, Problem, ProblemError};
 use super::sparse::Matrix;
 
@@ -23,27 +24,6 @@ const DENSE_ROWS: usize = 600;
 const MASS_BLOCK: usize = 24;
 /// Below this coefficient the tangential rows are scaled down instead of the normal row up.
 const SMALL_MU: f64 = 0.1;
-
-/// One cone with its rows in the problem.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Cone {
-    pub kind: Kind,
-    pub mu: f64,
-    /// friction bound of a disc, physical units
-    pub bound: f64,
-    pub contact: usize,
-    pub rows: Rows,
-    /// rows of the problem
-    pub source: [usize; 3],
-    /// the same, counted inside the contact
-    pub local: [usize; 3],
-    /// stretch of elliptic friction per row
-    pub stretch: [f64; 3],
-    /// scale `S` per row
-    pub scale: [f64; 3],
-    /// `d / tr W_ii` in (stretched) physical units
-    pub rho: f64,
-}
 
 /// Compressed rows with buffers that are reused.
 #[derive(Clone, Debug, Default)]
