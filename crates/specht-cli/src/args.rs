@@ -126,6 +126,9 @@ pub struct RunArgs {
     /// Open the report in the browser
     #[arg(long)]
     pub open: bool,
+    /// Differentiate the run with respect to parameters, through all its events: --sensitivity mu,e
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub sensitivity: Vec<String>,
     /// Leave out the analyses that the file asks for as tasks
     #[arg(long)]
     pub no_tasks: bool,
@@ -191,7 +194,7 @@ pub struct VerifyArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = ANALYSES, after_help = "`specht analyse --help` says what each kind answers, with examples.")]
 pub struct AnalyseArgs {
-    /// Question: painleve, true-motion, rest, self-braking, tensor, load-statistics or statistics
+    /// Question: painleve, true-motion, rest, self-braking, tensor, load-statistics, statistics or limit-cycle
     pub kind: String,
     /// The model.
     #[command(flatten)]
@@ -253,6 +256,24 @@ pub struct AnalyseArgs {
     /// statistics: period of the excitation, for what happens per period
     #[arg(long, value_name = "T")]
     pub per: Option<String>,
+    /// limit-cycle: event of the file at which the cycle is looked at
+    #[arg(long, value_name = "EVENT")]
+    pub section: Option<String>,
+    /// limit-cycle: period of what depends on time, a number or an expression of parameters: --period "2*pi/w"
+    #[arg(long, value_name = "T")]
+    pub period: Option<String>,
+    /// limit-cycle: periods of the excitation in one of the cycle
+    #[arg(long, value_name = "N")]
+    pub multiple: Option<u32>,
+    /// limit-cycle: look from this many starts in --box, too
+    #[arg(long, value_name = "N")]
+    pub starts: Option<u32>,
+    /// limit-cycle: where the starts lie: --box "x=-2..4" --box "x'=-1..1"
+    #[arg(long = "box", value_name = "NAME=FROM..TO")]
+    pub boxed: Vec<String>,
+    /// limit-cycle: look near the start, also for cycles that the motion leaves
+    #[arg(long)]
+    pub unstable: bool,
     /// Folder in which the finding is kept as KIND.json, and its picture as KIND.svg
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -274,6 +295,8 @@ What each kind answers:
   tensor        Friction tensors: do they take energy out, do they exclude paradoxes?
   load-statistics  How often and how hard do loads strike? Episodes, law of exceedance, 99 % load (--of).
   statistics    Means, moments, histograms, spectra; what happens per period; balances (--of, --per).
+  limit-cycle   Does the motion repeat itself? Period, drift, events, energy, multipliers and stability;
+                also unstable cycles (--unstable) and several attractors (--starts, --box).
 
 Examples:
   specht analyse painleve rod
@@ -283,6 +306,7 @@ Examples:
   specht analyse true-motion painleve_klein --case paradox --x0 -1 --stiffness \"1e8 N/m\"
   specht analyse rest wedge --load P
   specht analyse self-braking screw --drive T --load F
+  specht analyse limit-cycle woodpecker --section turn
 
 The pages behind the words: specht explain painleve, several-solutions, tangential-impact, jam,
 self-braking, tensor.";

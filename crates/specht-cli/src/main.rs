@@ -30,6 +30,7 @@ mod sweep;
 mod tasks;
 mod text;
 mod words;
+mod words_cycle;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -136,6 +136,27 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
             })?;
         keys.push((name.into(), TaskValue::Number(number)));
     }
+    keys.extend(args.section.iter().map(|s| ("section".to_string(), TaskValue::Text(s.clone()))));
+    keys.extend(args.period.iter().map(|p| {
+        let value = specht::machine::quantity(p.trim())
+            .map_or_else(|_| TaskValue::Text(p.clone()), TaskValue::Number);
+        ("period".to_string(), value)
+    }));
+    for (name, value) in [("multiple", args.multiple), ("starts", args.starts)] {
+        keys.extend(value.map(|n| (name.to_string(), TaskValue::Number(f64::from(n)))));
+    }
+    if !args.boxed.is_empty() {
+        let list = args.boxed.iter().map(|text| {
+            bounds(text).ok_or_else(|| {
+                Refusal::new(format!("`--box {text}` is not understood"))
+                    .help("write a coordinate or velocity and its range: --box \"x=-2..4\"")
+            })
+        });
+        keys.push(("box".into(), TaskValue::Table(list.collect::<Result<_, _>>()?)));
+    }
+    if args.unstable {
+        keys.push(("unstable".into(), TaskValue::Bool(true)));
+    }
     keys.extend(args.samples.iter().map(|n| ("samples".to_string(), TaskValue::Number(f64::from(*n)))));
     if args.along {
         keys.push(("along".into(), TaskValue::Bool(true)));
@@ -184,6 +205,14 @@ fn by_contact(text: &str) -> Result<TaskValue, Refusal> {
         Refusal::new(format!("`--stiffness {text}` is not understood"))
             .help("write --stiffness \"rub1=1, rub2=3\"")
     })
+}
+
+/// `x=-2..4`.
+fn bounds(text: &str) -> Option<(String, TaskValue)> {
+    let (name, rest) = text.split_once('=')?;
+    let (from, to) = rest.split_once("..")?;
+    let number = |text: &str| specht::machine::quantity(text.trim()).ok().map(TaskValue::Number);
+    Some((name.trim().into(), TaskValue::List(vec![number(from)?, number(to)?])))
 }
 
 /// `mu=0..3:61`, `phi0=1 deg..89 deg:89`.

@@ -18,9 +18,9 @@ const BOLD: Style = Style::new().bold();
 const fn colour(c: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(anstyle::Color::Ansi(c)))
 }
-const GOOD: Style = colour(AnsiColor::Green);
-const WARN: Style = colour(AnsiColor::Yellow);
-const BAD: Style = colour(AnsiColor::Red);
+pub const GOOD: Style = colour(AnsiColor::Green);
+pub const WARN: Style = colour(AnsiColor::Yellow);
+pub const BAD: Style = colour(AnsiColor::Red);
 
 /// A finding of this kind about this model. `kept`: where data and picture were written.
 pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path::Path>) -> String {
@@ -35,6 +35,7 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::Tensor(f) => tensor(f, &mut out),
         Finding::Load(f) => loads(f, &mut out),
         Finding::Statistics(f) => statistics(f, &mut out),
+        Finding::LimitCycle(f) => crate::words_cycle::limit_cycle(f, &mut out),
         Finding::Sweep(f) => out += &format!("  {} rows\n", f.rows.len()),
     }
     if let Some(folder) = kept {

@@ -10,6 +10,7 @@ pub use crate::analysis::painleve::{Classifier, Possible, painleve_at};
 pub use crate::analysis::particles::Particles;
 pub use crate::analysis::place::start_of;
 pub use crate::analysis::reactions::{Free, Reactions};
+pub use crate::analysis::seeds::seed;
 pub use crate::analysis::self_braking::{SelfBrakingTask, analyse_self_braking};
 pub use crate::analysis::start_load::{RestTask, analyse_rest};
 pub use crate::analysis::tensor_set::{SetFinding, regular_set, sampled_set};

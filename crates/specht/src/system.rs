@@ -495,6 +495,8 @@ pub struct Along<'a> {
     pub z: &'a [f64],
     /// Of the memory.
     pub memory: &'a [f64],
+    /// Of [`Discrete::stick_since`], per contact.
+    pub since: &'a [f64],
     /// Of the live parameters, by their numbers.
     pub parameters: &'a [f64],
 }
@@ -511,6 +513,21 @@ impl Tangent {
     pub fn new<S: System + ?Sized>(system: &S) -> Self {
         Tangent { rate: system.memory() }
     }
+}
+
+/// Rates of everything known at an instant along a direction: those of the fields of [`Instant`].
+#[derive(Clone, Copy, Debug)]
+pub struct InstantRate<'a> {
+    /// Of time, state, memory and parameters.
+    pub along: Along<'a>,
+    /// Of the evaluation.
+    pub eval: &'a Eval,
+    /// Of the accelerations.
+    pub accel: &'a [f64],
+    /// Of the contact forces.
+    pub forces: &'a Forces,
+    /// Of the contact impulses.
+    pub impulses: &'a Forces,
 }
 
 /// A mechanical system as equations. Coordinates are numbered; names are for messages and files.
@@ -608,6 +625,19 @@ pub trait System: Sync {
         out.fill(Restitution::default());
     }
 
+    /// Rates of the restitution along a direction. False: the system has none.
+    fn restitution_tangent(
+        &self,
+        s: &State,
+        d: &Discrete,
+        along: &Along<'_>,
+        out: &mut [Restitution],
+    ) -> bool {
+        let _ = (s, d, along);
+        out.fill(Restitution::default());
+        false
+    }
+
     /// Direction of every event function of [`Eval::crossings`].
     fn directions(&self) -> &[Direction] {
         &[]
@@ -632,6 +662,18 @@ pub trait System: Sync {
         false
     }
 
+    /// Rates of the memory that the events `fired` write, by [`System::fire`] at the same instant; others stay. False: the system has none.
+    fn fire_tangent(
+        &self,
+        fired: &[usize],
+        at: Instant<'_>,
+        rate: InstantRate<'_>,
+        memory: &mut [f64],
+    ) -> bool {
+        let _ = (fired, at, rate, memory);
+        false
+    }
+
     /// Names of the coordinates, for messages; empty when they have none.
     fn coordinate_names(&self) -> Vec<String> {
         Vec::new()
@@ -650,6 +692,12 @@ pub trait System: Sync {
     /// Values of the outputs at an instant.
     fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
         let _ = (at, out);
+    }
+
+    /// Rates of the outputs at an instant. False: the system has none.
+    fn outputs_tangent(&self, at: Instant<'_>, rate: InstantRate<'_>, out: &mut [f64]) -> bool {
+        let _ = (at, rate, out);
+        false
     }
 
     /// Whether some friction law uses [`Discrete::load_rate`]; the rates are computed only then.

@@ -8,6 +8,7 @@ use crate::tasks;
 use crate::text::{nearest, print, tell};
 use crate::words::words;
 use specht::machine::task::{KINDS, Task};
+use specht::model::TaskValue;
 
 /// Answer.
 pub fn run(args: AnalyseArgs) -> Outcome {
@@ -25,7 +26,7 @@ pub fn run(args: AnalyseArgs) -> Outcome {
             Refusal::new("a sweep is a command of its own").help("specht sweep MODEL --over … --record …")
         );
     }
-    let keys = tasks::keys_from_args(&args)?;
+    let mut keys = tasks::keys_from_args(&args)?;
     tasks::check_keys(kind, &keys)?;
     let mut request = Request::new(&args.model)?;
     request.setup.until = args.until.as_deref().map(|t| time("until", t)).transpose()?;
@@ -40,6 +41,16 @@ pub fn run(args: AnalyseArgs) -> Outcome {
     }
     let prepared = prepare(request)?;
     prepared.warn();
+    // a period may be an expression of parameters
+    for (name, value) in keys.iter_mut().filter(|k| k.0 == "period") {
+        if let TaskValue::Text(text) = value {
+            let number = prepared.machine.value(text).map_err(|e| {
+                let refusal = refused(e);
+                Refusal::new(format!("--{name} {text}: {}", refusal.message))
+            })?;
+            *value = TaskValue::Number(number);
+        }
+    }
     let task = Task::read(kind.name, &keys).map_err(refused)?;
     let finding = tasks::ask(&prepared.machine, &task)?;
     let text = serde_json::to_string_pretty(&finding).unwrap_or_default();

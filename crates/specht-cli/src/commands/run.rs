@@ -5,7 +5,7 @@ use crate::diagnostics::refused;
 use crate::outcome::{Exit, Outcome, Refusal};
 use crate::output::Part;
 use crate::progress::{interrupt, interrupted};
-use crate::session::{Finished, Prepared, Request, execute_into, prepare, time, word};
+use crate::session::{Finished, Prepared, Request, execute, execute_into, prepare, time, word};
 use crate::source::Source;
 use crate::stream::Stream;
 use crate::text::{print, tell};
@@ -61,6 +61,7 @@ fn once(args: &RunArgs) -> Outcome {
         impact: word("impact", args.impact.as_ref(), Law::ALL, Law::word)?,
         method: word("method", args.method.as_ref(), Choice::ALL, Choice::word)?,
         several: word("several", args.several.as_ref(), Policy::ALL, Policy::word)?,
+        sensitivity: args.sensitivity.clone(),
     };
     let prepared = prepare(request)?;
     prepared.warn();
@@ -75,8 +76,13 @@ fn once(args: &RunArgs) -> Outcome {
     if files {
         claim(&folder)?;
     }
-    let stream = Stream::new(&prepared.machine, files.then_some(folder.as_path()), keep)?;
-    let mut finished = execute_into(&prepared, stream)?;
+    // derivatives stay in memory until the end
+    let mut finished = match prepared.machine.sensitivity() {
+        [] => {
+            execute_into(&prepared, Stream::new(&prepared.machine, files.then_some(folder.as_path()), keep)?)?
+        }
+        _ => execute(&prepared)?,
+    };
     let tasks =
         if args.no_tasks { Vec::new() } else { tasks::run_all(&prepared.machine, &mut finished.json) };
     finished.pictures = tasks::pictures(&tasks);
@@ -144,6 +150,8 @@ pub fn write(run: &mut Finished, folder: &Path) -> Result<(), Refusal> {
     part.finish()?;
     if let Some(stream) = &mut run.stream {
         stream.finish_csv()?;
+    } else {
+        output::write(&folder.join("trajectory.csv"), &run.table.csv())?;
     }
     output::write(&folder.join("report.html"), &report::html(run))
 }

@@ -5,6 +5,7 @@ pub mod envelope;
 mod gif;
 pub mod many;
 mod picture;
+mod plane;
 mod polyline;
 mod roses;
 mod svg;

@@ -1,6 +1,6 @@
 //! What all drawings share, and the drawing of a finding.
 
-use super::{domains, roses};
+use super::{domains, plane, roses};
 use specht::machine::Finding;
 use specht::machine::finding::RestFinding;
 use specht::machine::visible;
@@ -17,6 +17,7 @@ pub fn finding(f: &Finding) -> Option<String> {
         Finding::Along(f) => Some(domains::along_svg(&f.along, &f.contacts, &f.title)),
         Finding::Rest(f) if !f.found.points.is_empty() => Some(rest(f)),
         Finding::SelfBraking(f) if !f.roses.is_empty() => Some(roses::roses(&f.roses)),
+        Finding::LimitCycle(f) if !f.loops.is_empty() => Some(plane::cycle(f)),
         _ => None,
     };
     drawn.map(signed)

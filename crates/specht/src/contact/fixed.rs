@@ -16,6 +16,7 @@
 //! and its force is λ_T = ±μ N, or zero.
 //! Everything is O(C³ + C n²) and allocates nothing once used.
 
+mod rates;
 mod small;
 
 use super::{Forces, Small, rubs};
@@ -86,6 +87,7 @@ pub(crate) struct Fixed {
     pin_j: Mat,
     lambda: Vec<f64>,
     near: Vec<f64>,
+    shift: Vec<f64>,
     unit: Vec<f64>,
     cholesky: Cholesky,
     lu: Lu,
@@ -266,13 +268,13 @@ impl Fixed {
         for (i, (c, m)) in info.iter().zip(modes).enumerate() {
             if let Normal::Unilateral { row } = c.normal
                 && m.is_closed()
-                && self.does(i) != Small::Slack
+                && !matches!(self.does(i), Small::Slack | Small::Loaded)
             {
                 self.rows.push(row);
             }
         }
         for (i, (c, m)) in info.iter().zip(modes).enumerate() {
-            if *m == Mode::Stick && rubs(c, *m) && self.does(i) == Small::Holds {
+            if *m == Mode::Stick && rubs(c, *m) && matches!(self.does(i), Small::Holds | Small::Loaded) {
                 self.rows.push(c.tangent[0]);
             }
         }

@@ -24,6 +24,8 @@ pub(crate) enum Small {
     },
     /// It carries nothing.
     Slack,
+    /// It carries a given load: its normal direction is free, its friction acts.
+    Loaded,
 }
 
 impl Transition {

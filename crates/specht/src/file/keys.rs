@@ -348,6 +348,11 @@ pub(super) const RUN: &[Key] = &[
     key("events", Expr, "the run stops after this number of events"),
     key("impact", Choice(IMPACTS), "impact law, default poisson"),
     key("several", Choice(POLICIES), "which solution when there are several or none, default continuous"),
+    key(
+        "sensitivity",
+        TEXTS,
+        "parameters with respect to which the run is differentiated, through all events",
+    ),
 ];
 
 /// Words of `scheme`.
@@ -393,6 +398,10 @@ pub(super) const TASK: &[Key] = &[
     key("per", Expr, "statistics: period of the excitation"),
     key("section", Text, "event that serves as Poincaré section"),
     key("period", Expr, "period of the excitation"),
+    key("multiple", Expr, "limit-cycle: periods of the excitation in one of the cycle"),
+    key("starts", Expr, "limit-cycle: number of starts in `box`"),
+    key("box", Map(&List(&Expr)), "limit-cycle: where the starts lie, { x = [-2, 4] }"),
+    key("unstable", Bool, "limit-cycle: look near the start, also for cycles that the motion leaves"),
     key("points", Any(&[Expr, TEXTS]), "points to look at"),
     key("of", Any(&[Text, TEXTS]), "outputs to look at"),
     key("from", Expr, "start of the time window"),

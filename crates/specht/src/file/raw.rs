@@ -127,6 +127,7 @@ pub(super) struct RawRun {
     pub events: Option<Formula>,
     pub impact: Option<Law>,
     pub several: Option<Policy>,
+    pub sensitivity: Vec<Word>,
 }
 
 #[derive(Clone, Debug)]
@@ -482,6 +483,7 @@ fn run(node: &Node, report: &mut Report) -> Option<RawRun> {
         events: fields.formula("events", report),
         impact: fields.one_of("impact", Law::ALL, Law::word, report),
         several: fields.one_of("several", Policy::ALL, Policy::word, report),
+        sensitivity: fields.words("sensitivity", report).unwrap_or_default(),
     })
 }
 

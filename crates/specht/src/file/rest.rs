@@ -277,6 +277,12 @@ impl Builder<'_> {
         self.model.run.method = run.method;
         self.model.run.impact = run.impact;
         self.model.run.several = run.several;
+        for word in &run.sensitivity {
+            let named = self.parameter_named(&word.text, word.span);
+            if self.keep(named).is_some() {
+                self.model.run.sensitivity.push(word.text.clone());
+            }
+        }
     }
 
     /// `[output]`, `[[plot]]`, `[[draw]]`.

@@ -126,8 +126,14 @@ impl Builder<'_> {
                 return self.over(node, matches!(analyse, "painleve" | "tensor"), analyse == "sweep");
             }
             "at" => self.coordinates_named(node)?,
+            "box" => {
+                self.coordinates_named(node)?;
+                return self.ranges(node);
+            }
             "threshold" => return Ok(TaskValue::Number(self.task_number(node, Dim::Any)?)),
-            "samples" | "seed" | "last" => return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?)),
+            "samples" | "seed" | "last" | "multiple" | "starts" => {
+                return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?));
+            }
             "at_time" | "period" | "per" | "from" | "to" | "until" => {
                 let number = self.task_number(node, Dim::TIME)?;
                 return Ok(TaskValue::Number(number));
@@ -137,7 +143,7 @@ impl Builder<'_> {
         Ok(plain(node, TEXT_KEYS.contains(&entry.key.as_str())))
     }
 
-    fn parameter_named(&self, name: &str, span: Span) -> Resolved<Dim> {
+    pub(super) fn parameter_named(&self, name: &str, span: Span) -> Resolved<Dim> {
         let base = name.split('[').next().unwrap_or(name);
         match self.names.get(base) {
             Some(What::Parameter(_)) => Ok(self.dims.get(base).copied().unwrap_or(Dim::Any)),
@@ -214,6 +220,26 @@ impl Builder<'_> {
             }
             let ends = [self.task_number(from, dim)?, self.task_number(to, dim)?, number];
             out.push((entry.key.clone(), TaskValue::List(ends.into_iter().map(TaskValue::Number).collect())));
+        }
+        Ok(TaskValue::Table(out))
+    }
+
+    /// `box = { x = [-2, 4] }`.
+    fn ranges(&mut self, node: &Node) -> Resolved<TaskValue> {
+        let Value::Table(entries) = &node.value else {
+            return Err(fault(node.span, "`box` is a table", "write  box = { x = [-2, 4] }"));
+        };
+        let mut out = Vec::new();
+        for entry in entries {
+            let Value::List(list) = &entry.node.value else {
+                return Err(fault(entry.node.span, "a range is a list", "write  [from, to]"));
+            };
+            let numbers =
+                list.iter().map(|n| self.task_number(n, Dim::Any)).collect::<Resolved<Vec<f64>>>()?;
+            out.push((
+                entry.key.clone(),
+                TaskValue::List(numbers.into_iter().map(TaskValue::Number).collect()),
+            ));
         }
         Ok(TaskValue::Table(out))
     }

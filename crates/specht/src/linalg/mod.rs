@@ -22,6 +22,7 @@ mod mat;
 pub(crate) mod panel;
 mod rows;
 mod sparse_cholesky;
+mod svd;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -36,3 +37,4 @@ pub(crate) use mass_factor::MassFactor;
 pub use mat::Mat;
 pub use rows::{Pattern, Row, Rows, Symmetric};
 pub(crate) use sparse_cholesky::SparseCholesky;
+pub(crate) use svd::Svd;

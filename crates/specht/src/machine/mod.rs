@@ -36,6 +36,7 @@ pub mod record;
 mod refuse;
 mod run;
 pub mod scene;
+mod sensitivity;
 mod series;
 mod setup;
 mod source;
@@ -47,6 +48,7 @@ pub use error::{Complaint, Error};
 pub use finding::Finding;
 pub use quantity::time;
 pub use run::{Curve, Names, Plotted, Run};
+pub use sensitivity::{LostRecord, SensitivityRecord};
 pub use setup::Setup;
 pub use source::{Files, Source};
 pub use task::Task;
@@ -229,6 +231,10 @@ impl Machine {
         outside: &mut Outside,
         sink: Option<&mut dyn Sink>,
     ) -> Result<Run, Error> {
+        let names = self.sensitivity();
+        if !names.is_empty() && scheme == Scheme::Event {
+            return self.run_along(&names.to_vec(), start, settings, outside);
+        }
         let run = match scheme {
             Scheme::Event => sim::event_driven_into,
             Scheme::Step => sim::time_stepping_into,

@@ -51,6 +51,9 @@ pub struct RunRecord {
     /// Phases of the file: when each began and ended.
     #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub phases: Named<Vec<Spell>>,
+    /// Derivatives with respect to parameters, when they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<super::SensitivityRecord>,
     /// Events in the order of time.
     pub events: Vec<EventRecord>,
     /// Findings by the names of their tasks.
@@ -315,6 +318,7 @@ impl Run {
             last: self.last_record(),
             outputs: Named::of(&names.outputs, &run.last.outputs),
             phases: model.phases.iter().map(|name| (name.clone(), self.spells(name))).collect(),
+            sensitivity: self.sensitivity(),
             events: run.events.iter().map(|e| event(e, names)).collect(),
             findings: Named::default(),
             audit: audit(run, names),

@@ -191,6 +191,7 @@ impl Run {
         let model = self.machine.model();
         let known = table.names.iter().map(|n| (n.clone(), model.unit(n).to_string()));
         table.units = known.filter(|(_, unit)| !unit.is_empty()).collect();
+        self.sensitivity_columns(&mut table);
         table
     }
 }

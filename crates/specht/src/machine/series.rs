@@ -26,6 +26,38 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// The value of an expression of parameters.
+    ///
+    /// # Errors
+    ///
+    /// A text that is no expression.
+    pub fn value(&self, text: &str) -> Result<f64, Error> {
+        let texts = [text.to_string()];
+        let loaded = read(&self.source, &self.options, &texts).map_err(|e| e.about_series(&texts))?;
+        let system = compile(&self.source, &self.options, &loaded.model)?;
+        let mut samples = Samples::new(system.dims(), 0);
+        let d = system.dims();
+        let point = crate::sim::Point {
+            state: system.start(),
+            accel: vec![0.0; d.u],
+            modes: vec![crate::system::Mode::Open; d.contacts],
+            latches: vec![0; d.latches],
+            gap: vec![0.0; d.contacts],
+            slip: vec![0.0; d.contacts],
+            normal: vec![0.0; d.contacts],
+            tangential: vec![0.0; d.contacts],
+            ..Default::default()
+        };
+        samples.push(&point, &[0.0; crate::sim::ENERGY_COLUMNS], true);
+        let values = Place::new(&system).outputs(&system, &samples, 0).to_vec();
+        match values.last() {
+            Some(x) if x.is_finite() => Ok(*x),
+            _ => Err(Error::plain(format!("`{text}` has no finite value"), "")),
+        }
+    }
+}
+
 /// The system at a recorded row.
 struct Place {
     state: State,

@@ -33,6 +33,8 @@ pub struct Setup {
     pub events: Option<u64>,
     /// Which solution when there are several or none; default continuous.
     pub several: Option<Policy>,
+    /// Parameters with respect to which the run is differentiated; empty: those of the file.
+    pub sensitivity: Vec<String>,
 }
 
 impl Machine {

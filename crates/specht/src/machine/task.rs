@@ -34,6 +34,8 @@ pub enum Task {
     LoadStatistics(LoadTask),
     /// Means, moments, histograms and balances.
     Statistics(StatisticsTask),
+    /// Does it repeat itself?
+    LimitCycle(LimitCycleTask),
 }
 
 /// `painleve`.
@@ -140,6 +142,26 @@ pub struct StatisticsTask {
     pub period: Option<f64>,
 }
 
+/// `limit-cycle`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LimitCycleTask {
+    /// User event that serves as section; default: the phase of the forcing, or maxima of a coordinate.
+    pub section: Option<String>,
+    /// Period of what depends on time, s; default: as the formulas have it.
+    pub period: Option<f64>,
+    /// Periods of the forcing in one of the cycle; default: as found.
+    pub multiple: Option<usize>,
+    /// Number of starts, besides that of the file.
+    pub starts: usize,
+    /// Where they lie: coordinate or velocity, from, to.
+    pub boxed: Vec<(String, f64, f64)>,
+    /// Look for a cycle near the start, also one that the motion leaves.
+    pub unstable: bool,
+    /// The start.
+    pub look: Look,
+}
+
 /// A kind of question with the keys that it understands, besides `case`, `contact` and `contacts`.
 pub struct Kind {
     /// Name in files and on the command line.
@@ -150,7 +172,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 8] = [
+pub const KINDS: [Kind; 9] = [
     Kind { name: "painleve", keys: &["over", "at", "at_time", "along", "stiffness"], read: painleve },
     Kind { name: "true-motion", keys: &["at", "at_time", "x0", "rate0", "stiffness"], read: true_motion },
     Kind { name: "rest", keys: &["load", "points", "at_time"], read: rest },
@@ -170,6 +192,11 @@ pub const KINDS: [Kind; 8] = [
         read: load_statistics,
     },
     Kind { name: "statistics", keys: &["of", "from", "to", "per", "period", "until"], read: statistics },
+    Kind {
+        name: "limit-cycle",
+        keys: &["section", "period", "multiple", "starts", "box", "unstable", "at", "at_time", "until"],
+        read: limit_cycle,
+    },
 ];
 
 /// Most values of a parameter over a cycle.
@@ -199,6 +226,7 @@ impl Task {
             Task::Sweep(_) => "sweep",
             Task::LoadStatistics(_) => "load-statistics",
             Task::Statistics(_) => "statistics",
+            Task::LimitCycle(_) => "limit-cycle",
         }
     }
 }
@@ -356,6 +384,47 @@ fn statistics(keys: &Keys) -> Result<Task, Error> {
         to: number(keys, "to")?,
         period,
     }))
+}
+
+fn limit_cycle(keys: &Keys) -> Result<Task, Error> {
+    let boxed = match key(keys, "box") {
+        None => Vec::new(),
+        Some(TaskValue::Table(list)) => list.iter().map(bounds).collect::<Result<_, Error>>()?,
+        Some(_) => return Err(Error::plain("`box` must be a table", "write box = { x = [-2, 4] }")),
+    };
+    if count(keys, "multiple")? == Some(0) {
+        return Err(Error::plain("`multiple` must be at least 1", ""));
+    }
+    Ok(Task::LimitCycle(LimitCycleTask {
+        section: text(keys, "section")?,
+        period: number(keys, "period")?,
+        multiple: count(keys, "multiple")?,
+        starts: count(keys, "starts")?.unwrap_or(0),
+        boxed,
+        unstable: flag(keys, "unstable")?,
+        look: look(keys)?,
+    }))
+}
+
+/// `x = [from, to]`.
+fn bounds((name, value): &(String, TaskValue)) -> Result<(String, f64, f64), Error> {
+    match value {
+        TaskValue::List(list) => match list[..] {
+            [TaskValue::Number(a), TaskValue::Number(b)] if a <= b => Ok((name.clone(), a, b)),
+            _ => {
+                Err(Error::plain(format!("the range of `{name}` must be two numbers, the smaller first"), ""))
+            }
+        },
+        _ => Err(Error::plain(format!("the range of `{name}` must be a list"), "write { x = [-2, 4] }")),
+    }
+}
+
+fn flag(keys: &Keys, name: &str) -> Result<bool, Error> {
+    match key(keys, name) {
+        None => Ok(false),
+        Some(TaskValue::Bool(b)) => Ok(*b),
+        Some(_) => Err(Error::plain(format!("`{name}` must be true or false"), "")),
+    }
 }
 
 /// What is looked at; commas separate names on a command line.

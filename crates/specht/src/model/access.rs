@@ -1,6 +1,6 @@
 //! What others may read of a compiled model: names, poses, contacts by their number in the file.
 
-use crate::expr::{NodeId, Tape};
+use crate::expr::{Fun, NodeId, Op, Symbol, Tape};
 use crate::system::{Discrete, State, System};
 
 use super::Input;
@@ -68,6 +68,52 @@ impl CompiledSystem {
                 s.z[state] = self.output(&out, f.gap).min(0.0);
             }
         }
+    }
+
+    /// Which event functions change the motion when they fire: they write to the memory or end the run.
+    pub(crate) fn deciding_crossings(&self) -> Vec<bool> {
+        let events = self.model.events.iter();
+        events
+            .filter(|e| matches!(e.trigger, super::Trigger::Crossing(..)))
+            .map(|e| e.stop || !e.set.is_empty())
+            .collect()
+    }
+
+    /// Periods of the sines, cosines and steps of time in the formulas, s.
+    pub(crate) fn time_periods(&self) -> Vec<f64> {
+        let graph = &self.model.graph;
+        let is_time = |s: Symbol| matches!(self.model.inputs.get(s.0 as usize), Some(Input::Time));
+        let slope = |node: NodeId| {
+            if !graph.depends_on(node, is_time) {
+                return None;
+            }
+            let tape = Tape::new(graph, &[node]);
+            let mut work = tape.workspace();
+            let mut at = |t: f64| {
+                let mut inputs = self.base.clone();
+                for (slot, input) in inputs.iter_mut().zip(&self.inputs) {
+                    if matches!(input, Input::Time) {
+                        *slot = t;
+                    }
+                }
+                tape.eval(&inputs, &mut work);
+                tape.output(&work, 0)
+            };
+            let (a, b, c) = (at(0.0), at(1.0), at(2.0));
+            let straight = (a - 2.0 * b + c).abs() <= 1e-9 * (b - a).abs();
+            (straight && b != a).then(|| (b - a).abs())
+        };
+        let mut periods = Vec::new();
+        for k in 0..graph.len() {
+            match graph.op(NodeId(k as u32)) {
+                Op::Fun(Fun::Sin | Fun::Cos, a) => {
+                    periods.extend(slope(a).map(|w| std::f64::consts::TAU / w))
+                }
+                Op::Floor(a) => periods.extend(slope(a).map(|w| 1.0 / w)),
+                _ => {}
+            }
+        }
+        periods
     }
 }
 

@@ -11,8 +11,8 @@ use crate::contact::Reduced;
 use crate::expr::Work;
 use crate::linalg::{Rows, Symmetric};
 use crate::system::{
-    Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, Mode, Restitution, State, System, Tangent,
-    Trigger,
+    Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, InstantRate, Mode, Restitution, State,
+    System, Tangent, Trigger,
 };
 
 use super::Input;
@@ -526,6 +526,17 @@ impl System for CompiledSystem {
         self.give_back(scratch);
     }
 
+    fn restitution_tangent(
+        &self,
+        s: &State,
+        d: &Discrete,
+        along: &Along<'_>,
+        out: &mut [Restitution],
+    ) -> bool {
+        self.restitution_rates(s, d, along, out);
+        true
+    }
+
     fn directions(&self) -> &[Direction] {
         &self.directions
     }
@@ -546,6 +557,22 @@ impl System for CompiledSystem {
         fired: &mut Vec<usize>,
     ) -> bool {
         self.fire_events(triggers, at, memory, fired)
+    }
+
+    fn fire_tangent(
+        &self,
+        fired: &[usize],
+        at: Instant<'_>,
+        rate: InstantRate<'_>,
+        memory: &mut [f64],
+    ) -> bool {
+        self.set_rates(fired, &at, &rate, memory);
+        true
+    }
+
+    fn outputs_tangent(&self, at: Instant<'_>, rate: InstantRate<'_>, out: &mut [f64]) -> bool {
+        self.output_rates(&at, &rate, out);
+        true
     }
 
     fn output_names(&self) -> &[String] {

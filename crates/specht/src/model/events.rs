@@ -7,7 +7,7 @@ use super::{ContactEvent, Input, Trigger};
 
 impl CompiledSystem {
     /// All inputs at an instant: state, contour parameters, accelerations, contact forces, energies.
-    fn fill_instant(&self, at: &Instant<'_>, inputs: &mut [f64]) {
+    pub(super) fn fill_instant(&self, at: &Instant<'_>, inputs: &mut [f64]) {
         self.fill(at.state, at.discrete, inputs);
         for contour in &self.contours {
             for (i, s) in contour.sigma.iter().enumerate() {

@@ -23,6 +23,7 @@ mod events;
 mod forces;
 mod frames;
 mod geometry;
+mod instant_rates;
 mod kinematics;
 mod latches;
 mod lean;
@@ -540,6 +541,8 @@ pub struct Run {
     pub impact: Option<impact::Law>,
     /// Which solution when there are several or none.
     pub several: Option<Policy>,
+    /// Parameters with respect to which the run is differentiated.
+    pub sensitivity: Vec<String>,
 }
 
 /// A plot asked for.

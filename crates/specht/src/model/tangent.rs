@@ -163,7 +163,7 @@ impl CompiledSystem {
     }
 
     /// Rates of the inputs from those of state and parameters.
-    fn fill_rates(&self, d: &Discrete, along: &Along<'_>, inputs: &mut [f64]) {
+    pub(super) fn fill_rates(&self, d: &Discrete, along: &Along<'_>, inputs: &mut [f64]) {
         let of = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(0.0);
         for &(slot, source) in &self.fill {
             inputs[slot as usize] = match source {
@@ -172,7 +172,7 @@ impl CompiledSystem {
                 Source::U(k) => of(along.u, k),
                 Source::Z(k) => of(along.z, k),
                 Source::Memory(k) => of(along.memory, k),
-                Source::StickTime(c) if !d.stick_since[c].is_nan() => along.t,
+                Source::StickTime(c) if !d.stick_since[c].is_nan() => along.t - of(along.since, c),
                 Source::Direction(_) | Source::StickTime(_) | Source::LoadRate(_) | Source::Heat(..) => 0.0,
             };
         }

@@ -39,6 +39,7 @@ use super::tolerances::{
     POSITION_NOISE, PROJECTED, SPEED_NOISE,
 };
 use super::trajectory::{Family, Point, Samples, Status, Trajectory};
+use super::variation::{Seed, Variation};
 use super::watch::What;
 use super::zeno::Zeno;
 
@@ -53,6 +54,24 @@ pub fn event_driven<S: System + ?Sized>(
     event_driven_into(sys, start, settings, outside, None)
 }
 
+/// The same with derivatives along `seeds` through all events, in [`Trajectory::derivatives`]; with `rows` those of the outputs at all
+/// rows, too.
+///
+/// # Errors
+///
+/// As [`event_driven`].
+pub fn event_driven_along<S: System + ?Sized>(
+    sys: &S,
+    start: &State,
+    settings: &Settings,
+    outside: &mut Outside<'_>,
+    seeds: &[Seed],
+    rows: bool,
+) -> Result<Trajectory, StartError> {
+    let variation = Variation::new(sys, seeds, settings, rows);
+    simulate(sys, start, settings, outside, None, Some(Box::new(variation)))
+}
+
 /// The same; rows and events go to `sink` as they come, and only a part of them stays in the trajectory.
 ///
 /// # Errors
@@ -65,11 +84,23 @@ pub fn event_driven_into<S: System + ?Sized>(
     outside: &mut Outside<'_>,
     sink: Option<&mut dyn Sink>,
 ) -> Result<Trajectory, StartError> {
+    simulate(sys, start, settings, outside, sink, None)
+}
+
+fn simulate<S: System + ?Sized>(
+    sys: &S,
+    start: &State,
+    settings: &Settings,
+    outside: &mut Outside<'_>,
+    sink: Option<&mut dyn Sink>,
+    variation: Option<Box<Variation>>,
+) -> Result<Trajectory, StartError> {
     let mut delivery = Delivery::new(sink);
     if let Some(problem) = settings.problem() {
         return Err(StartError::Settings(problem));
     }
     let mut run = Run::new(sys, start.clone(), settings)?;
+    run.variation = variation;
     let end = match run.begin()? {
         Some(end) => end,
         None => loop {
@@ -139,6 +170,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     /// A state beside the present one, and the system there.
     beside: (State, Eval),
     pub passage: Passage,
+    /// Derivatives, when asked for.
+    pub variation: Option<Box<Variation>>,
 }
 
 impl<'a, S: System + ?Sized> Run<'a, S> {
@@ -192,6 +225,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             beyond: None,
             beside: (State::default(), sys.memory()),
             passage: Passage::default(),
+            variation: None,
             field,
             settings,
         })
@@ -229,6 +263,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 Status::Failed,
                 format!("no accelerations at t = {t}: the constraints contradict each other"),
             );
+        }
+        if let Some(v) = &mut self.variation {
+            v.enter(&self.field);
         }
         self.arm(true);
         // what has just fired must first come back from the far side; which side that is, rounding cannot tell yet
@@ -444,6 +481,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let h = self.ode.step();
         let Field { eval, state, forces, .. } = &self.field;
         self.ledger.step(eval, state, &forces.lambda, h, self.ode.error());
+        if let Some(v) = &mut self.variation {
+            v.advance(&self.field, &self.ode, self.ode.time() + h);
+        }
         self.longest = self.longest.max(h);
         self.out.counts.steps += 1;
         self.out.counts.implicit += u64::from(self.ode.is_implicit());
@@ -565,6 +605,11 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     fn finish(mut self, (status, message): End) -> Trajectory {
         self.fill_point();
         self.out.family = self.last_family();
+        if let Some(v) = self.variation.take() {
+            let events = self.out.counts.all_events() as usize;
+            let moves = status == Status::Stopped;
+            self.out.derivatives = Some(v.finish(&self.field, &self.impulses, events, moves));
+        }
         let mut out = self.out;
         out.status = status;
         out.message = message;

@@ -77,7 +77,11 @@ impl<S: System + ?Sized> Run<'_, S> {
         let mut m = Moment::default();
         self.open_moment(&mut m);
         m.jumped = true;
+        if let Some(v) = &mut self.variation {
+            v.begin(&self.field);
+        }
         let end = self.settle(&mut m, true);
+        self.depart(0);
         self.log(&m);
         if m.start_written {
             // no forces at the given state
@@ -136,6 +140,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                 ),
             ));
         }
+        let first = self.out.counts.all_events();
+        if let Some(v) = &mut self.variation {
+            v.arrive(&self.field, &self.locator.found.watches, self.longest);
+        }
         let mut m = Moment::default();
         self.open_moment(&mut m);
         self.sets.remember(&self.field.discrete.modes);
@@ -175,6 +183,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             None
         };
         if border.is_some() {
+            self.depart(first);
             return border;
         }
         // a pure mark changes nothing unless memory changes
@@ -188,8 +197,16 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         self.find_jumps(&mut m);
         let end = end.or_else(|| self.user_events(&mut m));
+        self.depart(first);
         self.record(true);
         end
+    }
+
+    /// The derivatives leave the instant; events from number `first` on belong to it.
+    fn depart(&mut self, first: u64) {
+        if let Some(v) = &mut self.variation {
+            v.depart(&self.field, first as usize, self.out.counts.all_events() as usize);
+        }
     }
 
     /// What the event functions that fell through zero say.
@@ -433,6 +450,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                     impact.energy
                 ));
             }
+            if let Some(v) = &mut self.variation {
+                let (e, plastic) = (&self.tools.restitution, &m.plastic);
+                v.impact(&self.field, self.settings.impact, &self.sets.closed, e, plastic, &impact);
+            }
             self.apply(m, &impact.u, &impact.impulse, &impact.normal, &impact.tangential);
             for i in 0..self.field.dims.contacts {
                 if impact.normal[i] > 0.0 && self.field.info[i].is_unilateral() {
@@ -453,6 +474,9 @@ impl<S: System + ?Sized> Run<'_, S> {
         tangential: &[f64],
     ) {
         m.jumped = true;
+        if let Some(v) = &mut self.variation {
+            v.jumped(self.field.state.t);
+        }
         let field = &mut self.field;
         // what was fast before tells what is at rest after
         field.watches.scales.see(field.info, &field.eval, &field.state.q, &field.state.u);

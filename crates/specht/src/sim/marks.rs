@@ -45,6 +45,12 @@ impl<S: System + ?Sized> Run<'_, S> {
             };
             let stop = field.sys.fire(&m.triggers, at, &mut memory, &mut m.fired);
             m.triggers.clear();
+            if let Some(v) = &mut self.variation
+                && !m.fired.is_empty()
+                && !memory.is_empty()
+            {
+                v.fire(field, &m.fired, &self.impulses);
+            }
             let changed = memory != field.state.memory;
             if changed {
                 let energy = field.eval.kinetic + field.eval.potential;
@@ -71,6 +77,9 @@ impl<S: System + ?Sized> Run<'_, S> {
                 self.open_moment(&mut again);
                 self.sets.remember(&self.field.discrete.modes);
                 again.tie = true;
+                if let Some(v) = &mut self.variation {
+                    v.keep();
+                }
                 let end = self.settle(&mut again, false);
                 self.changes(&mut again);
                 self.log(&again);

@@ -31,11 +31,12 @@ mod tangential;
 mod time_stepping;
 pub(crate) mod tolerances;
 mod trajectory;
+mod variation;
 mod watch;
 mod zeno;
 
 pub use audit::{Audit, ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, LENGTH_BOUND, TensorRemark};
-pub use event_driven::{event_driven, event_driven_into};
+pub use event_driven::{event_driven, event_driven_along, event_driven_into};
 pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Scheme, Settings};
 pub use sink::{EVENTS_KEPT, ROWS_KEPT, Sink};
@@ -48,3 +49,4 @@ pub use trajectory::{
     Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples,
     StartRecord, Status, Trajectory,
 };
+pub use variation::{Derivatives, Lost, Seed};

@@ -99,8 +99,12 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Record the dense output at the fraction `at`, which is the instant `time`.
     fn record_inside(&mut self, at: f64, time: f64, keep: bool) {
         self.ode.interpolate(at, &mut self.dense);
-        let Run { field, dense, ledger, .. } = self;
+        let Run { field, dense, ledger, variation, ode, impulses, .. } = self;
         field.at(time, dense);
+        if let Some(v) = variation.as_mut().filter(|v| v.with_rows) {
+            v.advance(field, ode, time);
+            v.record(field, impulses);
+        }
         let energy = ledger.columns_at(&field.eval, &dense[field.tail()..]);
         self.fill_point();
         self.out.samples.push(&self.point, &energy, keep);
@@ -110,6 +114,9 @@ impl<S: System + ?Sized> Run<'_, S> {
     pub(super) fn record(&mut self, keep: bool) {
         if self.settings.record == Record::Nothing {
             return;
+        }
+        if let Some(v) = &mut self.variation {
+            v.record(&self.field, &self.impulses);
         }
         self.fill_point();
         self.out.samples.push(&self.point, &self.ledger.energy.columns(), keep);

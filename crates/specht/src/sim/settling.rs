@@ -58,6 +58,8 @@ pub(crate) struct Pending {
 pub(crate) struct Closing {
     fixed: Fixed,
     forces: Forces,
+    /// In which the jump was solved.
+    modes: Vec<Mode>,
 }
 
 impl<S: System + ?Sized> Run<'_, S> {
@@ -146,6 +148,9 @@ impl<S: System + ?Sized> Run<'_, S> {
                 m.closed.extend(contacts.iter().chain(&stops));
                 m.settled.extend(&contacts);
                 let none = vec![0.0; self.field.dims.contacts];
+                if let Some(v) = &mut self.variation {
+                    v.closing(&self.field, &self.tools.closing.modes, &after);
+                }
                 self.apply(m, &after, &lambda, &none, &none);
                 return true;
             }
@@ -198,6 +203,9 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.ledger.clone_from(&undo.ledger);
         self.out.warnings.truncate(undo.warnings);
         self.clear_impulses(m);
+        if let Some(v) = &mut self.variation {
+            v.take_back();
+        }
         self.field.evaluate();
     }
 
@@ -228,7 +236,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let jump = at_rest(eval, u);
         let mut after = u.clone();
         loop {
-            let Closing { fixed, forces } = &mut self.tools.closing;
+            let Closing { fixed, forces, .. } = &mut self.tools.closing;
             if !fixed.solve(info, &jump, &modes, &self.field.signs, forces).solved {
                 return None;
             }
@@ -252,13 +260,14 @@ impl<S: System + ?Sized> Run<'_, S> {
             for mode in modes.iter_mut().filter(|m| m.direction() != 0.0) {
                 *mode = Mode::Closed;
             }
-            let Closing { fixed, forces } = &mut self.tools.closing;
+            let Closing { fixed, forces, .. } = &mut self.tools.closing;
             if !fixed.solve(info, &jump, &modes, &self.field.signs, forces).solved {
                 return None;
             }
             after.copy_from_slice(u);
             axpy(1.0, &forces.accel, &mut after);
         }
+        self.tools.closing.modes = modes;
         Some(after)
     }
 
@@ -295,7 +304,7 @@ impl<S: System + ?Sized> Run<'_, S> {
 }
 
 /// The evaluation with rates in place of offsets and no smooth forces: its accelerations are jumps of velocity.
-fn at_rest(eval: &Eval, u: &[f64]) -> Eval {
+pub(super) fn at_rest(eval: &Eval, u: &[f64]) -> Eval {
     let mut jump = eval.clone();
     jump.h.fill(0.0);
     jump.load.fill(0.0);

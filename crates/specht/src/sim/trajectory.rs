@@ -261,6 +261,8 @@ pub struct Trajectory {
     pub counts: Counts,
     /// Sentences that the user should see.
     pub warnings: Vec<String>,
+    /// Derivatives through all events, when asked for ([`super::event_driven_along`]).
+    pub derivatives: Option<super::Derivatives>,
 }
 
 impl Trajectory {

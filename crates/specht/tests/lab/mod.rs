@@ -52,6 +52,10 @@ impl Lab {
         self
     }
 
+    pub fn value(&self, name: &str) -> f64 {
+        self.values[self.names.iter().position(|n| n == name).unwrap()]
+    }
+
     pub fn start(&self) -> State {
         specht::inside::start_of(&self.sys).unwrap()
     }

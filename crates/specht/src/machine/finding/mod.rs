@@ -2,6 +2,7 @@
 
 mod along;
 mod braking;
+mod limit_cycle;
 mod load;
 mod map;
 mod painleve;
@@ -17,6 +18,7 @@ pub use braking::{
     BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
     Range, SelfBrakingFinding,
 };
+pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
@@ -65,6 +67,8 @@ pub enum Finding {
     Load(Box<LoadStatisticsFinding>),
     /// `statistics`.
     Statistics(Box<StatisticsFinding>),
+    /// `limit-cycle`.
+    LimitCycle(Box<LimitCycleFinding>),
 }
 
 impl Finding {
@@ -75,6 +79,7 @@ impl Finding {
             Finding::Along(f) => Some(f.verdict.map_or("open", |v| v.word())),
             Finding::TrueMotion(f) => Some(f.verdict.word()),
             Finding::Rest(f) => Some(f.verdict.word()),
+            Finding::LimitCycle(f) => Some(f.headline()),
             _ => None,
         }
     }
@@ -92,6 +97,7 @@ impl Finding {
             Finding::Sweep(f) => f.explain,
             Finding::Load(f) => f.explain,
             Finding::Statistics(f) => f.explain,
+            Finding::LimitCycle(f) => f.explain,
         }
     }
 }
@@ -123,6 +129,7 @@ impl Machine {
                 self.load_statistics(task, watch).map(|f| Finding::Load(Box::new(f)))
             }
             Task::Statistics(task) => self.statistics(task, watch).map(|f| Finding::Statistics(Box::new(f))),
+            Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
         }
     }
 
@@ -215,7 +222,7 @@ impl Machine {
     }
 
     /// The machine with these parameters open.
-    fn opened(&self, live: Vec<String>) -> Result<Machine, Error> {
+    pub(super) fn opened(&self, live: Vec<String>) -> Result<Machine, Error> {
         let known = &self.model().parameters;
         if let Some(name) = live.iter().find(|n| !known.iter().any(|p| p.name == **n)) {
             let known = known.iter().map(|p| p.name.clone()).collect();

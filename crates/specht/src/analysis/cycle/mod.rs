@@ -1,0 +1,52 @@
+//! Limit cycles: found from a simulation, made exact by shooting, judged by their multipliers (METH-CYCLE-*, METH-SALT-MONO).
+//!
+//! ```text
+//! x(T; x₀) = x₀ + c T + E σ       E: directions that change no equation (a drift per period), c: those that go with time
+//! ```
+//!
+//! * `symmetry`: E, c, and the period of what depends on time.
+//! * `recur`: a simulation until it comes back to itself.
+//! * `shoot`: Newton's method with the derivatives of the run. Nothing about the order of events is prescribed.
+//! * `portrait`: one period, as users want to see it.
+//!
+//! The start x₀ lies in the middle of the phase with most constraints: there the map has the fewest dimensions, and small changes of x₀
+//! change no mode.
+
+mod portrait;
+mod recur;
+mod shoot;
+mod symmetry;
+
+pub(crate) use portrait::{Portrait, Range, portrait};
+pub(crate) use recur::{Guess, Outcome, Section, Settled, settle};
+pub(crate) use shoot::{Orbit, shoot};
+pub(crate) use symmetry::forcing_period;
+
+use crate::sim::{Record, Settings};
+use crate::system::State;
+
+/// Tolerance of the runs of shooting.
+const EXACT: f64 = 1e-11;
+
+/// All numbers of a state but time: positions, velocities, states, memory.
+pub(crate) fn numbers(s: &State) -> Vec<f64> {
+    [&s.q[..], &s.u, &s.z, &s.memory].concat()
+}
+
+/// A state with these numbers, of the sizes of `like`.
+pub(crate) fn state_of(t: f64, x: &[f64], like: &State) -> State {
+    let (q, rest) = x.split_at(like.q.len());
+    let (u, rest) = rest.split_at(like.u.len());
+    let (z, memory) = rest.split_at(like.z.len());
+    State { t, q: q.to_vec(), u: u.to_vec(), z: z.to_vec(), memory: memory.to_vec() }
+}
+
+/// The settings of a run from `t` that lasts `span`, made for shooting.
+fn exact(settings: &Settings, t: f64, span: f64) -> Settings {
+    Settings {
+        until: t + span,
+        tolerance: settings.tolerance.min(EXACT),
+        record: Record::Nothing,
+        ..settings.clone()
+    }
+}

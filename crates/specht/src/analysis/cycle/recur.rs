@@ -1,0 +1,368 @@
+//! A simulation until it comes back to itself (METH-CYCLE-START).
+//!
+//! The motion is looked at whenever it passes a section: a user's event, the same phase of what drives it, or else the maxima of the coordinate
+//! that has the fewest of them. Two passages in a row that repeat those `p` passages before, up to drift, are the sign.
+
+use crate::analysis::place::Carried;
+use crate::linalg::max_abs;
+use crate::model::CompiledSystem;
+use crate::sim::{Kind, Outside, Record, Settings, StartError, Status, Trajectory, event_driven};
+use crate::system::{Mode, State, System};
+
+use super::symmetry::{Symmetry, forcing_period, sizes_of};
+use super::{numbers, state_of};
+
+/// Passages that differ by less, scaled, are the same.
+const SAME: f64 = 1e-3;
+/// Largest number of passages per period.
+const LONGEST: usize = 16;
+/// Pieces of the asked time in which the simulation is looked at, and how many pieces there may be.
+const PIECES: f64 = 8.0;
+const MOST: usize = 64;
+/// A motion smaller than this, beside what it was, is rest.
+const REST: f64 = 1e-7;
+
+/// Where the motion is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Section {
+    /// A user's event.
+    Event(String),
+    /// Multiples of a period.
+    Period(f64),
+    /// Maxima of a coordinate.
+    Maximum(usize),
+}
+
+/// A first guess of a cycle: a state inside its most constrained phase, and its period.
+#[derive(Clone, Debug)]
+pub(crate) struct Guess {
+    pub state: State,
+    pub period: f64,
+    /// Passages per period.
+    pub passages: usize,
+}
+
+/// What a simulation comes to.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// It repeats itself.
+    Recurs(Guess),
+    /// It has come to rest, or moves on without change.
+    Rests {
+        /// Whether something still moves.
+        moves: bool,
+    },
+    /// It does not repeat itself.
+    Wanders,
+    /// The run ended: how and why.
+    Ends(Status, String),
+    /// The section was not passed twice.
+    NeverPassed,
+}
+
+/// Everything that a simulation told.
+#[derive(Clone, Debug)]
+pub(crate) struct Settled {
+    pub outcome: Outcome,
+    pub symmetry: Symmetry,
+    pub section: Section,
+    /// Guesses from passages that do not repeat themselves, the best first.
+    pub others: Vec<Guess>,
+    /// The first piece of the simulation.
+    pub first: Trajectory,
+    /// Time of the simulation.
+    pub time: f64,
+    /// The state at its end.
+    pub last: State,
+}
+
+/// A passage of the section.
+#[derive(Clone, Debug)]
+struct Passage {
+    t: f64,
+    x: Vec<f64>,
+}
+
+/// Simulate from `start`, at most the time of `settings` eight times over, until the motion repeats itself. `section`: where to look, if known;
+/// `at_once`: look at the first piece only, for what the motion leaves.
+pub(crate) fn settle(
+    sys: &CompiledSystem,
+    start: &State,
+    settings: &Settings,
+    section: Option<Section>,
+    at_once: bool,
+    outside: &mut Outside<'_>,
+) -> Result<Settled, StartError> {
+    let span = (settings.until - start.t).max(f64::MIN_POSITIVE);
+    let mut state = start.clone();
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut known: Option<(Symmetry, Section)> = None;
+    let mut piece = if at_once { span } else { span / PIECES };
+    let mut found = Settled {
+        outcome: Outcome::NeverPassed,
+        symmetry: Symmetry::default(),
+        section: section.clone().unwrap_or(Section::Maximum(0)),
+        others: Vec::new(),
+        first: Trajectory::default(),
+        time: 0.0,
+        last: start.clone(),
+    };
+    for round in 0..MOST {
+        let record = match (&known, &section) {
+            (Some((_, Section::Period(p))), _) | (None, Some(Section::Period(p))) => Record::Every(p / 16.0),
+            _ => Record::Steps,
+        };
+        let until = match &record {
+            Record::Every(p) => ((state.t + piece) / (16.0 * p)).ceil() * 16.0 * p,
+            _ => state.t + piece,
+        };
+        let s = Settings { until, record, stop_after: u64::MAX, ..settings.clone() };
+        let run = event_driven(sys, &state, &s, outside)?;
+        found.time = run.time - start.t;
+        found.last = run.last.state.clone();
+        if !matches!(run.status, Status::Finished) {
+            found.outcome = Outcome::Ends(run.status, run.message);
+            return Ok(found);
+        }
+        // what the first piece tells of the equations
+        if round == 0 {
+            found.first = run.clone();
+        }
+        let (symmetry, section) = known.get_or_insert_with(|| {
+            let symmetry = Symmetry::of(sys, &run);
+            let section = section.clone().unwrap_or_else(|| choose(sys, &symmetry, &run));
+            (symmetry, section)
+        });
+        found.symmetry.clone_from(symmetry);
+        found.section.clone_from(section);
+        if let Some(resting) = rests(&run, symmetry) {
+            found.outcome = resting;
+            return Ok(found);
+        }
+        collect(sys, &run, section, &mut passages);
+        let recurs = recurrence(&run, &passages, symmetry, section).filter(|_| !at_once);
+        if let Some((p, scale)) = recurs {
+            found.symmetry.scale = scale;
+            let guess = guess_of(sys, &run, &passages, p, section);
+            found.outcome = Outcome::Recurs(guess);
+            return Ok(found);
+        }
+        let mut others = nearest(sys, &run, &passages, symmetry, section);
+        others.truncate(4);
+        found.outcome = if passages.len() < 2 { Outcome::NeverPassed } else { Outcome::Wanders };
+        if !others.is_empty() {
+            found.others = others;
+        }
+        if at_once {
+            return Ok(found);
+        }
+        if passages.len() > 200 && found.time >= span {
+            return Ok(found);
+        }
+        if found.time >= PIECES * span {
+            return Ok(found);
+        }
+        let carried = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) };
+        state = carried.mended(sys)?;
+        if round >= PIECES as usize {
+            piece *= 1.5;
+        }
+    }
+    Ok(found)
+}
+
+/// The section where nobody names one: the phase of the forcing, or the maxima of a coordinate.
+fn choose(sys: &CompiledSystem, symmetry: &Symmetry, run: &Trajectory) -> Section {
+    if symmetry.frame.is_none()
+        && let Some(period) = forcing_period(sys, run)
+    {
+        return Section::Period(period);
+    }
+    let n = run.last.state.q.len();
+    let drifts = symmetry.scaled_drifts();
+    let still = |k: &usize| drifts.iter().all(|e| e[*k].abs() < 1e-9);
+    let count = |k: usize| {
+        let mut list = Vec::new();
+        collect(sys, run, &Section::Maximum(k), &mut list);
+        list.len()
+    };
+    let all: Vec<(usize, usize)> =
+        (0..n).filter(still).chain((0..n).filter(|k| !still(k))).map(|k| (count(k), k)).collect();
+    let best = all.iter().filter(|c| c.0 >= 2).min_by_key(|c| c.0).or(all.iter().max_by_key(|c| c.0));
+    Section::Maximum(best.map_or(0, |b| b.1))
+}
+
+/// Add the passages of a run.
+fn collect(sys: &CompiledSystem, run: &Trajectory, section: &Section, out: &mut Vec<Passage>) {
+    match section {
+        Section::Event(name) => {
+            let named = |e: &&crate::sim::Event| e.kind == Kind::Mark && e.name.as_deref() == Some(name);
+            out.extend(run.events.iter().filter(named).map(|e| Passage { t: e.time, x: numbers(&e.after) }));
+        }
+        Section::Period(p) => {
+            let mut last = out.last().map_or(f64::NEG_INFINITY, |p| p.t);
+            for row in run.samples.rows() {
+                let k = row.t / p;
+                if (k - k.round()).abs() <= 1e-9 * k.abs().max(1.0) && row.t > last + 0.5 * p {
+                    last = row.t;
+                    out.push(Passage { t: row.t, x: [row.q, row.u, row.z, row.memory].concat() });
+                }
+            }
+        }
+        Section::Maximum(k) => {
+            let _ = sys;
+            let rows: Vec<_> = run.samples.rows().collect();
+            for pair in rows.windows(2) {
+                let (a, b) = (&pair[0], &pair[1]);
+                let (v, w) = (a.u[*k], b.u[*k]);
+                if v > 0.0 && w <= 0.0 && b.t > a.t {
+                    let f = v / (v - w);
+                    let mix = |a: &[f64], b: &[f64]| -> Vec<f64> {
+                        a.iter().zip(b).map(|(a, b)| a + f * (b - a)).collect()
+                    };
+                    let x = [mix(a.q, b.q), mix(a.u, b.u), mix(a.z, b.z), a.memory.to_vec()].concat();
+                    out.push(Passage { t: a.t + f * (b.t - a.t), x });
+                }
+            }
+        }
+    }
+}
+
+/// Scaled difference of two passages without drift.
+fn distance(a: &Passage, b: &Passage, symmetry: &Symmetry) -> f64 {
+    let frame = |i: usize| symmetry.frame.as_ref().map_or(0.0, |c| c[i]);
+    let dt = b.t - a.t;
+    let diff: Vec<f64> = (0..a.x.len()).map(|i| b.x[i] - a.x[i] - frame(i) * dt).collect();
+    max_abs(&symmetry.without_drift(&diff))
+}
+
+/// Passages per period, and the sizes of the motion in it: what repeats itself is measured by how far it moves in between, so that a motion
+/// that dies out is no cycle however small it has become.
+fn recurrence(
+    run: &Trajectory,
+    list: &[Passage],
+    symmetry: &Symmetry,
+    section: &Section,
+) -> Option<(usize, Vec<f64>)> {
+    let n = list.len();
+    // maxima are interpolated
+    let same = if matches!(section, Section::Maximum(_)) { 3.0 * SAME } else { SAME };
+    (1..=LONGEST.min(n.saturating_sub(2))).find_map(|p| {
+        let (from, to) = (list[n - 1 - p].t, list[n - 1].t);
+        let whole = from >= run.start.point.state.t;
+        let scale = if whole { sizes_of(run, |_, t| t >= from && t <= to) } else { symmetry.scale.clone() };
+        let symmetry = &Symmetry { scale, ..symmetry.clone() };
+        let last = distance(&list[n - 1 - p], &list[n - 1], symmetry);
+        let before = distance(&list[n - 2 - p], &list[n - 2], symmetry);
+        (last < same && before < same).then(|| (p, symmetry.scale.clone()))
+    })
+}
+
+/// The passages of the last piece that repeat each other best, up to four apart.
+fn nearest(
+    sys: &CompiledSystem,
+    run: &Trajectory,
+    list: &[Passage],
+    symmetry: &Symmetry,
+    section: &Section,
+) -> Vec<Guess> {
+    let first = run.start.point.state.t;
+    let mut all: Vec<(f64, usize, usize)> = Vec::new();
+    for i in 0..list.len() {
+        for p in 1..=4.min(i) {
+            if list[i - p].t >= first {
+                all.push((distance(&list[i - p], &list[i], symmetry), i, p));
+            }
+        }
+    }
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.truncate(4);
+    all.iter().map(|&(_, i, p)| guess_of(sys, run, &list[..=i], p, section)).collect()
+}
+
+/// A state in the middle of the most constrained phase of the last period.
+fn guess_of(
+    sys: &CompiledSystem,
+    run: &Trajectory,
+    list: &[Passage],
+    passages: usize,
+    section: &Section,
+) -> Guess {
+    let n = list.len();
+    let (from, to) = (list[n - 1 - passages].t, list[n - 1].t);
+    let period = match section {
+        Section::Period(p) => passages as f64 * p,
+        _ => to - from,
+    };
+    let info = sys.contacts();
+    let held = |modes: &[Mode]| -> usize {
+        let one = |(c, m): (&crate::system::ContactInfo, &Mode)| {
+            let normal = if c.is_unilateral() && m.is_closed() { 2 } else { 0 };
+            normal + usize::from(*m == Mode::Stick && c.friction)
+        };
+        info.iter().zip(modes).map(one).sum()
+    };
+    let rows: Vec<_> = run.samples.rows().filter(|r| r.t >= from && r.t <= to).collect();
+    let most = rows.iter().map(|r| held(r.modes)).max().unwrap_or(0);
+    // the longest stretch of rows with that many
+    let (mut best, mut begin): (Option<(f64, f64)>, Option<f64>) = (None, None);
+    for r in &rows {
+        if held(r.modes) == most {
+            let from = *begin.get_or_insert(r.t);
+            if best.is_none_or(|b| r.t - from > b.1 - b.0) {
+                best = Some((from, r.t));
+            }
+        } else {
+            begin = None;
+        }
+    }
+    let middle = best.map_or(from, |b| 0.5 * (b.0 + b.1));
+    let nearest = rows
+        .iter()
+        .filter(|r| held(r.modes) == most)
+        .min_by(|a, b| (a.t - middle).abs().total_cmp(&(b.t - middle).abs()));
+    let state = match nearest {
+        Some(r) => state_of(r.t, &[r.q, r.u, r.z, r.memory].concat(), &run.last.state),
+        None => state_of(list[n - 1].t, &list[n - 1].x, &run.last.state),
+    };
+    Guess { state, period, passages }
+}
+
+/// Rest, or motion without change: over the second half of a piece nothing changes but by drift.
+fn rests(run: &Trajectory, symmetry: &Symmetry) -> Option<Outcome> {
+    let count = run.samples.len();
+    let last = run.samples.row(count.checked_sub(1)?);
+    let x = [last.q, last.u, last.z, last.memory].concat();
+    let nq = last.q.len();
+    let driven = symmetry.frame.is_none();
+    let same = (count / 2..count).all(|i| {
+        let r = run.samples.row(i);
+        let dt = last.t - r.t;
+        let mut diff: Vec<f64> =
+            x.iter().zip([r.q, r.u, r.z, r.memory].concat()).map(|(a, b)| a - b).collect();
+        if let Some(frame) = &symmetry.frame {
+            diff.iter_mut().zip(frame).for_each(|(d, c)| *d -= c * dt);
+        }
+        let rest = if driven {
+            diff.iter().zip(&symmetry.scale).map(|(d, s)| d / s).collect()
+        } else {
+            symmetry.without_drift(&diff)
+        };
+        max_abs(&rest) < REST
+    });
+    let quiet = last
+        .accel
+        .iter()
+        .zip(&symmetry.scale[nq..])
+        .all(|(a, s)| a.abs() * run.time.abs().max(1e-300) < 1e3 * REST * s || *a == 0.0);
+    let moves = max_abs(last.u) > 0.0;
+    let still = !moves && last.accel.iter().all(|a| *a == 0.0) && same;
+    (count > 3 && (still || (same && quiet && !driven)))
+        .then(|| Outcome::Rests { moves: symmetry_moves(run, symmetry) })
+}
+
+fn symmetry_moves(run: &Trajectory, symmetry: &Symmetry) -> bool {
+    let nq = run.last.state.q.len();
+    let span = run.time - run.start.point.state.t;
+    run.last.state.u.iter().zip(&symmetry.scale[..nq]).any(|(u, s)| (u * span).abs() > 1e-3 * s)
+}

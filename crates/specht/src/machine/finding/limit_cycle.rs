@@ -1,0 +1,558 @@
+//! `limit-cycle`: does the motion repeat itself, how, and is it stable?
+
+use serde::Serialize;
+
+use crate::analysis::cycle::{
+    Guess, Orbit, Outcome, Portrait, Range, Section, Settled, forcing_period, portrait, settle, shoot,
+};
+use crate::analysis::map::Watch;
+use crate::analysis::place::{Place, Slot, slot};
+use crate::machine::json::{Named, Num};
+use crate::machine::task::LimitCycleTask;
+use crate::machine::{Error, Machine};
+use crate::sim::{Kind, Outside, Settings};
+use crate::system::{State, System};
+
+/// The finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct LimitCycleFinding {
+    /// `cycle`, `drifting cycle`, `forced cycle`, or what there is instead: `rest`, `steady motion`, `not periodic`, `ended`.
+    pub kind: &'static str,
+    /// Why there is no cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Period, s.
+    pub period: Option<f64>,
+    /// Its inverse, Hz.
+    pub frequency: Option<f64>,
+    /// Periods of the forcing in one of the cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiple: Option<usize>,
+    /// Change of coordinates from period to period.
+    pub drift: Named<Num>,
+    /// Nontrivial multipliers that are not exactly zero, largest first.
+    pub multipliers: Vec<[f64; 2]>,
+    /// Distance of the trivial multipliers from one.
+    pub trivial_error: Option<f64>,
+    /// Number of exact zeros.
+    pub zeros: Option<usize>,
+    /// Whether disturbances die out.
+    pub stable: Option<bool>,
+    /// Factor by which the slowest disturbance shrinks in a period.
+    pub decay: Option<f64>,
+    /// Events of one period, from the section on.
+    pub events: Vec<CycleEvent>,
+    /// Share of the period at which contacts stick.
+    pub stick_share: Named<Num>,
+    /// Work per period of contacts, of other forces and of drives, J; `closing`: what is missing in the balance.
+    pub energy: Named<Num>,
+    /// Extremes of coordinates and outputs.
+    pub amplitude: Named<Extent>,
+    /// How far it is from changing its events.
+    pub margins: Margins,
+    /// Just after the section.
+    pub state: Named<Num>,
+    /// What the section is.
+    pub section: String,
+    /// What was found from several starts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attractors: Vec<Attractor>,
+    /// Scaled distance of the end of the period from its beginning.
+    pub residual: Option<f64>,
+    /// Page.
+    pub explain: &'static str,
+    /// One period in the plane of each coordinate and its velocity, for drawing.
+    #[serde(skip)]
+    pub loops: Vec<Loop>,
+}
+
+/// A curve in the plane of a coordinate and its velocity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// Name of the coordinate.
+    pub name: String,
+    /// Points (x, x').
+    pub points: Vec<[f64; 2]>,
+}
+
+/// An event of a cycle.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CycleEvent {
+    /// Kind.
+    pub kind: &'static str,
+    /// Contacts; a mark: the name of the event.
+    pub contacts: Vec<String>,
+    /// Time since the section, s.
+    pub time: f64,
+}
+
+/// Extremes of a number over a period.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Extent {
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Half their difference.
+    pub half: f64,
+}
+
+impl From<Range> for Extent {
+    fn from(r: Range) -> Extent {
+        Extent { min: r.min, max: r.max, half: 0.5 * (r.max - r.min) }
+    }
+}
+
+/// How far a cycle is from changing its events; `null`: nothing of the kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Margins {
+    /// Smallest gap of a contact that comes near without closing, m.
+    pub grazing: Option<f64>,
+    /// Slowest impact, m/s.
+    pub impact: Option<f64>,
+    /// Shortest stick, s.
+    pub stick: Option<f64>,
+    /// Smallest slip without a stop, m/s.
+    pub slip: Option<f64>,
+    /// Smallest normal force of a closed contact, N.
+    pub lift_off: Option<f64>,
+}
+
+/// Something that motions end in.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Attractor {
+    /// Name: its kind and number.
+    pub name: String,
+    /// Share of the starts.
+    pub share: f64,
+    /// As [`LimitCycleFinding::kind`].
+    pub kind: &'static str,
+    /// Period, s.
+    pub period: Option<f64>,
+    /// Multipliers.
+    pub multipliers: Vec<[f64; 2]>,
+    /// A state of it.
+    pub state: Named<Num>,
+}
+
+impl LimitCycleFinding {
+    /// The word that says it all.
+    pub fn headline(&self) -> &'static str {
+        match self.stable {
+            Some(true) => "stable cycle",
+            Some(false) => "unstable cycle",
+            None => self.kind,
+        }
+    }
+}
+
+/// Guesses that are tried before giving up.
+const TRIALS: usize = 4;
+
+impl Machine {
+    pub(super) fn limit_cycle(
+        &self,
+        task: &LimitCycleTask,
+        watch: Watch,
+    ) -> Result<LimitCycleFinding, Error> {
+        let settings = self.cycle_settings()?;
+        let start = self.state(&task.look, watch)?;
+        let mut finding = self.one_cycle(task, &start, &settings, watch)?;
+        if task.starts > 0 {
+            finding.attractors = self.attractors(task, &settings, watch)?;
+        }
+        Ok(finding)
+    }
+
+    /// Settings of the runs inside such questions: always event-driven.
+    pub(super) fn cycle_settings(&self) -> Result<Settings, Error> {
+        let d = self.system().dims();
+        if d.q != d.u {
+            return Err(Error::plain(
+                "cycles of bodies in space are not built into this version",
+                "ask about a planar model",
+            ));
+        }
+        let (scheme, settings) = self.settings()?;
+        if scheme == crate::sim::Scheme::Step {
+            return Err(Error::plain(
+                "cycles are found with the event-driven scheme, and this model asks for time-stepping",
+                "take `scheme = \"step\"` out of [run]",
+            ));
+        }
+        Ok(settings)
+    }
+
+    /// The section asked for.
+    fn section(&self, task: &LimitCycleTask) -> Result<Option<Section>, Error> {
+        if let Some(name) = &task.section {
+            let known = self.system().event_names();
+            if !known.contains(name) {
+                let help = "define it,  [[event]] name = \"top\", crossing = \"x'\", direction = \"down\"";
+                return Err(Error::unknown("event", name, known, help));
+            }
+            return Ok(Some(Section::Event(name.clone())));
+        }
+        if task.period.is_some_and(|p| !(p > 0.0)) {
+            return Err(Error::plain("the period must be positive", ""));
+        }
+        let n = task.multiple.unwrap_or(1) as f64;
+        Ok(task.period.map(|p| Section::Period(n * p)))
+    }
+
+    /// The cycle to which one start leads.
+    pub(super) fn one_cycle(
+        &self,
+        task: &LimitCycleTask,
+        start: &State,
+        settings: &Settings,
+        watch: Watch,
+    ) -> Result<LimitCycleFinding, Error> {
+        let sys = self.system();
+        let section = self.section(task)?;
+        let mut outside = Outside { interrupt: watch.interrupt, progress: None };
+        let mut settled = settle(sys, start, settings, section, task.unstable, &mut outside)
+            .map_err(|e| self.start_error(&e))?;
+        let forced = settled.symmetry.frame.is_none();
+        let forcing = if forced { self.forcing(task, &settled)? } else { None };
+        if let (Some(p), Some(n), Section::Period(_)) = (forcing, task.multiple, &settled.section) {
+            settled.section = Section::Period(p);
+            let guess = |g: &mut Guess| g.period = n as f64 * p;
+            settled.others.iter_mut().for_each(guess);
+            if let Outcome::Recurs(g) = &mut settled.outcome {
+                guess(g);
+            }
+        }
+        let mut guesses: Vec<Guess> = match &settled.outcome {
+            Outcome::Recurs(g) if !task.unstable => vec![g.clone()],
+            Outcome::Recurs(g) => settled.others.iter().cloned().chain([g.clone()]).collect(),
+            Outcome::Wanders => settled.others.clone(),
+            _ => Vec::new(),
+        };
+        guesses.truncate(TRIALS);
+        let mut stalled = None;
+        for guess in guesses {
+            let period = match forcing {
+                Some(p) => (guess.period / p).round().max(1.0) * p,
+                None => guess.period,
+            };
+            match shoot(sys, settings, &settled.symmetry, &guess.state, period, forced) {
+                Ok(orbit) => {
+                    let orbit = self.shortest(settings, &settled, orbit, &guess, forcing);
+                    return self.told(settings, &settled, orbit, forcing);
+                }
+                Err(why) => stalled = Some(why.reason),
+            }
+        }
+        Ok(self.no_cycle(&settled, stalled))
+    }
+
+    /// The period of what depends on time: as given, or as found in the formulas.
+    fn forcing(&self, task: &LimitCycleTask, settled: &Settled) -> Result<Option<f64>, Error> {
+        if let Some(p) = task.period {
+            return Ok(Some(p));
+        }
+        if let Section::Period(p) = settled.section {
+            return Ok(Some(p));
+        }
+        match forcing_period(self.system(), &settled.first) {
+            Some(p) => Ok(Some(p)),
+            None if matches!(settled.outcome, Outcome::Rests { .. } | Outcome::Ends(..)) => Ok(None),
+            None => Err(Error::plain(
+                "the equations depend on time, and no common period of their functions of time can be seen",
+                "give it:  period = \"2*pi/w\", or --period \"0.5 s\"",
+            )),
+        }
+    }
+
+    /// A cycle that repeats itself within its period is taken as the shorter one.
+    fn shortest(
+        &self,
+        settings: &Settings,
+        settled: &Settled,
+        orbit: Orbit,
+        guess: &Guess,
+        forcing: Option<f64>,
+    ) -> Orbit {
+        let most = match forcing {
+            Some(p) => (orbit.period / p).round() as usize,
+            None => guess.passages,
+        };
+        let divisors = (2..=most).rev().filter(|k| most.is_multiple_of(*k));
+        for k in divisors {
+            let period = orbit.period / k as f64;
+            let shot =
+                shoot(self.system(), settings, &settled.symmetry, &orbit.start, period, forcing.is_some());
+            if let Ok(shorter) = shot
+                && (shorter.period - period).abs() < 1e-6 * period
+                && shorter.steps <= 2
+            {
+                return shorter;
+            }
+        }
+        orbit
+    }
+
+    fn told(
+        &self,
+        settings: &Settings,
+        settled: &Settled,
+        orbit: Orbit,
+        forcing: Option<f64>,
+    ) -> Result<LimitCycleFinding, Error> {
+        let sys = self.system();
+        let section = match (&settled.section, forcing) {
+            (Section::Period(_), Some(p)) => Section::Period(p),
+            (other, _) => other.clone(),
+        };
+        let seen = portrait(sys, settings, &orbit, &section).map_err(|e| self.start_error(&e))?;
+        let names = self.coordinate_names("");
+        let nq = names.len();
+        let scale = &settled.symmetry.scale;
+        let drifts = orbit.drift[..nq].iter().zip(scale).any(|(d, s)| d.abs() > 1e-9 * s);
+        let drift = names.iter().cloned().zip(&orbit.drift);
+        let moving = |(i, (name, d)): (usize, (String, &f64))| {
+            let cyclic = settled.symmetry.drifts.iter().any(|e| e[i].abs() > 1e-9 * scale[i]);
+            (cyclic || d.abs() > 1e-9 * scale[i]).then_some((name, Num(*d)))
+        };
+        let kind = match (forcing.is_some(), drifts) {
+            (true, _) => "forced cycle",
+            (_, true) => "drifting cycle",
+            _ => "cycle",
+        };
+        let largest = orbit.largest();
+        Ok(LimitCycleFinding {
+            kind,
+            reason: None,
+            period: Some(orbit.period),
+            frequency: Some(1.0 / orbit.period),
+            multiple: forcing.map(|p| (orbit.period / p).round() as usize),
+            drift: drift.enumerate().filter_map(moving).collect(),
+            multipliers: orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
+            trivial_error: Some(orbit.trivial_error),
+            zeros: Some(orbit.zeros),
+            stable: Some(largest < 1.0),
+            decay: Some(largest),
+            events: self.cycle_events(&seen),
+            stick_share: self.shares(&seen),
+            energy: self.work(&seen),
+            amplitude: self.extents(&seen),
+            margins: Margins {
+                grazing: seen.grazing,
+                impact: seen.slowest_impact,
+                stick: seen.shortest_stick,
+                slip: seen.least_slip,
+                lift_off: seen.lift_off,
+            },
+            state: self.state_table(&seen.run.start.point.state),
+            section: seen.section.clone(),
+            attractors: Vec::new(),
+            residual: Some(orbit.residual),
+            explain: "limit-cycle",
+            loops: self.loops(&seen),
+        })
+    }
+
+    /// Why there is no cycle.
+    fn no_cycle(&self, settled: &Settled, stalled: Option<String>) -> LimitCycleFinding {
+        let time = settled.time;
+        let (kind, reason) = match &settled.outcome {
+            Outcome::Rests { moves: false } => {
+                ("rest", format!("the motion comes to rest within {time:.4} s"))
+            }
+            Outcome::Rests { moves: true } => (
+                "steady motion",
+                "the motion goes on without change: there is nothing that repeats".to_string(),
+            ),
+            Outcome::Ends(status, why) => {
+                ("ended", format!("the run is {} at t = {time:.6} s: {why}", status.word()))
+            }
+            Outcome::NeverPassed => {
+                let what = match &settled.section {
+                    Section::Event(name) => format!("the section `{name}` is not passed twice"),
+                    Section::Period(p) => format!("the run is shorter than two periods of {p} s"),
+                    Section::Maximum(_) => "no coordinate has two maxima".to_string(),
+                };
+                (
+                    "not periodic",
+                    format!("{what} in {time:.4} s; simulate longer with --until, or choose another section"),
+                )
+            }
+            Outcome::Recurs(_) | Outcome::Wanders => {
+                let newton = stalled.map_or(String::new(), |s| format!("; {s}"));
+                ("not periodic", format!("the motion does not repeat itself within {time:.4} s{newton}"))
+            }
+        };
+        LimitCycleFinding {
+            kind,
+            reason: Some(reason),
+            period: None,
+            frequency: None,
+            multiple: None,
+            drift: Named::default(),
+            multipliers: Vec::new(),
+            trivial_error: None,
+            zeros: None,
+            stable: None,
+            decay: None,
+            events: Vec::new(),
+            stick_share: Named::default(),
+            energy: Named::default(),
+            amplitude: Named::default(),
+            margins: Margins::default(),
+            state: self.state_table(&settled.last),
+            section: String::new(),
+            attractors: Vec::new(),
+            residual: None,
+            explain: "limit-cycle",
+            loops: Vec::new(),
+        }
+    }
+
+    fn cycle_events(&self, seen: &Portrait) -> Vec<CycleEvent> {
+        let info = self.system().contacts();
+        let first = seen.run.start.point.state.t;
+        let one = |e: &crate::sim::Event| CycleEvent {
+            kind: e.kind.word(),
+            contacts: match (&e.name, e.kind) {
+                (Some(name), Kind::Mark) => vec![name.clone()],
+                _ => e.contacts.iter().map(|p| info[p.contact].name.clone()).collect(),
+            },
+            time: e.time - first,
+        };
+        seen.run.events.iter().map(one).collect()
+    }
+
+    /// Coordinates that come back, else those that drift.
+    fn loops(&self, seen: &Portrait) -> Vec<Loop> {
+        let names = self.coordinate_names("").into_iter().enumerate();
+        let points = |k: usize| seen.run.samples.rows().map(|r| [r.q[k], r.u[k]]).collect();
+        names.map(|(k, name)| Loop { name, points: points(k) }).collect()
+    }
+
+    fn shares(&self, seen: &Portrait) -> Named<Num> {
+        let info = self.system().contacts().iter().zip(&seen.stick);
+        info.filter(|(c, _)| c.friction && !c.tangent.is_empty())
+            .map(|(c, s)| (c.name.clone(), Num(*s)))
+            .collect()
+    }
+
+    fn work(&self, seen: &Portrait) -> Named<Num> {
+        let e = &seen.run.energy;
+        let mut table = Named::default();
+        for (i, c) in self.system().contacts().iter().enumerate() {
+            let work = e.friction[i] + e.impact[i];
+            if work != 0.0 {
+                table.push(c.name.clone(), Num(work));
+            }
+        }
+        let sums = e.friction.iter().chain(&e.impact).sum::<f64>();
+        table.push("external", Num(e.external));
+        table.push("drive", Num(e.drive));
+        let change = e.kinetic + e.potential - e.initial;
+        table.push("change", Num(change));
+        table.push("closing", Num(change - e.external - e.drive - sums));
+        table
+    }
+
+    fn extents(&self, seen: &Portrait) -> Named<Extent> {
+        let mut table: Named<Extent> = Named::default();
+        let coordinates = self.coordinate_names("").into_iter().zip(&seen.coordinates);
+        table.extend(coordinates.map(|(n, r)| (n, Extent::from(*r))));
+        let outputs = self.system().output_names().iter().cloned().zip(&seen.outputs);
+        let known: Vec<String> = table.iter().map(|(n, _)| n.to_string()).collect();
+        table.extend(outputs.filter(|(n, _)| !known.contains(n)).map(|(n, r)| (n, Extent::from(*r))));
+        table
+    }
+
+    /// A state by names.
+    pub(super) fn state_table(&self, s: &State) -> Named<Num> {
+        let mut table: Named<Num> = Named::of(&self.coordinate_names(""), &s.q);
+        table.extend(Named::of(&self.coordinate_names("'"), &s.u).0);
+        table.extend(self.system().state_names().iter().cloned().zip(s.z.iter().map(|z| Num(*z))));
+        let memory = self.model().memory.iter().map(|m| m.name.clone());
+        table.extend(memory.zip(s.memory.iter().map(|m| Num(*m))));
+        table.push("t", Num(s.t));
+        table
+    }
+
+    /// What many starts lead to.
+    fn attractors(
+        &self,
+        task: &LimitCycleTask,
+        settings: &Settings,
+        watch: Watch,
+    ) -> Result<Vec<Attractor>, Error> {
+        let sys = self.system();
+        let place = Place::start(sys).map_err(|e| self.refuse(e))?;
+        let mut slots: Vec<(Slot, f64, f64)> = Vec::new();
+        for (name, low, high) in &task.boxed {
+            slots.push((slot(sys, name).map_err(|e| self.refuse(e))?, *low, *high));
+        }
+        if slots.is_empty() {
+            return Err(Error::plain(
+                "several starts need the box in which they lie",
+                "write box = { x = [-2, 4] }, or --box \"x=-2..4\"",
+            ));
+        }
+        let mut found: Vec<(LimitCycleFinding, usize)> = Vec::new();
+        let mut done = 0;
+        for k in 0..task.starts {
+            if watch.interrupt.is_some_and(|f| f.load(std::sync::atomic::Ordering::Relaxed)) {
+                break;
+            }
+            if let Some(progress) = watch.progress {
+                progress(k as f64 / task.starts as f64);
+            }
+            // points that fill the box evenly
+            let changes: Vec<(Slot, f64)> = slots
+                .iter()
+                .enumerate()
+                .map(|(j, (s, low, high))| (*s, low + (high - low) * even(k, j)))
+                .collect();
+            let Ok(start) = place.with(sys, &changes) else { continue };
+            let Ok(one) = self.one_cycle(task, &start, settings, watch) else { continue };
+            done += 1;
+            match found.iter_mut().find(|(f, _)| same(f, &one)) {
+                Some((_, count)) => *count += 1,
+                None => found.push((one, 1)),
+            }
+        }
+        found.sort_by(|a, b| b.1.cmp(&a.1));
+        let list = found.into_iter().enumerate().map(|(k, (f, count))| Attractor {
+            name: format!("{} {}", f.kind, k + 1),
+            share: count as f64 / done as f64,
+            kind: f.kind,
+            period: f.period,
+            multipliers: f.multipliers,
+            state: f.state,
+        });
+        Ok(list.collect())
+    }
+}
+
+/// Coordinate `j` of point `k` of an even sequence in [0, 1): additive recurrence with roots of the generalised golden ratio.
+fn even(k: usize, j: usize) -> f64 {
+    const PHI: f64 = 1.324_717_957_244_746;
+    (0.5 + (k as f64 + 1.0) * PHI.powi(-(j as i32) - 1)).fract()
+}
+
+/// Whether two findings are the same attractor.
+pub(super) fn same(a: &LimitCycleFinding, b: &LimitCycleFinding) -> bool {
+    let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-4 * size;
+    if a.kind != b.kind {
+        return false;
+    }
+    match (a.period, b.period) {
+        (Some(p), Some(q)) => {
+            near(p, q, p)
+                && a.amplitude.iter().zip(b.amplitude.iter()).all(|((_, x), (_, y))| {
+                    let size = x.half.max(y.half).max(1e-3 * (x.max.abs() + y.max.abs()));
+                    let drifts = a.drift.iter().next().is_some();
+                    drifts || (near(x.min, y.min, size) && near(x.max, y.max, size))
+                })
+        }
+        (None, None) => true,
+        _ => false,
+    }
+}

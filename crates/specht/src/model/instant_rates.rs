@@ -1,0 +1,144 @@
+//! Rates of what is read at instants along a direction: outputs, what events write to the memory, restitution.
+
+use crate::expr::Tape;
+use crate::system::{Along, Discrete, Instant, InstantRate, Restitution, State};
+
+use super::Input;
+use super::compiled::CompiledSystem;
+
+impl CompiledSystem {
+    /// Rates of all inputs at an instant, as [`CompiledSystem::fill_instant`] fills their values.
+    fn instant_rates(&self, at: &Instant<'_>, rate: &InstantRate<'_>, inputs: &mut [f64]) {
+        inputs.fill(0.0);
+        self.fill_rates(at.discrete, &rate.along, inputs);
+        for contour in &self.contours {
+            for (i, s) in contour.sigma.iter().enumerate() {
+                inputs[s.slot] = rate.eval.contour.get(contour.first + i).copied().unwrap_or(0.0);
+            }
+        }
+        let sum = |k: usize, values: &[f64]| -> f64 {
+            self.of_model.get(k).map_or(0.0, |r| r.clone().filter_map(|c| values.get(c)).sum())
+        };
+        for (slot, input) in inputs.iter_mut().zip(&self.inputs) {
+            match *input {
+                Input::Parameter(k) => *slot = rate.along.parameters.get(k).copied().unwrap_or(0.0),
+                Input::Acceleration(k) => *slot = rate.accel.get(k).copied().unwrap_or(0.0),
+                Input::Normal(k) => *slot = sum(k, &rate.forces.normal),
+                Input::Tangential(k) => *slot = sum(k, &rate.forces.tangential),
+                Input::FrictionNormal(k) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    let push = |c: usize| {
+                        let (lean, force) = (at.eval.lean.get(c)?, at.forces.tangential.get(c)?);
+                        let (turn, change) = (rate.eval.lean.get(c)?, rate.forces.tangential.get(c)?);
+                        Some(lean * change + turn * force)
+                    };
+                    *slot = of.filter_map(push).sum();
+                }
+                Input::Impulse(k) => *slot = sum(k, &rate.impulses.normal),
+                Input::Energy(0) => *slot = rate.eval.kinetic,
+                Input::Energy(_) => *slot = rate.eval.potential,
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn output_rates(&self, at: &Instant<'_>, rate: &InstantRate<'_>, out: &mut [f64]) {
+        if self.outputs.output_count() == 0 {
+            return;
+        }
+        let mut scratch = self.scratch();
+        self.fill_instant(at, &mut scratch.inputs);
+        self.followed_sides(at.discrete, &mut scratch.sides);
+        self.outputs.eval_partly_latched(&scratch.inputs, &mut scratch.outputs, &scratch.sides);
+        self.instant_rates(at, rate, &mut scratch.inputs);
+        let mut rates = self.outputs.rates();
+        self.outputs.tangent(&scratch.outputs, &scratch.inputs, &mut rates);
+        self.outputs.outputs(&rates, out);
+        self.give_back(scratch);
+    }
+
+    /// Rates of the memory written by the events `fired`.
+    pub(super) fn set_rates(
+        &self,
+        fired: &[usize],
+        at: &Instant<'_>,
+        rate: &InstantRate<'_>,
+        memory: &mut [f64],
+    ) {
+        let mut scratch = self.scratch();
+        self.fill_instant(at, &mut scratch.inputs);
+        self.sets.eval(&scratch.inputs, &mut scratch.sets);
+        self.instant_rates(at, rate, &mut scratch.inputs);
+        let mut rates = self.sets.rates();
+        self.sets.tangent(&scratch.sets, &scratch.inputs, &mut rates);
+        let mut place = 0;
+        for (e, event) in self.model.events.iter().enumerate() {
+            for &(k, _) in &event.set {
+                if fired.contains(&e)
+                    && let Some(value) = memory.get_mut(k)
+                {
+                    *value = self.sets.output(&rates, place);
+                }
+                place += 1;
+            }
+        }
+        self.give_back(scratch);
+    }
+
+    pub(super) fn restitution_rates(
+        &self,
+        s: &State,
+        d: &Discrete,
+        along: &Along<'_>,
+        out: &mut [Restitution],
+    ) {
+        let mut scratch = self.scratch();
+        self.fill(s, d, &mut scratch.inputs);
+        self.restitution.eval(&scratch.inputs, &mut scratch.restitution);
+        scratch.inputs.fill(0.0);
+        self.fill_rates(d, along, &mut scratch.inputs);
+        self.parameter_rates(along.parameters, &mut scratch.inputs);
+        let mut rates = self.restitution.rates();
+        self.restitution.tangent(&scratch.restitution, &scratch.inputs, &mut rates);
+        for (k, r) in out.iter_mut().enumerate() {
+            let [normal, tangential, nu] = [0, 1, 2].map(|i| self.restitution.output(&rates, 3 * k + i));
+            *r = Restitution { normal, tangential, nu };
+        }
+        self.give_back(scratch);
+    }
+
+    fn parameter_rates(&self, parameters: &[f64], inputs: &mut [f64]) {
+        for (slot, input) in inputs.iter_mut().zip(&self.inputs) {
+            if let Input::Parameter(k) = *input {
+                *slot = parameters.get(k).copied().unwrap_or(0.0);
+            }
+        }
+    }
+
+    /// Rates of the outputs of a tape over constants along a direction of the live parameters.
+    pub(crate) fn constant_rates(&self, tape: &Tape, parameters: &[f64]) -> Vec<f64> {
+        let mut work = tape.workspace();
+        tape.eval(&self.base, &mut work);
+        let mut inputs = vec![0.0; self.inputs.len()];
+        self.parameter_rates(parameters, &mut inputs);
+        let mut rates = tape.rates();
+        tape.tangent(&work, &inputs, &mut rates);
+        (0..tape.output_count()).map(|i| tape.output(&rates, i)).collect()
+    }
+
+    /// Rates of [`CompiledSystem::start`] along a direction of the live parameters.
+    pub(crate) fn start_rates(&self, parameters: &[f64]) -> State {
+        let rates = self.constant_rates(&self.starts, parameters);
+        let (moving, rest) = rates.split_at(2 * self.dims.q);
+        let (states, memory) = rest.split_at(self.model.states.len());
+        let mut z = states.to_vec();
+        z.resize(self.dims.z, 0.0);
+        State {
+            t: 0.0,
+            q: moving.iter().step_by(2).copied().collect(),
+            u: moving.iter().skip(1).step_by(2).copied().collect(),
+            z,
+            memory: memory.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The columns between events: the motion and its linear equation side by side, with steps and errors of their own.
+
+use crate::ode::{Choice, Method, Rhs, Trial, Verdict};
+use crate::system::{ContactInfo, Dims, System};
+
+use super::super::field::Field;
+use super::place::{Place, parts};
+use super::{Column, Variation};
+
+/// Steps of the companion in one step of the run after which it is too stiff to follow.
+const MOST: usize = 20_000;
+/// Rejections in a row after which no length of step resolves what is seen: it is rounding.
+const STUBBORN: usize = 12;
+
+/// Rates that change the motion by less than this part of its size are small.
+const SMALL: f64 = 1e-3;
+
+/// Right-hand side of (x, δx of every column).
+struct Flow<'v, S: System + ?Sized> {
+    sys: &'v S,
+    info: &'v [ContactInfo],
+    dims: Dims,
+    n: usize,
+    place: &'v mut Place,
+    columns: &'v [Column],
+}
+
+impl<S: System + ?Sized> Rhs for Flow<'_, S> {
+    fn rates(&mut self, _stage: usize, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
+        let Flow { sys, info, dims: d, n, place, columns } = self;
+        let n = *n;
+        place.state.t = t;
+        place.state.q.copy_from_slice(&x[..d.q]);
+        place.state.u.copy_from_slice(&x[d.q..d.q + d.u]);
+        place.state.z.copy_from_slice(&x[d.q + d.u..n]);
+        if !place.solve(*sys, info) {
+            return false;
+        }
+        dx[..n].copy_from_slice(&place.flow);
+        for (c, column) in columns.iter().enumerate() {
+            let range = (c + 1) * n..(c + 2) * n;
+            let (x, dx) = (&x[range.clone()], &mut dx[range]);
+            if column.lost {
+                dx.fill(0.0);
+                continue;
+            }
+            if !place.differentiate(*sys, &parts(d, x, &column.memory, column, 0.0), true) {
+                return false;
+            }
+            place.q_rate(*sys, &x[..d.q], &x[d.q..d.q + d.u], &mut dx[..d.q]);
+            dx[d.q..d.q + d.u].copy_from_slice(&place.rates.accel);
+            dx[d.q + d.u..].copy_from_slice(&place.tangent.rate.z_rate);
+        }
+        true
+    }
+}
+
+impl Variation {
+    /// A segment begins where the field stands.
+    pub(crate) fn enter<S: System + ?Sized>(&mut self, field: &Field<S>) {
+        self.place.adopt(field);
+        self.fresh = true;
+        self.control.restart();
+        if field.chart.active {
+            self.lose_all(field.state.t, "the linkage stands at a change point");
+        }
+    }
+
+    /// What is small beside the motion itself need not be resolved.
+    fn set_floors(&mut self, host: &Method) {
+        let d = &self.dims;
+        let groups = [0..d.q, d.q..d.q + d.u, d.q + d.u..self.n];
+        for (size, g) in self.sizes.iter_mut().zip(groups) {
+            let ends = host.state()[g.clone()].iter().chain(&host.end()[g.clone()]);
+            let rates = host.rates()[g].iter().map(|v| host.step() * v);
+            *size = ends.copied().chain(rates).fold(*size, |m, v| m.max(v.abs()));
+        }
+        let kinds = if d.z > 0 { 3 } else { 2 };
+        for (c, column) in self.columns.iter().enumerate() {
+            for k in 0..kinds {
+                self.control.set_floor(1 + c * kinds + k, SMALL * column.scale * self.sizes[k]);
+            }
+        }
+    }
+
+    /// Columns from the present time to `end`, in a step of the run that is tried in `host`.
+    pub(crate) fn advance<S: System + ?Sized>(&mut self, field: &Field<S>, host: &Method, end: f64) {
+        if self.columns.iter().all(|c| c.lost) {
+            return;
+        }
+        if field.chart.active {
+            return self.lose_all(end, "the linkage stands at a change point");
+        }
+        let (n, start, x) = (self.n, host.time(), &host.state()[..self.n]);
+        self.set_floors(host);
+        self.place.discrete.contour.clone_from(&field.discrete.contour);
+        self.place.discrete.load_rate.clone_from(&field.discrete.load_rate);
+        let smallest = 8.0 * f64::EPSILON * end.abs().max(f64::MIN_POSITIVE);
+        let turned = self.implicit != host.is_implicit();
+        self.implicit = host.is_implicit();
+        let size = self.y.len();
+        let Variation { dims, columns, place, explicit, stiff, control, y, h, .. } = self;
+        let ode = match self.implicit {
+            true => &mut **stiff.get_or_insert_with(|| Box::new(Method::new(size, size, Choice::Implicit))),
+            false => explicit,
+        };
+        let behind = (ode.time() - start).abs() <= smallest && y[..n] != *x;
+        let anew = self.fresh || behind || turned;
+        self.fresh = false;
+        let mut flow = Flow { sys: field.sys, info: field.info, dims: *dims, n, place, columns };
+        if anew {
+            y[..n].copy_from_slice(x);
+            for (c, column) in flow.columns.iter().enumerate() {
+                y[(c + 1) * n..(c + 2) * n].copy_from_slice(&column.x);
+            }
+            ode.start(start, y, &mut flow);
+        }
+        let (mut steps, mut rejected) = (0, 0);
+        loop {
+            let remaining = end - ode.time();
+            if remaining <= smallest {
+                break;
+            }
+            let cut = remaining < 1.05 * *h;
+            let length = if cut { remaining } else { *h };
+            steps += 1;
+            if steps > MOST || length <= 0.1 * smallest {
+                let t = ode.time();
+                self.lose_all(t, "the derivatives grow too fast to follow");
+                return;
+            }
+            if !ode.attempt(length, control, &mut flow) {
+                control.refuse();
+                *h = 0.25 * length;
+                continue;
+            }
+            match control.judge(ode) {
+                Verdict::Accept(next) => {
+                    rejected = 0;
+                    ode.advance();
+                    *h = if cut { h.max(next) } else { next };
+                }
+                Verdict::Reject(_) if rejected >= STUBBORN => {
+                    rejected = 0;
+                    ode.advance();
+                    *h = 8.0 * length;
+                }
+                Verdict::Reject(next) => {
+                    rejected += 1;
+                    control.measure(ode, next, &mut flow);
+                    *h = next;
+                }
+            }
+        }
+        y.copy_from_slice(ode.state());
+        for (c, column) in self.columns.iter_mut().enumerate() {
+            column.x.copy_from_slice(&y[(c + 1) * n..(c + 2) * n]);
+        }
+    }
+}
