@@ -89,13 +89,13 @@ fn differences(lab: &mut Lab, name: &str, s: &Settings, plain: &Trajectory) -> V
     };
     let size = (0..pairs[0].len()).map(|i| best(i).0.abs()).fold(0.0, f64::max);
     (0..pairs[0].len())
-        .map(|i| best(i))
+        .map(best)
         .map(|(value, error)| if error <= 1e-5 * size { value } else { f64::NAN })
         .collect()
 }
 
 /// Models of the gallery, parameters, the end.
-const MODELS: [(&str, &[&str], f64); 16] = [
+const MODELS: [(&str, &[&str], f64); 15] = [
     ("balls", &["m1", "v"], 0.15),
     ("belt", &["m", "c", "v", "Fs", "Fk"], 3.0),
     ("bouncing_ball", &["e"], 1.3),
@@ -105,12 +105,11 @@ const MODELS: [(&str, &[&str], f64); 16] = [
     ("flank", &["m", "c", "v0"], 3e-3),
     ("lecornu", &["mu", "a"], 1.0),
     ("oscillator", &["m1", "c1", "F1", "mu1"], 6.0),
-    ("parabola", &["m", "a"], 0.15),
+    ("parabola", &["m", "a"], 0.5),
     ("peg", &["mu", "m"], 1.0),
-    ("rattle_rig", &["e"], 0.8),
+    ("rattle_rig", &["e"], 0.3),
     ("rocking_block", &["B", "th0"], 1.2),
     ("rod", &["s", "mu"], 0.6),
-    ("rod_poisson", &["a", "l"], 0.2),
     ("woodpecker", &["lG", "hM", "mu2", "e1"], 0.25),
 ];
 
@@ -121,7 +120,7 @@ fn derivatives_of_runs_of_the_gallery_are_their_differences() {
     for (name, live, until) in MODELS {
         let mut lab = Lab::new(name, live);
         let s = settings(until);
-        let seeds: Vec<Seed> = (0..live.len()).map(|k| seed(&lab.sys, k, None).unwrap()).collect();
+        let seeds: Vec<Seed> = live.iter().map(|p| seed(&lab.sys, lab.number(p), None).unwrap()).collect();
         let start = lab.start();
         let run = along(&lab, &start, &s, &seeds);
         let plain = event_driven(&lab.sys, &start, &s, &mut Outside::default()).unwrap();

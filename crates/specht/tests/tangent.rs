@@ -93,7 +93,7 @@ struct Direction {
 impl Direction {
     fn along(&self) -> Along<'_> {
         let Direction { t, q, u, z, memory, parameters } = self;
-        Along { t: *t, q, u, z, memory, parameters }
+        Along { t: *t, q, u, z, memory, parameters, ..Along::default() }
     }
 
     fn moved(&self, s: &State, h: f64) -> State {

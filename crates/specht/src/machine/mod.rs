@@ -233,7 +233,7 @@ impl Machine {
     ) -> Result<Run, Error> {
         let names = self.sensitivity();
         if !names.is_empty() && scheme == Scheme::Event {
-            return self.run_along(&names.to_vec(), start, settings, outside);
+            return self.run_along(names, start, settings, outside);
         }
         let run = match scheme {
             Scheme::Event => sim::event_driven_into,

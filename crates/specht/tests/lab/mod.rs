@@ -53,7 +53,12 @@ impl Lab {
     }
 
     pub fn value(&self, name: &str) -> f64 {
-        self.values[self.names.iter().position(|n| n == name).unwrap()]
+        self.values[self.number(name)]
+    }
+
+    /// The number of a live parameter.
+    pub fn number(&self, name: &str) -> usize {
+        self.names.iter().position(|n| n == name).unwrap()
     }
 
     pub fn start(&self) -> State {

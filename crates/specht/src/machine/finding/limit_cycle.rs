@@ -518,7 +518,7 @@ impl Machine {
                 None => found.push((one, 1)),
             }
         }
-        found.sort_by(|a, b| b.1.cmp(&a.1));
+        found.sort_by_key(|f| std::cmp::Reverse(f.1));
         let list = found.into_iter().enumerate().map(|(k, (f, count))| Attractor {
             name: format!("{} {}", f.kind, k + 1),
             share: count as f64 / done as f64,

@@ -397,7 +397,7 @@ fn kept(c: &ContactInfo, mode: Mode, e: &Restitution, compression: &[f64]) -> Op
     let &r = c.tangent.first()?;
     let tc = compression[r];
     let side = mode.direction() * tc > 0.0;
-    (side && (e.tangential != 0.0 || e.nu != 0.0)).then(|| (r, e.normal * e.tangential * tc))
+    (side && (e.tangential != 0.0 || e.nu != 0.0)).then_some((r, e.normal * e.tangential * tc))
 }
 
 /// Rates of [`at_rest`] along a direction with the velocities δu: no smooth forces, rates of rows for offsets.

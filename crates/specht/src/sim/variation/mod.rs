@@ -166,7 +166,8 @@ impl Variation {
             .collect();
         let size = n * (1 + columns.len());
         // the motion itself is already right: only the columns are judged
-        let mut groups = vec![0..n];
+        let mut groups = Vec::new();
+        groups.push(0..n);
         for c in 1..=columns.len() {
             groups.extend([c * n..c * n + d.q, c * n + d.q..c * n + d.q + d.u]);
             if d.z > 0 {
