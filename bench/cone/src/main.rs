@@ -27,7 +27,7 @@ fn seconds() -> f64 {
 fn main() {
     let arg: Vec<String> = std::env::args().collect();
     match arg.get(1).map(String::as_str) {
-        Some("random") => random(number(&arg, 2, 1000), number(&arg, 3, 0), number(&arg, 4, 12) as usize),
+        Some("random") => random(number(&arg, 2, 1000), number(&arg, 3, 0), number(&arg, 4, 3) as usize),
         Some("seeds") => seeds(),
         Some("warm") => warm(number(&arg, 2, 0)),
         Some("each") => each(number(&arg, 2, 0), number(&arg, 3, 20)),

@@ -309,7 +309,21 @@ impl BlockLu {
                 self.work[self.start[i] + c] = b[self.origin[i] + c];
             }
         }
-        let w = &mut self.work;
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || self.substitute(),
+        );
+        for i in 0..self.size.len() {
+            for c in 0..self.size[i] {
+                b[self.origin[i] + c] = self.work[self.start[i] + c];
+            }
+        }
+    }
+
+    /// Forward and backward on `work`; entries behind a supernode are gathered, so that the loops run over neighbours.
+    #[inline(always)]
+    fn substitute(&mut self) {
+        let (w, tail) = (&mut self.work, &mut self.row);
         for sn in &self.supers {
             let (n, s, f) = (sn.n, sn.s.len(), sn.first);
             let ld = n + s;
@@ -318,39 +332,34 @@ impl BlockLu {
             }
             for i in 1..n {
                 let row = &self.data[sn.u + i * ld..sn.u + i * ld + i];
-                let mut x = w[f + i];
-                for (a, b) in row.iter().zip(&w[f..f + i]) {
-                    x -= a * b;
-                }
-                w[f + i] = x;
+                w[f + i] -= dot8(row, &w[f..f + i]);
             }
             // later parts: w_s −= L_sk z with z = the solved own part (L was divided by U_kk)
-            for k in 0..n {
-                let x = w[f + k];
-                let row = &self.data[sn.l + k * s..sn.l + k * s + s];
-                for (&i, a) in sn.s.iter().zip(row) {
-                    w[i] -= a * x;
+            if s > 0 {
+                let tail = &mut tail[..s];
+                tail.fill(0.0);
+                for k in 0..n {
+                    let x = w[f + k];
+                    for (t, a) in tail.iter_mut().zip(&self.data[sn.l + k * s..sn.l + k * s + s]) {
+                        *t += a * x;
+                    }
+                }
+                for (&i, t) in sn.s.iter().zip(&*tail) {
+                    w[i] -= t;
                 }
             }
         }
         for sn in self.supers.iter().rev() {
             let (n, s, f) = (sn.n, sn.s.len(), sn.first);
             let ld = n + s;
+            let tail = &mut tail[..s];
+            for (&i, t) in sn.s.iter().zip(&mut *tail) {
+                *t = w[i];
+            }
             for i in (0..n).rev() {
                 let row = &self.data[sn.u + i * ld..sn.u + (i + 1) * ld];
-                let mut x = w[f + i];
-                for (a, b) in row[i + 1..n].iter().zip(&w[f + i + 1..f + n]) {
-                    x -= a * b;
-                }
-                for (&j, a) in sn.s.iter().zip(&row[n..]) {
-                    x -= a * w[j];
-                }
-                w[f + i] = x / row[i];
-            }
-        }
-        for i in 0..self.size.len() {
-            for c in 0..self.size[i] {
-                b[self.origin[i] + c] = self.work[self.start[i] + c];
+                let known = dot8(&row[i + 1..n], &w[f + i + 1..f + n]) + dot8(&row[n..], tail);
+                w[f + i] = (w[f + i] - known) / row[i];
             }
         }
     }
@@ -359,6 +368,23 @@ impl BlockLu {
     pub(super) fn sign_det(&self) -> f64 {
         self.sign
     }
+}
+
+/// Scalar product with eight partial sums (fixed order, same bits everywhere).
+#[inline(always)]
+fn dot8(a: &[f64], b: &[f64]) -> f64 {
+    let mut s = [0.0; 8];
+    let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
+    let mut t = 0.0;
+    for (x, y) in ca.remainder().iter().zip(cb.remainder()) {
+        t += x * y;
+    }
+    for (x, y) in ca.zip(cb) {
+        for l in 0..8 {
+            s[l] += x[l] * y[l];
+        }
+    }
+    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])) + t
 }
 
 /// Target rows `own` of U: `row_i −= Σ_k Lᵀ[k][begin+i] · U[k][begin..]`, scattered by `map`.

@@ -452,6 +452,13 @@ impl BodyForm {
         }
     }
 
+    /// Operations of a factorisation of the accurate variant with every cone as a row.
+    pub(super) fn flops_all_kept(&mut self) -> f64 {
+        let all = vec![true; self.rows.len()];
+        self.refine_form(true, &all, &all);
+        self.fine.lu.flops()
+    }
+
     /// Forget which cones the accurate variant kept: a new run must not depend on the last one. `careful`: its rows are
     /// eliminated after all their bodies, not after the first.
     pub(super) fn forget_fine(&mut self, careful: bool) {

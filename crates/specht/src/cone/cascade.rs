@@ -3,19 +3,22 @@
 //! ```text
 //! 0  r0 = last impulses of the same contact keys (0 for new ones)
 //! 1  Newton from r0                                   (only with r0)
-//! 2  Gauss–Seidel, as long as it pays; Newton from there
+//! 2  Gauss–Seidel, as long as it costs less than factorisations; Newton from there
 //! 3  interior point A, wide neighbourhood, Newton hand-over
-//! 4  interior point B, narrow, arc length, accurate form; D: B on weighted paths; C: very narrow
+//! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds
 //!    few contacts: scattered starts, then all modes in turn
 //! 5  the answer with the smallest error, with its status; never silently
 //! ```
 
 use super::cones::Kind;
-use super::ipm::{self, Ended, Run};
+use super::interior::Ended;
 use super::island::Island;
 use super::modes;
 use super::newton::{newton, restart};
 use super::nsgs;
+use super::polish::polish;
+use super::taylor;
+use super::wide::{self, Run};
 use crate::stop::{Clock, Stop};
 
 /// Which methods may run.
@@ -39,9 +42,9 @@ pub struct Settings {
     pub tolerance: f64,
     /// methods; default the cascade
     pub method: Method,
-    /// largest number of Gauss–Seidel sweeps in stage 2; default 40 (only spent while they pay)
+    /// largest number of Gauss–Seidel sweeps in stage 2; default 400, spent only while they cost less than factorisations
     pub sweeps: usize,
-    /// weighted restarts (stage D); default 12, raise it when the status says `NotConverged`
+    /// other split paths tried when the first one fails; default 3, raise it when the status says `NotConverged`
     pub restarts: usize,
     /// stop after this many seconds with the best answer; default none
     pub time_limit: Option<f64>,
@@ -58,8 +61,8 @@ impl Default for Settings {
         Settings {
             tolerance: 1e-8,
             method: Method::Cascade,
-            sweeps: 40,
-            restarts: 12,
+            sweeps: 400,
+            restarts: 3,
             time_limit: None,
             stop: Stop::default(),
             warm: true,
@@ -80,14 +83,10 @@ pub enum Stage {
     GaussSeidel,
     /// Newton after Gauss–Seidel
     Newton,
-    /// interior point, wide
-    A,
-    /// interior point, narrow with arc length
-    B,
-    /// weighted restart
-    D,
-    /// interior point, very narrow
-    C,
+    /// interior point with long steps
+    Wide,
+    /// split path, by its Taylor series
+    Split,
     /// all modes in turn (few planar contacts)
     Modes,
 }
@@ -125,38 +124,16 @@ pub(super) struct Report {
     pub unbounded: bool,
 }
 
-const WIDE: Run = Run {
-    low: 1e-3,
-    high: 1e3,
-    fraction: 0.95,
-    iterations: 40,
-    arc: false,
-    weights: None,
-    spread: 1.5,
-    careful: false,
-};
-const NARROW: Run = Run {
-    low: 0.1,
-    high: 30.0,
-    fraction: 0.95,
-    iterations: 120,
-    arc: true,
-    weights: None,
-    spread: 1.5,
-    careful: true,
-};
-const NARROWER: Run = Run {
-    low: 0.3,
-    high: 5.0,
-    fraction: 0.95,
-    iterations: 120,
-    arc: true,
-    weights: None,
-    spread: 1.5,
-    careful: true,
-};
+const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40, careful: false };
+/// Iterations along the first split path, and along the others.
+const FIRST_PATH: usize = 400;
+const OTHER_PATHS: usize = 150;
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
+/// Most sweeps on them: Newton stands between.
+const FEW_SWEEPS: usize = 40;
+/// Factorisations of an interior point run that ends well.
+const RUN: f64 = 15.0;
 /// Below this error an answer is polished after every run.
 const NEAR: f64 = 1e-5;
 /// Scattered starts for them when everything else failed.
@@ -243,8 +220,9 @@ fn sweeps(
     let mut best_e = e;
     let only = s.method == Method::GaussSeidel;
     let step = if few { 4 } else { 10 };
+    let most = if few && !only { s.sweeps.min(FEW_SWEEPS) } else { s.sweeps };
     let mut done = 0;
-    while done < s.sweeps && !clock.over() {
+    while done < most && !clock.over() {
         if !nsgs::sweep(island, x, step) {
             break;
         }
@@ -252,7 +230,7 @@ fn sweeps(
         rep.counts.sweeps += step;
         island.velocity(x, &mut y);
         let en = island.errors(x, &y).max();
-        let pays = en < e / 3.0;
+        let pays = en < e / 3.0 || (!few && cheaper(island, tol, e, en, step));
         e = en;
         if e < best_e {
             best_e = e;
@@ -288,6 +266,12 @@ fn sweeps(
     best_e
 }
 
+/// Whether sweeps at the present rate (`before` to `now` within `step`) reach the tolerance for less than an interior point run.
+fn cheaper(island: &Island, tol: f64, before: f64, now: f64, step: usize) -> bool {
+    let rate = (before / now).ln() / step as f64;
+    rate > 0.0 && (now / tol).ln() / rate * island.form.sweep_flops() < RUN * island.form.flops()
+}
+
 fn interior(
     island: &mut Island,
     s: &Settings,
@@ -297,51 +281,31 @@ fn interior(
     rep: &mut Report,
 ) {
     let tol = s.tolerance;
-    let pairs = island.cones.iter().any(|c| c.kind == Kind::Pair);
-    let mut bounds = std::mem::take(&mut island.bounds);
-    let restarts = s.restarts as u64;
-    for k in 0..restarts + 3 {
-        let (stage, run) = match k {
-            0 => (Stage::A, WIDE),
-            1 => (Stage::B, NARROW),
-            k if k == restarts + 2 => (Stage::C, NARROWER),
-            k => (Stage::D, Run { weights: Some(k - 2), ..NARROW }),
+    // the bound of a guide is a variable of the split path only
+    let guides = island.cones.iter().any(|c| c.kind == Kind::Pair);
+    for run in usize::from(guides)..s.restarts + 2 {
+        let (stage, end): (Stage, Ended) = match run {
+            0 => (Stage::Wide, wide::run(island, &WIDE, tol, clock)),
+            1 => (Stage::Split, taylor::run(island, 1.0, FIRST_PATH, tol, clock)),
+            _ => (Stage::Split, taylor::run(island, ratio(run - 1), OTHER_PATHS, tol, clock)),
         };
-        // guides: friction bound from the last normal force, a few repetitions
-        for _ in 0..if pairs { 8 } else { 1 } {
-            bounds.clear();
-            for c in &island.cones {
-                bounds.push(match c.kind {
-                    Kind::Pair => c.mu * x[c.rows.at].abs(),
-                    _ => c.bound / (island.q_s * c.scale[0]),
-                });
-            }
-            let run = if pairs { Run { iterations: 25, ..run } } else { run };
-            let end: Ended = ipm::run(island, &run, tol, &bounds, clock);
-            rep.counts.ipm += end.iterations;
-            rep.counts.newton += end.newton;
-            rep.counts.negative += end.negative;
-            if k == 0 {
-                rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
-            }
-            if end.error < best || pairs {
-                x.copy_from_slice(&island.ipm.best);
-                best = end.error;
-                rep.stage = stage;
-            }
-            if best < tol || clock.over() {
-                break;
-            }
+        rep.counts.add(&end.counts);
+        if run == 0 {
+            rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
+        }
+        if end.error < best {
+            x.copy_from_slice(&island.ipm.best);
+            best = end.error;
+            rep.stage = stage;
         }
         if best > tol && best < NEAR {
-            best = polish(island, x, best, tol, clock, rep);
+            best = polish(island, x, best, tol, clock, &mut rep.counts);
         }
         // growing impulses and a residual that stays: most likely there is no solution, other paths will not find one
-        if best < tol || clock.over() || (k == 1 && rep.unbounded && best > 1e-3) {
+        if best < tol || clock.over() || (run == 1 && rep.unbounded && best > 1e-3) {
             break;
         }
     }
-    island.bounds = bounds;
     if best > tol && island.cones.len() <= FEW {
         best = scattered(island, x, best, tol, clock, rep);
         if best > tol && !clock.over() && modes::in_turn(island, x, tol).is_some() {
@@ -350,43 +314,10 @@ fn interior(
     }
 }
 
-/// Almost there, and the end is degenerate (contacts between two modes): damped Newton and sweeps in turn while they gain.
-fn polish(
-    island: &mut Island,
-    x: &mut [f64],
-    mut best: f64,
-    tol: f64,
-    clock: &Clock,
-    rep: &mut Report,
-) -> f64 {
-    let mut y = std::mem::take(&mut island.t4);
-    let mut z = std::mem::take(&mut island.keep);
-    while best > tol && !clock.over() {
-        let before = best;
-        z.clear();
-        z.extend_from_slice(x);
-        let (e, steps) = restart(island, &mut z, tol, 20);
-        rep.counts.newton += steps;
-        if e < best {
-            best = e;
-            x.copy_from_slice(&z);
-        }
-        if best > tol && nsgs::sweep(island, &mut z, 20) {
-            rep.counts.sweeps += 20;
-            island.velocity(&z, &mut y);
-            let e = island.errors(&z, &y).max();
-            if e < best {
-                best = e;
-                x.copy_from_slice(&z);
-            }
-        }
-        if !(best < 0.8 * before) {
-            break;
-        }
-    }
-    island.t4 = y;
-    island.keep = z;
-    best
+/// Factor `k` of the split paths in turn: 1, 0.3, 3, 0.1, 10, 0.03, …
+fn ratio(j: usize) -> f64 {
+    let size = 10f64.powf(0.5 * j.div_ceil(2) as f64);
+    if j % 2 == 1 { 1.0 / size } else { size }
 }
 
 /// Few contacts and still no answer: sweeps and Newton from many scattered starts (seeded), cheap at this size.

@@ -7,10 +7,10 @@
 //!   admissible `u`. A linear program.
 
 use super::cones::Kind;
-use super::ipm::{self, Run};
 use super::prep::Prep;
 use super::problem::{Law, Operator, Problem, ProblemError};
 use super::sparse::Matrix;
+use super::wide::{self, Run};
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::stop::{Clock, Stop};
 
@@ -51,16 +51,7 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
     }
     let mut prep = Prep::default();
     prep.load(&t)?;
-    let run = Run {
-        low: 1e-3,
-        high: 1e3,
-        fraction: 0.99,
-        iterations: 80,
-        arc: false,
-        weights: None,
-        spread: 0.0,
-        careful: true,
-    };
+    let run = Run { low: 1e-3, high: 1e3, fraction: 0.99, iterations: 80, careful: true };
     let mut answer = Existence::Guaranteed;
     for island in &mut prep.islands {
         for c in &mut island.cones {
@@ -71,8 +62,7 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
         if island.q_s == 0.0 {
             continue;
         }
-        let bounds = vec![1.0; island.cones.len()];
-        let end = ipm::run(island, &run, 1e-8, &bounds, &Clock::new(None, Stop::default()));
+        let end = wide::run(island, &run, 1e-8, &Clock::new(None, Stop::default()));
         if end.error < 1e-8 {
             continue;
         }

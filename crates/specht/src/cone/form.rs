@@ -120,6 +120,25 @@ impl Form {
         }
     }
 
+    /// Operations of one factorisation, about.
+    pub(super) fn flops(&self) -> f64 {
+        match self {
+            Form::Dense(f) => 2.0 / 3.0 * (f.m as f64).powi(3),
+            Form::Sparse(f) => f.lu.flops(),
+            Form::Body(f) => f.flops(),
+        }
+    }
+
+    /// Operations of one Gauss–Seidel sweep, about: the contact itself and its rows.
+    pub(super) fn sweep_flops(&self) -> f64 {
+        const CONTACT: f64 = 1500.0;
+        match self {
+            Form::Dense(f) => 2.0 * (f.m as f64).powi(2) + CONTACT * f.rows.len() as f64,
+            Form::Sparse(f) => 18.0 * f.val.len() as f64 + CONTACT * f.rows.len() as f64,
+            Form::Body(f) => 1.5 * CONTACT * f.rows.len() as f64,
+        }
+    }
+
     /// Regularisation that the condensed form wants for the inverse of `P`.
     pub(super) fn delta(&self) -> f64 {
         match self {

@@ -305,10 +305,8 @@ fn stage_name(s: Stage) -> &'static str {
         Stage::Warm => "warm",
         Stage::GaussSeidel => "gauss-seidel",
         Stage::Newton => "newton",
-        Stage::A => "interior-point-a",
-        Stage::B => "interior-point-b",
-        Stage::C => "interior-point-c",
-        Stage::D => "interior-point-d",
+        Stage::Wide => "interior-point",
+        Stage::Split => "split-path",
         Stage::Modes => "modes",
     }
 }

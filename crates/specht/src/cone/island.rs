@@ -3,7 +3,7 @@
 use super::body::BodyForm;
 use super::cones::Cone;
 use super::form::{Blocks, DenseForm, Form};
-use super::ipm::IpmWork;
+use super::interior::Work;
 use super::kernel::{M3, V3};
 use super::prep::scale_of;
 
@@ -27,14 +27,13 @@ pub(super) struct Island {
     pub x: Vec<f64>,
     pub y: Vec<f64>,
     pub blocks: Blocks,
-    pub ipm: IpmWork,
+    pub ipm: Work,
     pub t1: Vec<f64>,
     pub t2: Vec<f64>,
     pub t3: Vec<f64>,
     pub t4: Vec<f64>,
     pub t5: Vec<f64>,
     pub keep: Vec<f64>,
-    pub bounds: Vec<f64>,
     /// diagonal blocks of `A`
     pub diag: Vec<M3>,
     pub report: super::cascade::Report,

@@ -83,6 +83,45 @@ fn meth_cone_mixed_guide_with_friction() {
     }
 }
 
+/// METH-CONE-MIXED, METH-CONE-SPLIT: guides and loads inside a tower go through the split path, where the bound of a guide is a variable:
+/// `u_N = 0`, `|r_T| ≤ μ|r_N|`, and slip against the force at its bound.
+#[test]
+fn meth_cone_split_guides_in_a_structure() {
+    let mut slipping = 0;
+    for seed in 0..6 {
+        let mut p = problems::tower(6, 0.5, seed);
+        let rows = p.rows();
+        let Operator::Bodies { h, .. } = &mut p.operator else { panic!() };
+        let mut t = Vec::new();
+        for i in 0..rows {
+            h.for_row(i, |j, v| t.push((i, j, v)));
+        }
+        // boxes 1 and 4 are led along y and z, with friction; the wall of the guide is at their side
+        for (k, body) in [1, 4].into_iter().enumerate() {
+            for axis in 0..3 {
+                t.push((rows + 3 * k + axis, 6 * body + axis, 1.0));
+            }
+        }
+        *h = Matrix::Sparse(Sparse::from_triplets(rows + 6, h.cols(), &t).unwrap());
+        for key in 0..2 {
+            p.contacts.push(Contact { law: Law::BilateralFriction { mu: 0.3 }, rows: 3, key: 900 + key });
+        }
+        p.q.extend([0.2, 0.05, -0.1, -0.15, 0.02, 0.1]);
+        p.w = None;
+        let s =
+            Solver::new(Settings { method: Method::InteriorPoint, ..Default::default() }).solve(&p).unwrap();
+        assert_eq!((s.status, s.stage), (Status::Solved, Stage::Split), "{seed}: {}", s.error());
+        for k in 0..2 {
+            let (r, u) = (&s.r[rows + 3 * k..rows + 3 * k + 3], &s.u[rows + 3 * k..rows + 3 * k + 3]);
+            let (rt, ut) = (r[1].hypot(r[2]), u[1].hypot(u[2]));
+            assert!(u[0].abs() < 1e-8 && rt <= 0.3 * r[0].abs() + 1e-9, "{seed}: {r:?} {u:?}");
+            assert!((r[1] * u[1] + r[2] * u[2] + 0.3 * r[0].abs() * ut).abs() < 1e-8, "{seed}: {r:?} {u:?}");
+            slipping += usize::from(ut > 1e-6);
+        }
+    }
+    assert!(slipping > 0);
+}
+
 /// METH-CONE-MIXED: frictionless contacts, tiny and small μ, planar contacts, in one problem after the other.
 #[test]
 fn meth_cone_mixed_small_mu_and_planar_contacts() {

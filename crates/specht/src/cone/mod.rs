@@ -5,30 +5,32 @@
 //! ```
 //!
 //! Many contacts, exact cones, rank-deficient or unsymmetric `W`. [`Solver`] runs a cascade: Gauss–Seidel with exact
-//! contacts, proximal Newton, and an interior point method directly on the nonconvex law, with arc length through folds
-//! of its path. Every answer carries its status and both error measures; nothing is silent.
+//! contacts, proximal Newton, an interior point method directly on the nonconvex law, and the Taylor series of a smooth path
+//! through all its folds. Every answer carries its status and both error measures; nothing is silent.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `problem`, `sparse` | what is asked (METH-CONE-PROBLEM, METH-CONE-MIXED) |
 //! | `cones` | one file per cone: the laws (METH-CONE-MIXED) |
 //! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
-//! | `nsgs`, `newton`, `ipm`, `arc` | the methods (METH-CONE-NSGS, -NEWTON, -IPM, -ARC) |
+//! | `nsgs`, `newton` | Gauss–Seidel and Newton (METH-CONE-NSGS, -NEWTON) |
+//! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
+//! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
 //! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
 //! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype (feature `problems`) |
 
-mod arc;
 mod blocklu;
 mod body;
 mod cascade;
 mod cones;
+mod degenerate;
 mod enumerate;
 mod exist;
 mod form;
 pub mod format;
-mod ipm;
+mod interior;
 mod island;
 mod kernel;
 mod local;
@@ -37,7 +39,9 @@ mod mixed_tests;
 mod modes;
 mod newton;
 mod nsgs;
+mod nt;
 mod order;
+mod polish;
 mod prep;
 mod problem;
 #[cfg(any(test, feature = "problems"))]
@@ -52,8 +56,10 @@ mod saddle;
 mod select;
 mod solver;
 mod sparse;
+mod taylor;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use crate::stop::Stop;
 pub use cascade::{Counts, Method, Settings, Stage};

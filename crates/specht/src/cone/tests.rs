@@ -183,12 +183,41 @@ fn meth_cone_ipm_solves_what_gauss_seidel_cannot() {
     }
 }
 
-/// METH-CONE-ARC: a lattice of 252 contacts whose central path folds back: points of negative determinant are passed.
+/// METH-CONE-SPLIT, METH-CONE-TAYLOR: lattices of 252 contacts whose central path folds back: points of negative determinant are passed.
 #[test]
-fn meth_cone_arc_passes_folds() {
+fn meth_cone_taylor_passes_folds() {
     let folded = [0, 1, 2, 22].map(|seed| solve(&problems::lattice(3, 0.6, seed)).unwrap());
     assert!(folded.iter().all(|s| s.status == Status::Solved));
     assert!(folded.iter().any(|s| s.counts.negative > 0));
+}
+
+/// METH-CONE-SPLIT: problems on which the path with `|u_T|` inside ran along its kink (64, 32, 64, 252 contacts).
+#[test]
+fn meth_cone_split_solves_what_a_path_with_a_kink_did_not() {
+    let list = [
+        problems::lattice(2, 0.6, 118),
+        problems::random_structure(442),
+        problems::random_structure(817),
+        problems::random_structure(436),
+        problems::random_structure(6489),
+        problems::lattice(3, 0.9, 116),
+    ];
+    for (k, p) in list.iter().enumerate() {
+        let s = solve(p).unwrap();
+        assert_eq!((s.status, s.stage), (Status::Solved, Stage::Split), "{k}: {:?}", s.counts);
+        assert!(violation(p, &s) < 1e-6, "{k}");
+    }
+}
+
+/// METH-CONE-DEGENERATE: 64 contacts, some of them between two modes at the end: the path alone stops at 1e-8 … 2e-8.
+#[test]
+fn meth_cone_degenerate_ends_are_settled() {
+    for seed in [5686, 6042] {
+        let p = problems::random_structure(seed);
+        let s = solve(&p).unwrap();
+        assert_eq!(s.status, Status::Solved, "{seed}: {} {:?}", s.error(), s.counts);
+        assert!(violation(&p, &s) < 1e-6, "{seed}");
+    }
 }
 
 /// METH-CONE-LINALG: block LU against dense LU on a random graph with late nodes of zero diagonal, solution and sign.

@@ -34,7 +34,7 @@ pub struct LemkeWorkspace {
     pub w: Vec<f64>,
     /// Pivots of the last solve.
     pub pivots: usize,
-    scale: Scale,
+    pub(super) scale: Scale,
     /// Dictionary; column n belongs to the artificial variable or whatever replaced it, column n+1 is the right side.
     t: Mat,
     pivot_row: Vec<f64>,

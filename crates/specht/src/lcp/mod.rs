@@ -6,7 +6,7 @@
 //!
 //! | question | ask |
 //! |---|---|
-//! | one solution, as fast as possible | [`Solver`]: principal pivoting when `A` is positive definite, Lemke otherwise |
+//! | one solution, as fast as possible | [`Solver`]: principal pivoting when `A` is positive definite, Lemke otherwise, Newton after rays |
 //! | one solution by complementary pivots | [`LemkeWorkspace`] |
 //! | every solution, continua included | [`enumerate`], [`enumerate_modes`] |
 //! | range of a quantity over a polyhedron | `lp`, `Family::interval` |
@@ -20,6 +20,7 @@ mod family;
 mod lemke;
 pub(crate) mod lp;
 mod merge;
+mod newton;
 mod principal;
 #[cfg(test)]
 mod random_tests;

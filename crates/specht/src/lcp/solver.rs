@@ -2,9 +2,11 @@
 //!
 //! Symmetric with positive diagonal: block principal pivoting with Cholesky. Not symmetric, but with positive definite
 //! symmetric part: the same with LU. Everything else, and whenever principal pivoting does not end well: Lemke.
-//! After a ray on a matrix that is not positive semidefinite other covering vectors are tried, because another path may
-//! end at a solution; the last word on "no solution" has [`super::enumerate`].
+//! After a ray other covering vectors are tried, because another path may end at a solution: scattered ones, then those that begin in
+//! another row (where one entry of `b` dominates, all scattered ones begin in the same). Then damped Newton; the last word on
+//! "no solution" has [`super::enumerate`].
 
+use super::newton::NewtonWorkspace;
 use super::{Lcp, LemkeWorkspace, PrincipalWorkspace, Status};
 use crate::linalg::{Cholesky, Mat};
 
@@ -18,6 +20,8 @@ pub enum Method {
     Lemke,
     /// Lemke with another covering vector.
     LemkeOtherPath,
+    /// Damped Newton.
+    Newton,
 }
 
 /// The general solver; keeps its storage between solves and holds the last answer.
@@ -33,12 +37,14 @@ pub struct Solver {
     pub iterations: usize,
     lemke: LemkeWorkspace,
     principal: PrincipalWorkspace,
+    newton: NewtonWorkspace,
     symmetric_part: Mat,
     cholesky: Cholesky,
 }
 
-/// Covering vectors tried after a ray.
+/// Scattered covering vectors tried after a ray, and rows in which a path begins.
 const OTHER_PATHS: usize = 4;
+const OTHER_ROWS: usize = 8;
 
 impl Solver {
     /// Find one solution.
@@ -73,20 +79,51 @@ impl Solver {
         }
         let mut status = self.lemke.solve(p);
         self.method = Method::Lemke;
-        let mut k = 1;
-        while !status.is_solved() && k <= OTHER_PATHS {
-            // a fixed scattered sequence in [1/2, 3/2)
-            let d = |i: usize| 0.5 + ((i + 1) as f64 * (k as f64 + 0.5) * 0.618_033_988_749_894_9).fract();
-            let other = self.lemke.solve_covering(p, d);
+        if !status.is_solved() {
+            let other = self.other_paths(p);
             if other.is_solved() {
                 status = other;
                 self.method = Method::LemkeOtherPath;
+            } else {
+                let other = self.newton.solve(p);
+                if other.is_solved() {
+                    self.method = Method::Newton;
+                    self.iterations = self.newton.steps;
+                    self.z.clone_from(&self.newton.basis.z);
+                    self.w.clone_from(&self.newton.basis.w);
+                    return other;
+                }
             }
-            k += 1;
         }
         self.iterations = self.lemke.pivots;
         self.z.clone_from(&self.lemke.z);
         self.w.clone_from(&self.lemke.w);
+        status
+    }
+
+    /// Lemke along other paths, until one ends at a solution.
+    fn other_paths(&mut self, p: Lcp<'_>) -> Status {
+        let mut status = Status::Ray;
+        for k in 1..=OTHER_PATHS {
+            // a fixed scattered sequence in [1/2, 3/2)
+            let d = |i: usize| 0.5 + ((i + 1) as f64 * (k as f64 + 0.5) * 0.618_033_988_749_894_9).fract();
+            status = self.lemke.solve_covering(p, d);
+            if status.is_solved() {
+                return status;
+            }
+        }
+        // begin in the negative rows one after another: the cover of that row is small
+        let b: Vec<f64> = p.b.iter().zip(&self.lemke.scale.row).map(|(b, r)| b * r).collect();
+        let least = b.iter().fold(0.0_f64, |m, b| m.min(*b));
+        let mut rows: Vec<usize> =
+            (0..b.len()).filter(|&i| b[i] < 1e-12 * least.abs() && b[i] > least).collect();
+        rows.sort_by(|&i, &j| b[i].total_cmp(&b[j]));
+        for &r in rows.iter().take(OTHER_ROWS) {
+            status = self.lemke.solve_covering(p, |i| if i == r { 0.5 * b[r] / least } else { 1.0 });
+            if status.is_solved() {
+                return status;
+            }
+        }
         status
     }
 

@@ -2,12 +2,20 @@
 
 use super::super::kernel::{M3, V3, project};
 use super::super::local::one_contact;
+use super::super::nt::{Nt, Part};
 use super::soc::{joint, joint_jacobian};
-use super::{Row, Set, Shape};
+use super::{Inside, Row, Set, Shape, Way};
 
 pub(super) struct Convex;
 
 impl Set for Convex {
+    const CONE: bool = true;
+
+    #[inline]
+    fn pair(_: Way) -> bool {
+        false
+    }
+
     #[inline]
     fn admissible(s: &Shape, r: V3) -> V3 {
         project(r, s.mu)
@@ -30,5 +38,39 @@ impl Set for Convex {
 
     fn modes(_: &Shape) -> Vec<[Row; 3]> {
         Vec::new()
+    }
+
+    fn doubt(_: &Shape, _: &V3, _: &V3) -> f64 {
+        0.0
+    }
+
+    fn start(_: &Shape, _: Way) -> (Part, V3) {
+        let e = [1.0, 0.0, 0.0];
+        (Part { x: e, psi: e, p: 0.0, n: 0.0 }, e)
+    }
+
+    #[inline]
+    fn velocity(part: &Part) -> V3 {
+        part.psi
+    }
+
+    #[inline]
+    fn block(at: &Inside, delta: f64, b: &mut M3, inv: &mut M3) {
+        at.nt.whole(at.s.d, delta, b, inv);
+    }
+
+    #[inline]
+    fn right(at: &Inside, dc: &V3, _: f64) -> V3 {
+        at.nt.scale(dc)
+    }
+
+    #[inline]
+    fn follow(_: &Inside, _: &V3, _: f64, dx: &V3, du: &V3) -> Part {
+        Part { x: *dx, psi: *du, p: 0.0, n: 0.0 }
+    }
+
+    #[inline]
+    fn smallest(_: Way, _: &Part, nt: &Nt) -> f64 {
+        nt.smallest()
     }
 }

@@ -2,11 +2,19 @@
 
 use super::super::kernel::{M3, V3, disc, inv3, mul3, norm2, tangential};
 use super::super::local::Slip;
-use super::{Row, Set, Shape};
+use super::super::nt::{Nt, Part};
+use super::{Inside, Row, Set, Shape, Way, doubt};
 
 pub(super) struct Disc;
 
 impl Set for Disc {
+    const CONE: bool = true;
+
+    #[inline]
+    fn pair(_: Way) -> bool {
+        false
+    }
+
     #[inline]
     fn admissible(s: &Shape, r: V3) -> V3 {
         disc(r, s.bound)
@@ -51,5 +59,43 @@ impl Set for Disc {
             return Vec::new();
         }
         vec![[Row::Hold; 3], [Row::Set(s.bound); 3], [Row::Set(-s.bound); 3]]
+    }
+
+    fn doubt(s: &Shape, x: &V3, y: &V3) -> f64 {
+        doubt(s.bound - norm2(x[0], x[1]), norm2(y[0], y[1]))
+    }
+
+    /// `x_0` is the bound and does not move, `ψ_0` is a multiplier.
+    fn start(s: &Shape, _: Way) -> (Part, V3) {
+        let part = Part { x: [s.bound, 0.0, 0.0], psi: [1.0 / s.bound, 0.0, 0.0], p: 0.0, n: 0.0 };
+        (part, [0.0; 3])
+    }
+
+    #[inline]
+    fn velocity(part: &Part) -> V3 {
+        [part.psi[1], part.psi[2], 0.0]
+    }
+
+    #[inline]
+    fn block(at: &Inside, delta: f64, b: &mut M3, inv: &mut M3) {
+        at.nt.tangential(0, at.s.d, delta, b, inv);
+    }
+
+    #[inline]
+    fn right(at: &Inside, dc: &V3, _: f64) -> V3 {
+        let g = at.nt.scale(dc);
+        [g[1], g[2], 0.0]
+    }
+
+    #[inline]
+    fn follow(at: &Inside, dc: &V3, _: f64, dx: &V3, du: &V3) -> Part {
+        let x = [0.0, dx[0], dx[1]];
+        let first = at.nt.scale(dc)[0] - at.nt.first(&x);
+        Part { x, psi: [first, du[0], du[1]], p: 0.0, n: 0.0 }
+    }
+
+    #[inline]
+    fn smallest(_: Way, _: &Part, nt: &Nt) -> f64 {
+        nt.eta * nt.eta
     }
 }

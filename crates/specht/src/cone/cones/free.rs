@@ -1,11 +1,19 @@
 //! No bound on the impulses and `u = 0`: joints and closed loops
 
 use super::super::kernel::{M3, V3, inv3, mul3};
-use super::{Row, Set, Shape};
+use super::super::nt::{Nt, Part};
+use super::{Inside, Row, Set, Shape, Way};
 
 pub(super) struct Free;
 
 impl Set for Free {
+    const CONE: bool = false;
+
+    #[inline]
+    fn pair(_: Way) -> bool {
+        false
+    }
+
     #[inline]
     fn admissible(_: &Shape, r: V3) -> V3 {
         r
@@ -32,5 +40,36 @@ impl Set for Free {
 
     fn modes(_: &Shape) -> Vec<[Row; 3]> {
         vec![[Row::Hold; 3]]
+    }
+
+    fn doubt(_: &Shape, _: &V3, _: &V3) -> f64 {
+        0.0
+    }
+
+    fn start(_: &Shape, _: Way) -> (Part, V3) {
+        (Part::default(), [0.0; 3])
+    }
+
+    #[inline]
+    fn velocity(_: &Part) -> V3 {
+        [0.0; 3]
+    }
+
+    #[inline]
+    fn block(_: &Inside, _: f64, _: &mut M3, _: &mut M3) {}
+
+    #[inline]
+    fn right(_: &Inside, _: &V3, _: f64) -> V3 {
+        [0.0; 3]
+    }
+
+    #[inline]
+    fn follow(_: &Inside, _: &V3, _: f64, _: &V3, _: &V3) -> Part {
+        Part::default()
+    }
+
+    #[inline]
+    fn smallest(_: Way, _: &Part, _: &Nt) -> f64 {
+        f64::INFINITY
     }
 }

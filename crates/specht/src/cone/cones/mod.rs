@@ -3,6 +3,7 @@
 //! ```text
 //! F_ρ(r, u): zero exactly where the law of the set holds, for any ρ > 0           (natural map, METH-CONE-PROBLEM)
 //! dF = B dr + S du                                                               (METH-CONE-NEWTON)
+//! products x ∘ ψ = τ e on the Lorentz cone and p n = τ k of two numbers            (METH-CONE-IPM, METH-CONE-SPLIT)
 //! ```
 //!
 //! | file | set | law |
@@ -22,7 +23,9 @@ mod pair;
 mod soc;
 
 use super::form::Rows;
-use super::kernel::{M3, V3};
+use super::interior::positive;
+use super::kernel::{M3, V3, norm2};
+use super::nt::{Nt, Part, to_boundary};
 use convex::Convex;
 use disc::Disc;
 use free::Free;
@@ -108,8 +111,50 @@ fn slide(f: f64) -> [[Row; 3]; 2] {
     [[Row::Hold, Row::Follow(f), Row::Hold], [Row::Hold, Row::Follow(-f), Row::Hold]]
 }
 
+/// Which path leads through the interior.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Way {
+    /// `x ∘ (n + |v|, v) = τ e`
+    #[default]
+    Joint,
+    /// `x ∘ (s, v) = τ e`, `x_0 n = τ k`
+    Split(f64),
+}
+
+impl Way {
+    /// `k`.
+    #[inline]
+    pub(super) fn ratio(self) -> f64 {
+        match self {
+            Way::Joint => 1.0,
+            Way::Split(k) => k,
+        }
+    }
+}
+
+/// A cone at an interior point.
+pub(super) struct Inside<'a> {
+    pub way: Way,
+    /// in scaled coordinates
+    pub s: &'a Shape,
+    pub part: &'a Part,
+    pub nt: &'a Nt,
+}
+
+/// Of two numbers of which one must vanish, the smaller by the larger.
+#[inline]
+fn doubt(a: f64, b: f64) -> f64 {
+    let (a, b) = (a.abs(), b.abs());
+    if a.max(b) > 0.0 { a.min(b) / a.max(b) } else { 0.0 }
+}
+
 /// What every set must know.
 trait Set {
+    /// Whether it has the product `x ∘ ψ`.
+    const CONE: bool;
+    /// Whether it has the product `p n`.
+    fn pair(way: Way) -> bool;
+
     /// The admissible impulse nearest to `r`.
     fn admissible(s: &Shape, r: V3) -> V3;
     /// Natural map `F_ρ`.
@@ -120,18 +165,33 @@ trait Set {
     fn alone(s: &Shape, w: &M3, q: &V3, old: &V3) -> Option<V3>;
     /// Equations of the rows in each mode, in scaled coordinates; none when the modes are not linear systems.
     fn modes(s: &Shape) -> Vec<[Row; 3]>;
+    /// How much the mode is in doubt at impulses `x` with velocities `y`, in scaled coordinates: of two numbers of which one must
+    /// vanish, the smaller one by the larger; 0: clear, 1: no idea.
+    fn doubt(s: &Shape, x: &V3, y: &V3) -> f64;
+    /// First point of a path (τ = 1), and its impulses by rows.
+    fn start(s: &Shape, way: Way) -> (Part, V3);
+    /// Velocities by rows.
+    fn velocity(part: &Part) -> V3;
+    /// Block `D` of the Newton matrix `A + D` and its inverse, the eigenvalues raised by `delta`; both are zero before.
+    fn block(at: &Inside, delta: f64, b: &mut M3, inv: &mut M3);
+    /// Right-hand side by rows when the products change by `λ ∘ dc` and by `c0`.
+    fn right(at: &Inside, dc: &V3, c0: f64) -> V3;
+    /// The change of the part that follows from those of its rows.
+    fn follow(at: &Inside, dc: &V3, c0: f64, dx: &V3, du: &V3) -> Part;
+    /// Smallest eigenvalue of `D`, about.
+    fn smallest(way: Way, part: &Part, nt: &Nt) -> f64;
 }
 
 /// Call a function of the set that belongs to a kind.
 macro_rules! of {
-    ($kind:expr, $function:ident $arguments:tt) => {
+    ($kind:expr, $function:ident $($arguments:tt)?) => {
         match $kind {
-            Kind::Soc => Soc::$function $arguments,
-            Kind::Convex => Convex::$function $arguments,
-            Kind::Half => Half::$function $arguments,
-            Kind::Disc => Disc::$function $arguments,
-            Kind::Free => Free::$function $arguments,
-            Kind::Pair => Pair::$function $arguments,
+            Kind::Soc => Soc::$function $($arguments)?,
+            Kind::Convex => Convex::$function $($arguments)?,
+            Kind::Half => Half::$function $($arguments)?,
+            Kind::Disc => Disc::$function $($arguments)?,
+            Kind::Free => Free::$function $($arguments)?,
+            Kind::Pair => Pair::$function $($arguments)?,
         }
     };
 }
@@ -165,5 +225,107 @@ impl Kind {
     /// See [`Set::modes`].
     pub(super) fn modes(self, s: &Shape) -> Vec<[Row; 3]> {
         of!(self, modes(s))
+    }
+
+    /// See [`Set::doubt`].
+    pub(super) fn doubt(self, s: &Shape, x: &V3, y: &V3) -> f64 {
+        of!(self, doubt(s, x, y))
+    }
+
+    /// See [`Set::CONE`].
+    #[inline]
+    pub(super) fn has_cone(self) -> bool {
+        of!(self, CONE)
+    }
+
+    /// See [`Set::pair`].
+    #[inline]
+    pub(super) fn has_pair(self, way: Way) -> bool {
+        of!(self, pair(way))
+    }
+
+    /// See [`Set::start`].
+    pub(super) fn start(self, s: &Shape, way: Way) -> (Part, V3) {
+        of!(self, start(s, way))
+    }
+
+    /// See [`Set::velocity`].
+    #[inline]
+    pub(super) fn velocity(self, part: &Part) -> V3 {
+        of!(self, velocity(part))
+    }
+
+    /// See [`Set::block`].
+    #[inline]
+    pub(super) fn block(self, at: &Inside, delta: f64, b: &mut M3, inv: &mut M3) {
+        of!(self, block(at, delta, b, inv))
+    }
+
+    /// See [`Set::right`].
+    #[inline]
+    pub(super) fn right(self, at: &Inside, dc: &V3, c0: f64) -> V3 {
+        of!(self, right(at, dc, c0))
+    }
+
+    /// See [`Set::follow`].
+    #[inline]
+    pub(super) fn follow(self, at: &Inside, dc: &V3, c0: f64, dx: &V3, du: &V3) -> Part {
+        of!(self, follow(at, dc, c0, dx, du))
+    }
+
+    /// See [`Set::smallest`].
+    #[inline]
+    pub(super) fn smallest(self, way: Way, part: &Part, nt: &Nt) -> f64 {
+        of!(self, smallest(way, part, nt))
+    }
+
+    /// Whether `|v|` stands in the equations of this path.
+    #[inline]
+    fn bent(self, way: Way) -> bool {
+        self == Kind::Soc && way == Way::Joint
+    }
+
+    /// `ψ_0 − |v|`.
+    #[inline]
+    pub(super) fn gap(self, way: Way, part: &Part) -> f64 {
+        if self.bent(way) { part.n } else { part.psi[0] - norm2(part.psi[1], part.psi[2]) }
+    }
+
+    /// After a step: what is not linear.
+    #[inline]
+    pub(super) fn refresh(self, way: Way, part: &mut Part) {
+        if self.bent(way) {
+            part.psi[0] = part.n + norm2(part.psi[1], part.psi[2]);
+        }
+    }
+
+    /// Direction in which `|v|` grows, with a rounded kink.
+    #[inline]
+    pub(super) fn lean(self, way: Way, part: &Part, nt: &mut Nt) {
+        if self.bent(way) {
+            soc::lean(part, nt);
+        }
+    }
+
+    /// Curvature of `|v|` along a step.
+    #[inline]
+    pub(super) fn bend(self, at: &Inside, d: &Part, a: f64) -> f64 {
+        if self.bent(at.way) { soc::bend(at, d, a) } else { 0.0 }
+    }
+
+    /// Step along `d` that keeps `ψ`, `p` and `n` inside.
+    #[inline]
+    pub(super) fn reach(self, way: Way, part: &Part, d: &Part) -> f64 {
+        let mut a = 1e30_f64;
+        if self.bent(way) {
+            return positive(part.n, d.n);
+        }
+        if self.has_cone() {
+            a = to_boundary(&part.psi, &d.psi);
+        }
+        if self.has_pair(way) {
+            a = a.min(positive(part.p, d.p)).min(positive(part.n, d.n));
+        }
+        a
     }
 }

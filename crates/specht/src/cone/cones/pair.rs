@@ -2,11 +2,19 @@
 
 use super::super::kernel::{M3, V3, disc, inv3, mul3, norm2, tangential};
 use super::super::local::Slip;
-use super::{Row, Set, Shape, slide};
+use super::super::nt::{Nt, Part};
+use super::{Inside, Row, Set, Shape, Way, doubt, slide};
 
 pub(super) struct Pair;
 
 impl Set for Pair {
+    const CONE: bool = true;
+
+    #[inline]
+    fn pair(_: Way) -> bool {
+        true
+    }
+
     #[inline]
     fn admissible(s: &Shape, r: V3) -> V3 {
         let t = disc([r[1], r[2], 0.0], s.mu * r[0].abs());
@@ -83,5 +91,52 @@ impl Set for Pair {
         let mut all = vec![[Row::Hold; 3]];
         all.extend(slide(s.mu));
         all
+    }
+
+    fn doubt(s: &Shape, x: &V3, y: &V3) -> f64 {
+        doubt(s.mu * x[0].abs() - norm2(x[1], x[2]), norm2(y[1], y[2]))
+    }
+
+    /// The bound is a variable, `x_0² = μ² r_N² + τ k`, as the product of `p = x_0 − μ r_N` and `n = x_0 + μ r_N`: smooth, and
+    /// `μ|r_N|` at the end.
+    fn start(_: &Shape, way: Way) -> (Part, V3) {
+        let b = way.ratio().sqrt();
+        (Part { x: [b, 0.0, 0.0], psi: [1.0 / b, 0.0, 0.0], p: b, n: b }, [0.0; 3])
+    }
+
+    #[inline]
+    fn velocity(part: &Part) -> V3 {
+        [0.0, part.psi[1], part.psi[2]]
+    }
+
+    /// Rows T: `P_TT dr_T + P_T0 (μ² r_N / x_0) dr_N`; row N: nothing.
+    #[inline]
+    fn block(at: &Inside, delta: f64, b: &mut M3, inv: &mut M3) {
+        at.nt.tangential(1, at.s.d, delta, b, inv);
+        let slope = 0.5 * at.s.mu * (at.part.n - at.part.p) / at.part.x[0];
+        for l in 1..at.s.d {
+            b[l][0] = at.nt.side(l) * slope;
+        }
+    }
+
+    #[inline]
+    fn right(at: &Inside, dc: &V3, c0: f64) -> V3 {
+        let g = at.nt.scale(dc);
+        let more = 0.5 * c0 / at.part.x[0];
+        [0.0, g[1] - at.nt.side(1) * more, g[2] - at.nt.side(2) * more]
+    }
+
+    #[inline]
+    fn follow(at: &Inside, dc: &V3, c0: f64, dx: &V3, du: &V3) -> Part {
+        let (mu, half) = (at.s.mu, 0.5 * (at.part.n - at.part.p));
+        let bound = (0.5 * c0 + mu * half * dx[0]) / at.part.x[0];
+        let x = [bound, dx[1], dx[2]];
+        let first = at.nt.scale(dc)[0] - at.nt.first(&x);
+        Part { x, psi: [first, du[1], du[2]], p: bound - mu * dx[0], n: bound + mu * dx[0] }
+    }
+
+    #[inline]
+    fn smallest(_: Way, _: &Part, nt: &Nt) -> f64 {
+        nt.eta * nt.eta
     }
 }

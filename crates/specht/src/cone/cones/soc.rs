@@ -13,7 +13,8 @@
 
 use super::super::kernel::{M3, V3, disc, norm2, project, tangential};
 use super::super::local::one_contact;
-use super::{Row, Set, Shape, half::Half, slide};
+use super::super::nt::{Nt, Part};
+use super::{Inside, Row, Set, Shape, Way, doubt, half::Half, slide};
 
 /// Coefficient above which normal and tangential law are measured apart; up to it the joint map is at least a third of each.
 const STEEP: f64 = 2.0;
@@ -21,6 +22,13 @@ const STEEP: f64 = 2.0;
 pub(super) struct Soc;
 
 impl Set for Soc {
+    const CONE: bool = true;
+
+    #[inline]
+    fn pair(way: Way) -> bool {
+        way != Way::Joint
+    }
+
     #[inline]
     fn admissible(s: &Shape, r: V3) -> V3 {
         project(r, s.mu)
@@ -57,6 +65,68 @@ impl Set for Soc {
             all.extend(slide(s.mu));
         }
         all
+    }
+
+    fn doubt(_: &Shape, x: &V3, y: &V3) -> f64 {
+        let (xt, v) = (norm2(x[1], x[2]), norm2(y[1], y[2]));
+        let closed = doubt(x[0], y[0]);
+        // an open contact has no direction to be in doubt
+        if x[0].abs() < y[0].abs() { closed } else { closed.max(doubt(x[0] - xt, v)) }
+    }
+
+    fn start(_: &Shape, way: Way) -> (Part, V3) {
+        let e = [1.0, 0.0, 0.0];
+        (Part { x: e, psi: e, p: 1.0, n: way.ratio() }, e)
+    }
+
+    #[inline]
+    fn velocity(part: &Part) -> V3 {
+        [part.n, part.psi[1], part.psi[2]]
+    }
+
+    /// Joint: `(I−G)P`; split: `[[n/x_0, 0], [P_T0, P_TT]]`.
+    #[inline]
+    fn block(at: &Inside, delta: f64, b: &mut M3, inv: &mut M3) {
+        if at.way == Way::Joint {
+            return at.nt.whole(at.s.d, delta, b, inv);
+        }
+        at.nt.tangential(1, at.s.d, delta, b, inv);
+        b[0][0] = at.part.n / at.part.x[0];
+        inv[0][0] = 1.0 / (b[0][0] + delta);
+        for l in 1..at.s.d {
+            b[l][0] = at.nt.side(l);
+        }
+        for l in 1..at.s.d {
+            let across: f64 = (1..at.s.d).map(|j| inv[l][j] * b[j][0]).sum();
+            inv[l][0] = -across * inv[0][0];
+        }
+    }
+
+    #[inline]
+    fn right(at: &Inside, dc: &V3, c0: f64) -> V3 {
+        let g = at.nt.scale(dc);
+        let first = match at.way {
+            Way::Joint => g[0] - at.nt.t[0] * g[1] - at.nt.t[1] * g[2] - c0,
+            Way::Split(_) => c0 / at.part.x[0],
+        };
+        [first, g[1], g[2]]
+    }
+
+    #[inline]
+    fn follow(at: &Inside, dc: &V3, _: f64, dx: &V3, du: &V3) -> Part {
+        let first = match at.way {
+            Way::Joint => du[0] + at.nt.t[0] * du[1] + at.nt.t[1] * du[2],
+            Way::Split(_) => at.nt.scale(dc)[0] - at.nt.first(dx),
+        };
+        Part { x: *dx, psi: [first, du[1], du[2]], p: dx[0], n: du[0] }
+    }
+
+    #[inline]
+    fn smallest(way: Way, part: &Part, nt: &Nt) -> f64 {
+        match way {
+            Way::Joint => nt.smallest(),
+            Way::Split(_) => (part.n / part.x[0]).min(nt.eta * nt.eta),
+        }
     }
 }
 
@@ -106,4 +176,21 @@ pub(super) fn joint_jacobian(s: &Shape, r: V3, u: V3, ut: f64, rho: f64) -> (M3,
         }
     }
     (b, sl)
+}
+
+/// Rounds the kink of `|v|` in the Jacobian only: `t = v / √(|v|² + (KINK n)²)`. The path stays the same.
+const KINK: f64 = 0.1;
+
+/// Set `t`.
+#[inline]
+pub(super) fn lean(part: &Part, nt: &mut Nt) {
+    let l = norm2(norm2(part.psi[1], part.psi[2]), KINK * part.n);
+    nt.t = if l > 0.0 { [part.psi[1] / l, part.psi[2] / l] } else { [0.0; 2] };
+}
+
+/// `|v + a dv| − |v| − a t·dv`.
+#[inline]
+pub(super) fn bend(at: &Inside, d: &Part, a: f64) -> f64 {
+    let (v, dv, t) = (&at.part.psi, &d.psi, &at.nt.t);
+    norm2(v[1] + a * dv[1], v[2] + a * dv[2]) - norm2(v[1], v[2]) - a * (t[0] * dv[1] + t[1] * dv[2])
 }
