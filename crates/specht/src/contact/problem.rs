@@ -111,9 +111,13 @@ pub(crate) struct Friction {
 }
 
 impl Friction {
-    /// Whether no tangential force can act, at stick or slip.
+    /// Whether no tangential force can act, at stick or slip: no coefficient, or a load that is zero whatever the forces are.
     pub(crate) fn is_smooth(&self) -> bool {
-        self.stick == Bounds::NONE && self.slide == Bounds::NONE
+        let free = self.load.coef.iter().all(|c| *c == 0.0) && self.pins.is_empty();
+        let none = |b: &Bounds, load: f64| {
+            *b == Bounds::NONE || (free && load == 0.0 && b.lo0 == 0.0 && b.hi0 == 0.0)
+        };
+        none(&self.stick, self.static_constant) && none(&self.slide, self.load.constant)
     }
 
     /// Bounds vanish with the normal force.

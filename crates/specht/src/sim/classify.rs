@@ -77,7 +77,9 @@ impl Sets {
             }
             // what stops takes along all that moves with it: their slips vanish together, each to its own rounding
             let stops = self.stopped.contains(&true) && self.by_number(field, i) == Start::Zero;
-            self.starts[i] = match (field.discrete.modes[i], jumped || self.stopped[i] || stops) {
+            // without friction there is nothing to remember
+            let anew = jumped || self.stopped[i] || stops || field.eval.is_smooth(field.info, i);
+            self.starts[i] = match (field.discrete.modes[i], anew) {
                 (Mode::Stick, false) => Start::Zero,
                 (Mode::SlipPlus, false) => Start::Plus,
                 (Mode::SlipMinus, false) => Start::Minus,

@@ -170,7 +170,10 @@ impl Decider {
         }
         let present = small.clone();
         let gives = small.iter().any(|s| *s != Small::Holds);
-        if tie || gives || chosen.degenerate.iter().any(|d| *d) {
+        // what stands still and cannot rub may be loaded a moment later: it sticks then
+        let unloaded = |i: usize| starts[i] == Start::Zero && field.eval.is_smooth(field.info, i);
+        let loads = (0..starts.len()).any(|i| field.info[i].friction && unloaded(i));
+        if tie || gives || loads || chosen.degenerate.iter().any(|d| *d) {
             let ends = self.probe(field, starts, policy, k, moment, &mut small);
             match ends {
                 Some(Choice::Impact) => return Decision::Impact,

@@ -525,7 +525,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     fn arm(&mut self, fresh: bool) {
         self.judge_crossings();
         let Field { watches, info, eval, state, forces, .. } = &mut self.field;
-        watches.arm(info, eval, [&state.q, &state.u], forces, fresh);
+        watches.arm(info, eval, state, forces, fresh);
     }
 
     /// What rounding of the state makes of the user's event functions: at rest velocities are nothing else.

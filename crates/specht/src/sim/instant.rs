@@ -216,11 +216,10 @@ impl<S: System + ?Sized> Run<'_, S> {
             let k = self.locator.found.watches[n];
             let what = self.field.watches.list[k].what;
             let eval = &self.field.eval;
-            let smooth = |i: usize| eval.mu[i] == 0.0 && eval.mu_static[i] == 0.0;
             let watches = &mut self.field.watches;
             let hold = match what {
                 What::Normal(i) | What::Saturation(i, _) | What::Give(i) => Some((i, &mut watches.bounds[i])),
-                What::Slip(i, _) if smooth(i) => Some((i, &mut watches.slips[i])),
+                What::Slip(i, _) if eval.is_smooth(self.field.info, i) => Some((i, &mut watches.slips[i])),
                 _ => None,
             };
             if let Some((i, hold)) = hold
@@ -479,7 +478,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         let field = &mut self.field;
         // what was fast before tells what is at rest after
-        field.watches.scales.see(field.info, &field.eval, &field.state.q, &field.state.u);
+        field.watches.scales.see(field.info, &field.eval, &field.state);
         self.tools.work.resize(field.dims.contacts, 0.0);
         self.ledger.impact(field.info, &field.eval, lambda, &field.state.u, u, &mut self.tools.work);
         for i in 0..field.dims.contacts {

@@ -174,7 +174,8 @@ impl Locator {
                     return None;
                 }
                 let fa = f(a);
-                if fa > 0.0 {
+                // a start within noise of zero is a start at zero
+                if fa > if a > 0.0 { 0.0 } else { 0.1 * field_noise } {
                     return Some(root::falls(&mut f, a, fa, x, y, ROOT));
                 }
                 // out of zero downwards: beyond noise the decision at the left end was wrong

@@ -21,7 +21,7 @@ use super::tolerances::{
 };
 use crate::contact::{Forces, Small};
 use crate::ode::{INSIDE, STAGES};
-use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal};
+use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal, State};
 
 /// What is watched.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +63,8 @@ pub(crate) struct Watch {
 pub(crate) struct Scales {
     /// Size of every position row.
     pub gap: Vec<f64>,
+    /// How far the surfaces of every position row have been driven: time times their speed.
+    pub driven: Vec<f64>,
     pub slip: Vec<f64>,
     pub rate: Vec<f64>,
     pub force: f64,
@@ -75,9 +77,14 @@ pub(crate) struct Scales {
 }
 
 impl Scales {
-    /// Take note of the positions `q` and velocities `u`.
-    pub(crate) fn see(&mut self, info: &[ContactInfo], eval: &Eval, q: &[f64], u: &[f64]) {
-        // how far rounding of the coordinates reaches
+    /// Take note of the `state`.
+    pub(crate) fn see(&mut self, info: &[ContactInfo], eval: &Eval, state: &State) {
+        let State { t, q, u, .. } = state;
+        // how far rounding of time and of the coordinates reaches
+        self.driven.resize(self.gap.len(), 0.0);
+        for (size, speed) in self.driven.iter_mut().zip(&eval.rate_offset) {
+            *size = size.max((t * speed).abs());
+        }
         for (row, size) in self.gap.iter_mut().enumerate() {
             let reach: f64 = eval.w.row(row).terms(q);
             *size = size.max(eval.gap[row].abs()).max(reach);
@@ -290,12 +297,12 @@ impl Watches {
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
-        [q, u]: [&[f64]; 2],
+        state: &State,
         forces: &Forces,
         fresh: bool,
     ) {
-        let n = self.list.len();
-        self.scales.see(info, eval, q, u);
+        let (n, u) = (self.list.len(), &state.u);
+        self.scales.see(info, eval, state);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         self.scales.force = self.scales.force.max(load);
         // a guard without a border is infinite
@@ -358,7 +365,9 @@ impl Watches {
     pub(crate) fn noise(&self, what: What, info: &[ContactInfo]) -> f64 {
         let s = &self.scales;
         match what {
-            What::Gap(i) => info[i].normal_row().map_or(0.0, |row| VALUE_NOISE * s.gap[row]),
+            What::Gap(i) => {
+                info[i].normal_row().map_or(0.0, |row| VALUE_NOISE * (s.gap[row] + s.driven[row]))
+            }
             What::Normal(_) | What::Saturation(..) | What::Give(_) => FORCE_NOISE * s.force,
             What::Slip(i, _) => SPEED_NOISE * s.slip[i],
             What::Guard(k) => (VALUE_NOISE * s.guard[k]).max(s.guard_rounding[k]),

@@ -86,6 +86,13 @@ impl Eval {
         if sticks { self.load_static[i] } else { self.load[i] }
     }
 
+    /// Whether contact `i` cannot rub here: no coefficient of friction, or a given load of nothing.
+    pub(crate) fn is_smooth(&self, info: &[ContactInfo], i: usize) -> bool {
+        let unloaded = info[i].is_given() && info[i].load_on.is_empty();
+        let none = |mu: f64, load: f64| mu == 0.0 || (unloaded && load <= 0.0);
+        none(self.mu[i], self.load[i]) && none(self.mu_static[i], self.load_static[i])
+    }
+
     /// (j, c_j) of contact `i`.
     pub(crate) fn bound_terms<'a>(
         &'a self,
