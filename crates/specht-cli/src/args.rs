@@ -366,6 +366,9 @@ pub struct SweepArgs {
     /// Low-discrepancy samples (sequence of Sobol) instead of independent ones
     #[arg(long)]
     pub sobol: bool,
+    /// Total indices: every sample is also run with each parameter exchanged
+    #[arg(long)]
+    pub total: bool,
     /// What to record of each run: an address of run.json or an expression of addresses (several: repeat)
     #[arg(long, value_name = "ADDRESS")]
     pub record: Vec<String>,

@@ -140,6 +140,39 @@ fn a_linear_function_of_normals_has_their_distribution_and_shares() {
     assert!((even.summaries(&rows)[0].numbers.as_ref().unwrap().mean - 4.9).abs() < 1e-3);
 }
 
+/// v0 + 4 lift m with all uniform in ±1 about zero: variances 1/3 and 16/9, the second only together.
+#[test]
+fn what_parameters_do_only_together_is_in_their_total_index() {
+    let sled = Machine::read(BLOCK).unwrap().set_up(Setup { until: Some(1e-6), ..Setup::default() });
+    let read = |name: &str, text: &str| Random::read(name, text).unwrap();
+    let random = vec![read("v0", "uniform(1, 3)"), read("lift", "uniform(1, 3)"), read("m", "uniform(1, 3)")];
+    let plan = Plan { random, samples: 2000, total: true, sampling: Sampling::Sobol, ..Plan::default() };
+    assert_eq!(plan.rows(), 10_000);
+    let law = "parameters.v0 + 4*(parameters.lift - 2)*(parameters.m - 2)";
+    let sweep = Sweep { plan, record: texts(&[law]), diagram: None };
+    let rows = sweep.run(&sled, How::default()).unwrap();
+    let all = &sweep.summaries(&rows)[0];
+    assert_eq!(all.count, 4000);
+    for (name, first, total) in [("v0", 3.0, 3.0), ("lift", 0.0, 16.0), ("m", 0.0, 16.0)] {
+        let i = all.influence.iter().find(|i| i.parameter == name).unwrap();
+        assert!((i.first_order - first / 19.0).abs() < 0.03, "{i:?}");
+        assert!((i.total.unwrap() - total / 19.0).abs() < 0.03, "{i:?}");
+    }
+    let grid = Plan { axes: vec![Span::read("mu=0..1:3").unwrap()], ..sweep.plan };
+    assert!(grid.check().is_err());
+}
+
+#[test]
+fn names_that_no_run_can_have_are_told_before_the_first_run() {
+    let sled = Machine::read(BLOCK).unwrap();
+    for record in
+        ["final.z", "outputs.ways", "max(trajectory.z)", "max(outputs.ways)", "2*final.runner.normals"]
+    {
+        let e = sweep(&["mu=0.1..1:40"], &[record]).run(&sled, How::default()).unwrap_err();
+        assert!(format!("{e:?}").contains("here") || format!("{e:?}").contains("column"), "{record}: {e:?}");
+    }
+}
+
 /// Every cell, value and reason of all rows.
 fn content(sweep: &Sweep, rows: &Rows) -> String {
     let row = |k: usize| {

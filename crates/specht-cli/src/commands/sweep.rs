@@ -105,6 +105,7 @@ fn meant(args: &SweepArgs) -> Result<Sweep, Refusal> {
         samples: args.samples.unwrap_or(0),
         seed: args.seed,
         sampling: if args.sobol { Sampling::Sobol } else { Sampling::Random },
+        total: args.total,
         chain,
     };
     plan.check().map_err(refused)?;
@@ -211,11 +212,13 @@ fn said(model: &str, sweep: &Sweep, rows: &Rows) -> String {
         }
         if !sweep.plan.random.is_empty() && !s.influence.is_empty() {
             let one = |i: &specht::machine::sweep::Influence| {
+                let total = i.total.map(|t| format!(", {:.0} % with others", 100.0 * t));
                 format!(
-                    "{} (rank correlation {:.2}, {:.0} % of the variance)",
+                    "{} (rank correlation {:.2}, {:.0} % of the variance{})",
                     i.parameter,
                     i.rank_correlation,
-                    100.0 * i.first_order
+                    100.0 * i.first_order,
+                    total.unwrap_or_default()
                 )
             };
             let list: Vec<String> = s.influence.iter().take(5).map(one).collect();

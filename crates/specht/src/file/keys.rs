@@ -391,6 +391,7 @@ pub(super) const TASK: &[Key] = &[
     key("samples", Expr, "number of samples"),
     key("seed", Expr, "sweep: seed of the samples"),
     key("sobol", Bool, "sweep: low-discrepancy samples"),
+    key("total", Bool, "sweep: total indices of the random parameters"),
     key("chain", Text, "sweep: begin each run where the one before ended: up, down or both"),
     key("last", Expr, "sweep: passages through the section, from the end of each run"),
     key("values", Text, "sweep: address into the event of a passage"),

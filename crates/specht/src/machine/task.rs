@@ -181,8 +181,8 @@ pub const KINDS: [Kind; 9] = [
     Kind {
         name: "sweep",
         keys: &[
-            "over", "random", "samples", "seed", "sobol", "record", "chain", "section", "last", "values",
-            "until",
+            "over", "random", "samples", "seed", "sobol", "total", "record", "chain", "section", "last",
+            "values", "until",
         ],
         read: sweep,
     },
@@ -359,6 +359,7 @@ fn sweep(keys: &Keys) -> Result<Task, Error> {
         samples: count(keys, "samples")?.unwrap_or(0),
         seed: count(keys, "seed")?.unwrap_or(1) as u64,
         sampling,
+        total: matches!(key(keys, "total"), Some(TaskValue::Bool(true))),
         chain,
     };
     Ok(Task::Sweep(Sweep { plan, record: list(keys, "record"), diagram }))

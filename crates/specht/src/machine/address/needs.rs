@@ -9,6 +9,8 @@ use super::eval::OVER_SERIES;
 pub(crate) struct Needs {
     /// Recorded series.
     pub series: bool,
+    /// Columns of the table that are named as such.
+    pub columns: Vec<String>,
     /// First keys into `run.json`.
     pub keys: Vec<String>,
     /// Findings by their task.
@@ -57,6 +59,9 @@ impl Needs {
         let column = series && columns.contains(&address(steps));
         if first == "trajectory" || column || (series && first == "outputs") {
             self.series = true;
+            if !column {
+                self.columns.push(address(&steps[1..]));
+            }
             return;
         }
         if let ("findings", Some(Step::Key(task))) = (first.as_str(), steps.get(1))

@@ -46,6 +46,9 @@ const KEYS: [&str; 21] = [
     "warnings",
 ];
 
+/// Keys whose entries have the same names in every run.
+const FIXED: [&str; 4] = ["parameters", "settings", "final", "outputs"];
+
 /// Addresses that were read, and what they need.
 pub(super) struct Columns {
     addresses: Vec<Address>,
@@ -106,6 +109,27 @@ impl Columns {
         };
         let runs = diagram.is_some() || needs.series || needs.keys.iter().any(|k| k != "findings");
         Ok(Columns { addresses, diagram, needs, tasks, runs })
+    }
+
+    /// Names that no run can have are told before the first one: a run of a moment has them all.
+    pub(super) fn check(&self, sample: &Run) -> Result<(), Error> {
+        let known = sample.table().names;
+        let json = sample.parts(&self.needs.keys);
+        let data = Data { run: &json, table: &Table::default(), locals: &[] };
+        for address in &self.addresses {
+            let needs = address.needs(&known);
+            if let Some(name) = needs.columns.iter().find(|name| !known.contains(name)) {
+                return Err(Error::unknown("column", name, &known, "see specht explain addresses"));
+            }
+            let fixed = needs.keys.iter().all(|k| FIXED.contains(&k.as_str()));
+            if fixed
+                && !needs.series
+                && let Err(why) = address.value(&data)
+            {
+                return Err(Error::plain(why, "see specht explain addresses"));
+            }
+        }
+        Ok(())
     }
 
     /// Settings of a run that records nothing that is not asked for.

@@ -39,7 +39,7 @@ use super::json::Named;
 use super::{Error, Machine, Run};
 use crate::analysis::map::Watch;
 use crate::analysis::place::Carried;
-use crate::sim::Outside;
+use crate::sim::{Outside, Scheme, Settings};
 use crate::system::State;
 
 /// Many runs and what is recorded of each.
@@ -202,6 +202,9 @@ fn fingerprint(text: &str) -> String {
     format!("{:016x}{:016x}", hash(0xcbf2_9ce4_8422_2325), hash(0x8422_2325_cbf2_9ce4))
 }
 
+/// Part of a run after which everything has its name.
+const MOMENT: f64 = 1e-9;
+
 /// What all threads share.
 struct Worker<'a> {
     sweep: &'a Sweep,
@@ -226,7 +229,26 @@ impl<'a> Worker<'a> {
             let parameters = &m.system().model().parameters;
             sweep.plan.parameters().all(|n| parameters.iter().any(|p| p.name == n && p.live.is_some()))
         });
-        Ok(Worker { sweep, open, machine, columns, watch })
+        let worker = Worker { sweep, open, machine, columns, watch };
+        if let Some(sample) = worker.sample() {
+            worker.columns.check(&sample)?;
+        }
+        Ok(worker)
+    }
+
+    /// A run of a moment at the first point, if there is one.
+    fn sample(&self) -> Option<Run> {
+        let mut point = Vec::new();
+        self.sweep.plan.point(0, &mut point);
+        let machine = self.variant(&point).ok().filter(|_| self.columns.needs_run())?;
+        let (scheme, settings) = machine.settings().ok()?;
+        let start = machine.start().ok()?;
+        let moment = match scheme {
+            Scheme::Step => settings.step,
+            Scheme::Event => MOMENT * (settings.until - start.t),
+        };
+        let settings = Settings { until: start.t + moment, ..self.columns.settings(settings) };
+        machine.run_from(&start, scheme, settings, &mut Outside::default()).ok()
     }
 
     /// The rows of a unit, one after the other; `None` ends the work.

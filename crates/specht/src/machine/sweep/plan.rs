@@ -146,6 +146,8 @@ pub struct Plan {
     pub seed: u64,
     /// How they are drawn.
     pub sampling: Sampling,
+    /// Every sample is run with each parameter exchanged, too, for total indices: two rows, and one per parameter.
+    pub total: bool,
     /// Whether states are carried over.
     pub chain: Option<Chain>,
 }
@@ -180,11 +182,17 @@ impl Plan {
                 "give a distribution: --random \"mu=normal(0.3, 0.05)\"",
             );
         }
-        if self.sampling == Sampling::Sobol && self.random.len() > SOBOL_DIMENSIONS {
+        if self.total && (self.random.is_empty() || !self.axes.is_empty()) {
+            return fault(
+                "total indices are those of random parameters, without a grid".into(),
+                "give --random and --samples, and leave --over out",
+            );
+        }
+        if self.sampling == Sampling::Sobol && self.dimensions() > SOBOL_DIMENSIONS {
             return fault(
                 format!(
-                    "{} random parameters are more than the {SOBOL_DIMENSIONS} dimensions of the sequence",
-                    self.random.len()
+                    "{} random numbers are more than the {SOBOL_DIMENSIONS} dimensions of the sequence",
+                    self.dimensions()
                 ),
                 "leave --sobol out",
             );
@@ -192,7 +200,7 @@ impl Plan {
         if self.chain.is_some() && self.axes.is_empty() {
             return fault("a chain runs along an axis".into(), "give --over mu=0..1:11");
         }
-        let counts = self.axes.iter().map(Span::count).chain([self.samples.max(1), 2]);
+        let counts = self.axes.iter().map(Span::count).chain([self.samples.max(1), self.group(), 2]);
         if counts.fold(1_usize, usize::saturating_mul) / 2 > MOST {
             return fault(format!("more than {MOST} runs"), "take fewer values, or several sweeps");
         }
@@ -222,7 +230,17 @@ impl Plan {
     /// Number of units.
     pub fn units(&self) -> usize {
         let skip = usize::from(self.chain.is_some());
-        self.axes.iter().skip(skip).map(Span::count).product::<usize>() * self.samples.max(1)
+        self.axes.iter().skip(skip).map(Span::count).product::<usize>() * self.samples.max(1) * self.group()
+    }
+
+    /// Rows of one sample: with total indices A, B, and A with one parameter of B, for each.
+    pub(super) fn group(&self) -> usize {
+        if self.total { self.random.len() + 2 } else { 1 }
+    }
+
+    /// Random numbers of a sample.
+    fn dimensions(&self) -> usize {
+        self.random.len() * if self.total { 2 } else { 1 }
     }
 
     /// Whether the row is on the way down.
@@ -257,8 +275,11 @@ impl Plan {
             };
             out.push(axis.value(place));
         }
+        let (sample, variant) = (rest / self.group(), rest % self.group());
         for (d, random) in self.random.iter().enumerate() {
-            out.push(random.distribution.quantile(unit(self.sampling, self.seed, rest as u64, d)));
+            let other = variant == 1 || variant == d + 2;
+            let number = if other { d + self.random.len() } else { d };
+            out.push(random.distribution.quantile(unit(self.sampling, self.seed, sample as u64, number)));
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | numbers | mean with its 95 % interval, standard deviation, extremes, quantiles | |
 //! | words | how often each | |
 //! | parameters | Spearman's rank correlation; first-order index of Sobol Var(E\[Y\|X\])/Var(Y) from classes of equal size | [Saltelli2008] |
+//! | parameters, exchanged | first-order and total index E(Var\[Y\|all others\])/Var(Y) by Jansen's sums over pairs of rows | [Saltelli2008] |
 //!
 //! Rows that failed are not counted as either; their number stands beside. Confidence intervals are those of independent samples.
 
@@ -86,6 +87,9 @@ pub struct Influence {
     pub rank_correlation: f64,
     /// Part of the variance that this parameter explains by itself.
     pub first_order: f64,
+    /// Part of the variance that is left when all others are known: with what it does together with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
 }
 
 impl Sweep {
@@ -95,7 +99,9 @@ impl Sweep {
     }
 
     fn summary(&self, rows: &Rows, column: usize) -> Summary {
-        let done: Vec<usize> = (0..rows.len()).filter(|&k| rows.is_done(k)).collect();
+        // exchanged rows are no samples of their own
+        let own = |row: &usize| row % self.plan.group() < 2;
+        let done: Vec<usize> = (0..rows.len()).filter(|&k| rows.is_done(k)).filter(own).collect();
         let (mut numbers, mut places, mut truths) = (Vec::new(), Vec::new(), true);
         let mut words: Vec<(String, usize)> = Vec::new();
         for &row in &done {
@@ -125,11 +131,38 @@ impl Sweep {
             share: truths.then(|| share(holds, n)),
             numbers: (!truths && n > 0).then(|| moments(&numbers)),
             words: (!words.is_empty()).then_some(Named(words)),
-            influence: if n >= FEW { self.influence(&places, &numbers) } else { Vec::new() },
+            influence: if n >= FEW { self.influence(rows, column, &places, &numbers) } else { Vec::new() },
         }
     }
 
-    fn influence(&self, places: &[usize], y: &[f64]) -> Vec<Influence> {
+    /// First-order and total index of every parameter from the rows in which it is exchanged [Saltelli2008]:
+    /// S = 1 − Σ (f(B) − f(A with x of B))²/(2 n Var), T = Σ (f(A) − f(A with x of B))²/(2 n Var).
+    fn exchanged(&self, rows: &Rows, column: usize, y: &[f64]) -> Option<Vec<[f64; 2]>> {
+        let group = self.plan.group();
+        if !self.plan.total {
+            return None;
+        }
+        let mean = y.iter().sum::<f64>() / y.len() as f64;
+        let variance = y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / y.len() as f64;
+        let value = |row: usize| {
+            rows.is_done(row).then(|| rows.cell(row, column).number()).flatten().filter(|x| x.is_finite())
+        };
+        let sums = |d: usize| {
+            let (mut count, mut from_b, mut from_a) = (0.0, 0.0, 0.0);
+            for first in (0..rows.len()).step_by(group) {
+                if let (Some(a), Some(b), Some(x)) = (value(first), value(first + 1), value(first + 2 + d)) {
+                    count += 1.0;
+                    from_b += (b - x).powi(2);
+                    from_a += (a - x).powi(2);
+                }
+            }
+            let part = |sum: f64| sum / (2.0 * count * variance);
+            [(1.0 - part(from_b)).clamp(0.0, 1.0), part(from_a)]
+        };
+        Some((0..group - 2).map(sums).collect())
+    }
+
+    fn influence(&self, rows: &Rows, column: usize, places: &[usize], y: &[f64]) -> Vec<Influence> {
         if y.iter().all(|v| *v == y[0]) {
             return Vec::new();
         }
@@ -141,14 +174,16 @@ impl Sweep {
             x.iter_mut().zip(&point).for_each(|(list, v)| list.push(*v));
         }
         let ranks = ranks(y);
-        let one = |(name, x): (&&str, &Vec<f64>)| Influence {
+        let exchanged = self.exchanged(rows, column, y);
+        let one = |(d, (name, x)): (usize, (&&str, &Vec<f64>))| Influence {
             parameter: name.to_string(),
             rank_correlation: correlation(&self::ranks(x), &ranks),
-            first_order: first_order(x, y),
+            first_order: exchanged.as_ref().map_or_else(|| first_order(x, y), |e| e[d][0]),
+            total: exchanged.as_ref().map(|e| e[d][1]),
         };
-        let mut all: Vec<Influence> = names.iter().zip(&x).map(one).collect();
+        let mut all: Vec<Influence> = names.iter().zip(&x).enumerate().map(one).collect();
         all.retain(|i| i.rank_correlation.is_finite());
-        let size = |i: &Influence| i.rank_correlation.powi(2).max(i.first_order);
+        let size = |i: &Influence| i.total.unwrap_or(i.rank_correlation.powi(2).max(i.first_order));
         all.sort_by(|a, b| size(b).total_cmp(&size(a)));
         all
     }
