@@ -28,7 +28,7 @@ const KNOWN: [&str; 2] = ["woodpecker", "stacker_torque"];
 
 /// Machines whose runs part in other units, not yet examined: their formulas have numbers without units, or rounding decides the order of
 /// their events.
-const PART: [&str; 4] = ["landing_leg", "pneudrill", "rattle_rig", "synchronizer"];
+const PART: [&str; 5] = ["drill_full", "landing_leg", "pneudrill", "rattle_rig", "synchronizer"];
 
 /// The number of a quantity in other units.
 fn number(value: f64, unit: &str, powers: [i32; 3]) -> Option<String> {
