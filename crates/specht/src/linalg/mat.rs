@@ -57,12 +57,12 @@ impl Mat {
     }
 
     /// Number of rows.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
-    pub(crate) fn cols(&self) -> usize {
+    pub fn cols(&self) -> usize {
         self.cols
     }
 

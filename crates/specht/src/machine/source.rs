@@ -62,7 +62,11 @@ impl Files {
     }
 
     /// The text of a file.
-    pub(super) fn text_of(&self, file: &str) -> Result<String, String> {
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub fn text_of(&self, file: &str) -> Result<String, String> {
         (self.0)(file)
     }
 }
