@@ -52,6 +52,15 @@ def test_a_text_a_dict_a_file_and_a_name_are_machines(tmp_path: Path) -> None:
     assert specht.load(written).text == specht.to_toml(as_dict)
 
 
+def test_the_readme_is_true() -> None:
+    pytest.importorskip("xarray")
+    readme = Path(__file__).parents[3] / "README.md"
+    blocks = readme.read_text(encoding="utf-8").split("```python\n")[1:]
+    assert blocks
+    for block in blocks:
+        exec(block.split("```")[0], {})
+
+
 def test_a_byte_order_mark_and_tabs_do_no_harm() -> None:
     assert specht.load("\ufeff" + BLOCK.replace("    ", "\t")).run().status == "finished"
 
