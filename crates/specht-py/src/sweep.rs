@@ -10,9 +10,14 @@ use specht::analysis::Watch;
 use specht::machine::Task;
 use specht::machine::sweep::{How, Shard};
 
-/// Names and values of the columns that are numbers, the words of those that are not, and the reasons of rows that failed.
-type Table<'py> =
-    (Vec<(String, Bound<'py, PyArray1<f64>>)>, Vec<(String, Vec<String>)>, Vec<(usize, String)>);
+/// Numbers of the rows, names and values of the columns that are numbers, the words of those that are not, and the reasons of rows
+/// that failed, by place.
+type Table<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Vec<(String, Bound<'py, PyArray1<f64>>)>,
+    Vec<(String, Vec<String>)>,
+    Vec<(usize, String)>,
+);
 
 /// A sweep with the keys of its task; `shard` is `"i/n"`.
 #[pyfunction]
@@ -54,5 +59,7 @@ pub fn sweep<'py>(
     }
     let failed =
         done.iter().enumerate().filter_map(|(k, r)| Some((k, rows.error(*r)?.to_string()))).collect();
-    Ok((numbers.into_iter().map(|(name, list)| (name, list.into_pyarray(py))).collect(), words, failed))
+    let numbers = numbers.into_iter().map(|(name, list)| (name, list.into_pyarray(py))).collect();
+    let rows: Vec<i64> = done.iter().map(|r| *r as i64).collect();
+    Ok((rows.into_pyarray(py), numbers, words, failed))
 }

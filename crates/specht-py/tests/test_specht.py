@@ -264,3 +264,35 @@ def test_threads_run_side_by_side() -> None:
     for t in threads:
         t.join()
     assert all(np.array_equal(o, out[0]) for o in out)
+
+
+def _hang_up(seconds: float) -> None:
+    """Kills the worker that runs this, as an operating system would."""
+    time.sleep(seconds)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_cluster_gives_the_same_bits_though_a_worker_is_killed() -> None:
+    distributed = pytest.importorskip("dask.distributed")
+    m = specht.load("woodpecker")
+    asked: dict[str, Any] = dict(over={"mu1": (0.1, 0.6, 96)}, record=["final.y", "status", "final.phiS'"], until=0.5)
+    alone = specht.sweep(m, jobs=1, **asked)
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            first = next(iter(client.scheduler_info()["workers"]))
+            client.submit(_hang_up, 0.3, workers=[first], allow_other_workers=False, pure=False, retries=0)
+            spread = specht.sweep(m, client=client, **asked)
+    assert list(spread.columns) == list(alone.columns) and spread.shape == alone.shape
+    for name, column in alone.columns.items():
+        assert np.array_equal(column, spread[name]), name
+    with pytest.raises(specht.SpechtError, match="leave out `shard`"):
+        specht.sweep(m, client=object(), shard="1/2", **asked)
+
+
+def test_a_closed_client_is_an_exception() -> None:
+    distributed = pytest.importorskip("dask.distributed")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        client = distributed.Client(cluster)
+        client.close()
+        with pytest.raises(specht.SpechtError, match="the client is closed"):
+            specht.sweep(specht.load(BLOCK), over={"mu": (0, 1, 3)}, record=["status"], client=client)

@@ -81,4 +81,6 @@ def sweep(
     jobs: int | None = ...,
     shard: str | None = ...,
     progress: Callable[[float], object] | None = ...,
-) -> tuple[list[tuple[str, NDArray[np.float64]]], list[tuple[str, list[str]]], list[tuple[int, str]]]: ...
+) -> tuple[
+    NDArray[np.int64], list[tuple[str, NDArray[np.float64]]], list[tuple[str, list[str]]], list[tuple[int, str]]
+]: ...

@@ -75,9 +75,13 @@ def sweep(
     until: float | None = None,
     jobs: int | None = None,
     shard: str | None = None,
+    client: Any = None,
     progress: Progress = None,
 ) -> SweepResult:
     """Runs the machine for many values of its parameters and records addresses of each run.
+
+    ``client`` is a ``dask.distributed.Client``: the runs are spread over its workers in parts, parts of lost workers are done again, and
+    the result has the same bits as on one machine. ``shard="i/n"`` does one part only.
 
     >>> block = specht.load("incline")
     >>> s = sweep(block, over={"mu": (0.1, 0.3, 3)}, record=["final.x'"], until=0.2)
@@ -95,13 +99,67 @@ def sweep(
     for name, value in (("samples", samples), ("seed", seed), ("sobol", sobol)):
         if value is not None:
             keys[name] = value
+    if client is not None and shard is not None:
+        raise _specht.SpechtError("a client makes the parts itself; leave out `shard`")
     with shown(progress, machine.name) as told:
-        numbers, words, failed = _specht.sweep(machine._inner, keys, _setup(until), jobs, shard, told)
-    columns: dict[str, Any] = {name: array for name, array in numbers}
-    columns.update({name: np.asarray(list_) for name, list_ in words})
+        if client is None:
+            parts = [_part(machine, keys, until, jobs, shard, told)]
+        else:
+            parts = _spread(client, machine, keys, until, told)
     parameters = [*(over or {}), *(random or {})]
     grid = tuple(shape) if shape and not random and all(shape) else None
-    return SweepResult(parameters, columns, dict(failed), grid)
+    return _joined(parts, parameters, grid)
+
+
+Part = tuple[NDArray[np.int64], dict[str, Any], dict[int, str]]
+"""Numbers of rows, columns, and reasons by number of row."""
+
+PARTS = 4
+"""Parts per worker of a client."""
+
+
+def _part(machine: Machine, keys: dict[str, Any], until: float | None, jobs: int | None, shard: str | None, told: Any = None) -> Part:
+    rows, numbers, words, failed = _specht.sweep(machine._inner, keys, _setup(until), jobs, shard, told)
+    columns: dict[str, Any] = {name: array for name, array in numbers}
+    columns.update({name: np.asarray(texts, dtype=object) for name, texts in words})
+    return rows, columns, {int(rows[k]): why for k, why in failed}
+
+
+def _spread(client: Any, machine: Machine, keys: dict[str, Any], until: float | None, told: Any) -> list[Part]:
+    from dask import distributed
+
+    as_completed: Any = distributed.as_completed
+    if getattr(client, "status", "running") in ("closed", "closing"):
+        raise _specht.SpechtError("the client is closed; make a new one")
+    workers = len(client.scheduler_info()["workers"])
+    if workers == 0:
+        raise _specht.SpechtError("the client has no workers; start some, or wait for them with client.wait_for_workers(1)")
+    count = PARTS * workers
+    # one thread each: the workers are the threads
+    futures = [client.submit(_part, machine, keys, until, 1, f"{k + 1}/{count}", pure=False, retries=10) for k in range(count)]
+    parts: list[Part] = []
+    try:
+        for future in as_completed(futures):
+            parts.append(future.result())
+            if told is not None:
+                told(len(parts) / count)
+    except BaseException:
+        client.cancel(futures)
+        raise
+    return parts
+
+
+def _joined(parts: list[Part], parameters: list[str], grid: tuple[int, ...] | None) -> SweepResult:
+    rows = np.concatenate([part[0] for part in parts])
+    order = np.argsort(rows, kind="stable")
+    names = [name for name in dict.fromkeys(name for part in parts for name in part[1])]
+    columns = {}
+    for name in names:
+        # a part whose values are all words or all numbers is joined with others as it is
+        columns[name] = np.concatenate([np.asarray(part[1][name]) for part in parts])[order]
+    place = {int(row): k for k, row in enumerate(rows[order])}
+    failed = {place[row]: why for part in parts for row, why in part[2].items()}
+    return SweepResult(parameters, columns, dict(sorted(failed.items())), grid)
 
 
 def _axis(name: str, axis: Axis) -> tuple[str, int]:
