@@ -182,7 +182,7 @@ impl Variation {
             outputs: vec![vec![f64::NAN; sys.output_count()]; count],
             ..Derivatives::default()
         };
-        Variation {
+        let mut variation = Variation {
             n,
             dims: d,
             columns,
@@ -200,7 +200,12 @@ impl Variation {
             with_rows,
             row: vec![0.0; sys.output_count()],
             out,
+        };
+        if sys.uses_heat() {
+            variation
+                .lose_all(0.0, "a state takes up the heat of a contact, which has no derivative here yet");
         }
+        variation
     }
 
     /// Column `c` ends here.
