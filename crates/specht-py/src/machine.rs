@@ -239,20 +239,11 @@ impl Machine {
 impl Machine {
     /// The machine run in another way.
     pub fn set_up(&self, setup: &str) -> PyResult<machine::Machine> {
-        let asked: Setup =
-            serde_json::from_str(setup).map_err(|e| refuse(format!("a run has no such setting: {e}")))?;
-        let old = &self.inner.setup;
-        let setup = Setup {
-            until: asked.until.or(old.until),
-            scheme: asked.scheme.or(old.scheme),
-            step: asked.step.or(old.step),
-            tolerance: asked.tolerance.or(old.tolerance),
-            method: asked.method.or(old.method),
-            every: asked.every.or(old.every),
-            impact: asked.impact.or(old.impact),
-            events: asked.events.or(old.events),
-            several: asked.several.or(old.several),
-        };
+        let wrong = |e: serde_json::Error| refuse(format!("a run has no such setting: {e}"));
+        let asked: serde_json::Map<String, serde_json::Value> = serde_json::from_str(setup).map_err(wrong)?;
+        let mut whole = serde_json::to_value(&self.inner.setup).map_err(wrong)?;
+        asked.into_iter().for_each(|(key, value)| whole[key] = value);
+        let setup: Setup = serde_json::from_value(whole).map_err(wrong)?;
         Ok(self.inner.clone().set_up(setup))
     }
 }

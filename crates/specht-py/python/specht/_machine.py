@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -128,11 +128,13 @@ class Machine:
         several: str | None = None,
         method: str | None = None,
         events: int | None = None,
+        sensitivity: Sequence[str] | None = None,
         progress: Progress = None,
     ) -> Run:
-        """Runs it as its file says; what is given here counts instead. ``progress`` is True for a bar (tqdm, where it is there), or a
+        """Runs it as its file says; what is given here counts instead. ``sensitivity`` names parameters: the run has derivatives by them
+        through all its events (``run.record["sensitivity"]``). ``progress`` is True for a bar (tqdm, where it is there), or a
         function of the fraction done. Ctrl-C ends the run with KeyboardInterrupt."""
-        setup = _setup(until, scheme, step, tolerance, every, impact, several, method, events)
+        setup = _setup(until, scheme, step, tolerance, every, impact, several, method, events, sensitivity)
         with shown(progress, self.name) as told:
             return Run(self._inner.run(setup, told))
 
@@ -211,10 +213,11 @@ def _setup(
     several: str | None = None,
     method: str | None = None,
     events: int | None = None,
+    sensitivity: Sequence[str] | None = None,
 ) -> str:
     given = dict(
         until=until, scheme=scheme, step=step, tolerance=tolerance, every=every, impact=impact, several=several,
-        method=method, events=events,
+        method=method, events=events, sensitivity=None if sensitivity is None else list(sensitivity),
     )  # fmt: skip
     for name in ("until", "step", "tolerance", "every"):
         value = given[name]
