@@ -27,8 +27,9 @@ const UNITS: [(&str, [i32; 3]); 4] = [
 const KNOWN: [&str; 2] = ["woodpecker", "stacker_torque"];
 
 /// Machines whose runs part in other units, not yet examined: their formulas have numbers without units, or rounding decides the order of
-/// their events.
-const PART: [&str; 5] = ["drill_full", "landing_leg", "pneudrill", "rattle_rig", "synchronizer"];
+/// their events. Of `hot_brake` the cause is known: its states are a temperature and an energy, and states of all units share one smallest
+/// size in the control of the step.
+const PART: [&str; 6] = ["drill_full", "hot_brake", "landing_leg", "pneudrill", "rattle_rig", "synchronizer"];
 
 /// The number of a quantity in other units.
 fn number(value: f64, unit: &str, powers: [i32; 3]) -> Option<String> {

@@ -70,6 +70,7 @@ impl<'a> Scaled<'a> {
         let mut out = d.clone();
         out.stick_since.iter_mut().for_each(|t| *t *= self.time);
         out.load_rate.iter_mut().for_each(|r| *r /= self.force() * self.time);
+        out.heat.iter_mut().for_each(|p| *p /= self.energy * self.time);
         out
     }
 
@@ -209,6 +210,9 @@ impl System for Scaled<'_> {
     }
     fn uses_load_rate(&self) -> bool {
         self.inner.uses_load_rate()
+    }
+    fn uses_heat(&self) -> bool {
+        self.inner.uses_heat()
     }
     fn length_scale(&self) -> f64 {
         self.length * self.inner.length_scale()
