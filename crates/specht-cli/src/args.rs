@@ -194,7 +194,7 @@ pub struct VerifyArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = ANALYSES, after_help = "`specht analyse --help` says what each kind answers, with examples.")]
 pub struct AnalyseArgs {
-    /// Question: painleve, true-motion, rest, self-braking, tensor, load-statistics, statistics or limit-cycle
+    /// Question: see the list below
     pub kind: String,
     /// The model.
     #[command(flatten)]
@@ -240,6 +240,30 @@ pub struct AnalyseArgs {
     /// tensor: number of sampled states, over the ranges of --over or of the file
     #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
+    /// modes, response, break-away: contacts that stick (several: repeat, or with commas)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub stick: Vec<String>,
+    /// modes, response, break-away: contacts that slide
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub slide: Vec<String>,
+    /// modes, response, break-away: contacts that are open
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub open: Vec<String>,
+    /// equilibrium: look everywhere, not only near the start
+    #[arg(long)]
+    pub all: bool,
+    /// equilibrium: with friction it is a band, without it points [default: off]
+    #[arg(long, value_name = "on|off")]
+    pub friction: Option<String>,
+    /// stability: parameter whose critical value is wanted
+    #[arg(long, value_name = "NAME")]
+    pub critical: Option<String>,
+    /// response: a force of the model, or a parameter of its amplitude
+    #[arg(long, value_name = "NAME")]
+    pub force: Option<String>,
+    /// break-away: parameter of the amplitude of the excitation
+    #[arg(long, value_name = "NAME")]
+    pub amplitude: Option<String>,
     /// load-statistics, statistics: what to look at, an output or an expression; statistics: also an address of events,
     /// "events[contact=mesh].impulse_n" (several: repeat)
     #[arg(long, value_name = "ADDRESS")]
@@ -294,6 +318,13 @@ What each kind answers:
                 self-locking (--drive, --load)?
   tensor        Friction tensors: do they take energy out, do they exclude paradoxes?
   load-statistics  How often and how hard do loads strike? Episodes, law of exceedance, 99 % load (--of).
+  equilibrium   Where can it stand still? All points and branches without friction (--all, --over), bands,
+                margin and safety with it (--friction on).
+  modes         Frequencies, damping and shapes with contacts stuck, sliding or open.
+  response      Amplitude and phase over the frequency of a force (--force, --over f=…).
+  break-away    Amplitude of an excitation at which the first stuck contact gives way (--amplitude, --over f=…).
+  stability     Does steady sliding squeal? Eigenvalues, kind, critical value (--critical mu), sectors and
+                maps (--over).
   statistics    Means, moments, histograms, spectra; what happens per period; balances (--of, --per).
   limit-cycle   Does the motion repeat itself? Period, drift, events, energy, multipliers and stability;
                 also unstable cycles (--unstable) and several attractors (--starts, --box).
@@ -307,6 +338,10 @@ Examples:
   specht analyse rest wedge --load P
   specht analyse self-braking screw --drive T --load F
   specht analyse limit-cycle woodpecker --section turn
+  specht analyse equilibrium damper --over p1=30..300
+  specht analyse stability brake_pad --critical mu
+  specht analyse modes damper --stick left,right
+  specht analyse break-away damper --amplitude A --over \"f=55 Hz..70 Hz:61\"
 
 The pages behind the words: specht explain painleve, several-solutions, tangential-impact, jam,
 self-braking, tensor.";

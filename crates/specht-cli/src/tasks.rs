@@ -108,7 +108,23 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         let list = args.point.iter().map(|p| TaskValue::Text(p.clone())).collect();
         keys.push(("points".into(), TaskValue::List(list)));
     }
-    for (name, value) in [("load", &args.load), ("drive", &args.drive)] {
+    for (name, names) in [("stick", &args.stick), ("slide", &args.slide), ("open", &args.open)] {
+        if !names.is_empty() {
+            let list = names.iter().map(|n| TaskValue::Text(n.trim().to_string())).collect();
+            keys.push((name.to_string(), TaskValue::List(list)));
+        }
+    }
+    if args.all {
+        keys.push(("all".into(), TaskValue::Bool(true)));
+    }
+    for (name, value) in [
+        ("load", &args.load),
+        ("drive", &args.drive),
+        ("friction", &args.friction),
+        ("force", &args.force),
+        ("critical", &args.critical),
+        ("amplitude", &args.amplitude),
+    ] {
         keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
     if !args.of.is_empty() {
@@ -182,7 +198,8 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     }
     let mut over = Vec::new();
     for text in &args.over {
-        over.push(range(text).ok_or_else(|| {
+        let counted = KINDS.iter().find(|k| k.name == args.kind).is_some_and(|k| !k.counts);
+        over.push(range(text).or_else(|| span(text).filter(|_| counted)).ok_or_else(|| {
             Refusal::new(format!("`--over {text}` is not understood"))
                 .help("write --over \"mu=0..3:61\": a name, its range and the number of values")
         })?);
@@ -226,6 +243,14 @@ fn range(text: &str) -> Option<(String, TaskValue)> {
         name.trim().into(),
         TaskValue::List(vec![number(from)?, number(to)?, TaskValue::Number(f64::from(count))]),
     ))
+}
+
+/// `p1=30..300`: questions that choose their own steps.
+fn span(text: &str) -> Option<(String, TaskValue)> {
+    let (name, rest) = text.split_once('=')?;
+    let (from, to) = rest.split_once("..")?;
+    let number = |text: &str| specht::machine::quantity(text.trim()).ok().map(TaskValue::Number);
+    Some((name.trim().into(), TaskValue::List(vec![number(from)?, number(to)?])))
 }
 
 #[cfg(test)]

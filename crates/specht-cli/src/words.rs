@@ -1,5 +1,7 @@
 //! Findings in words, for the terminal, made from the same values as their data.
 
+mod vibration;
+
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use specht::analysis::BorderKind as Kind;
@@ -36,6 +38,11 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::Load(f) => loads(f, &mut out),
         Finding::Statistics(f) => statistics(f, &mut out),
         Finding::LimitCycle(f) => crate::words_cycle::limit_cycle(f, &mut out),
+        Finding::Equilibrium(f) => vibration::equilibrium(f, &mut out),
+        Finding::Modes(f) => vibration::modes(f, &mut out),
+        Finding::Response(f) => vibration::response(f, &mut out),
+        Finding::BreakAway(f) => vibration::break_away(f, &mut out),
+        Finding::Stability(f) => vibration::stability(f, &mut out),
         Finding::Sweep(f) => out += &format!("  {} rows\n", f.rows.len()),
     }
     if let Some(folder) = kept {

@@ -1,5 +1,6 @@
 //! The report page: one self-contained HTML file. Page and scripts are in `web/`; the data are put into it here.
 
+mod chart;
 mod domains;
 pub mod envelope;
 mod gif;
@@ -9,6 +10,7 @@ mod plane;
 mod polyline;
 mod roses;
 mod svg;
+mod vibration;
 
 use crate::commands::compare::Compared;
 use crate::session::Finished;

@@ -1,6 +1,6 @@
 //! What all drawings share, and the drawing of a finding.
 
-use super::{domains, plane, roses};
+use super::{domains, plane, roses, vibration};
 use specht::machine::Finding;
 use specht::machine::finding::RestFinding;
 use specht::machine::visible;
@@ -18,6 +18,11 @@ pub fn finding(f: &Finding) -> Option<String> {
         Finding::Rest(f) if !f.found.points.is_empty() => Some(rest(f)),
         Finding::SelfBraking(f) if !f.roses.is_empty() => Some(roses::roses(&f.roses)),
         Finding::LimitCycle(f) if !f.loops.is_empty() => Some(plane::cycle(f)),
+        Finding::Equilibrium(f) => vibration::equilibrium(f),
+        Finding::Modes(f) => Some(vibration::modes(f)),
+        Finding::Response(f) => Some(vibration::response(f)),
+        Finding::BreakAway(f) => Some(vibration::break_away(f)),
+        Finding::Stability(f) => vibration::stability(f),
         _ => None,
     };
     drawn.map(signed)

@@ -20,19 +20,33 @@
 //! * `stagnation`, `arcs`: directions of a force that cannot start it (ANH-2.5-SELFBRAKE).
 //! * `probe`, `start_load`, `self_braking`: the same questions asked of a model; efficiency, critical friction.
 //! * `statics`: balance with friction as linear programs. `one_pair`: the book's theorems for one pair.
+//!
+//! Rest, vibration and squeal:
+//!
+//! * `linear`: a system linearised about a motion with every contact held; its reduced matrix and spectrum.
+//! * `modes`: modes of vibration, response to a harmonic force, amplitude at which stuck contacts give way.
+//! * `steady`, `squeal`: steady sliding and its stability.
+//! * `balance`, `equilibria`, `branch`: equilibria without friction, over a parameter. `bands`: the set of rest with friction.
+//!
 //! * `tensor`, `tensor_set`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub(crate) mod along;
 pub(crate) mod arcs;
+pub(crate) mod balance;
+pub(crate) mod bands;
 pub(crate) mod border;
+pub(crate) mod branch;
 pub(crate) mod branches;
 mod contour;
 pub(crate) mod critical;
 pub(crate) mod cycle;
+pub(crate) mod equilibria;
 pub(crate) mod fast;
 pub(crate) mod journal;
 pub(crate) mod junction;
+pub(crate) mod linear;
 pub(crate) mod map;
+pub(crate) mod modes;
 pub(crate) mod one_pair;
 pub(crate) mod painleve;
 pub(crate) mod particles;
@@ -44,9 +58,11 @@ pub(crate) mod rest;
 pub(crate) mod seeds;
 pub(crate) mod self_braking;
 pub(crate) mod snapshot;
+pub(crate) mod squeal;
 pub(crate) mod stagnation;
 pub(crate) mod start_load;
 pub(crate) mod statics;
+pub(crate) mod steady;
 pub(crate) mod tensor;
 pub(crate) mod tensor_set;
 pub(crate) mod true_motion;
@@ -61,6 +77,7 @@ pub use painleve::{Painleve, Verdict, painleve};
 pub use rest::RestVerdict;
 pub use self_braking::PointVerdict;
 pub use snapshot::Snapshot;
+pub use squeal::Instability;
 pub use stagnation::Stagnation;
 pub use true_motion::{Outcome, TrueMotion, true_motion};
 

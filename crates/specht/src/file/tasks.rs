@@ -72,7 +72,7 @@ impl Builder<'_> {
     fn task_key(&mut self, entry: &Entry, analyse: &str) -> Resolved<TaskValue> {
         let node = &entry.node;
         match entry.key.as_str() {
-            "contact" | "contacts" => {
+            "contact" | "contacts" | "stick" | "slide" | "open" => {
                 for word in words(node) {
                     self.contacts_named(&word)?;
                 }
@@ -101,7 +101,7 @@ impl Builder<'_> {
                     return Err(fault(node.span, message, near(base, &events)));
                 }
             }
-            "fit" | "amplitude" => {
+            "fit" | "amplitude" | "critical" => {
                 for word in words(node) {
                     self.parameter_named(&word.text, word.span)?;
                 }
@@ -123,7 +123,7 @@ impl Builder<'_> {
                 return Ok(TaskValue::Table(out));
             }
             "over" => {
-                return self.over(node, matches!(analyse, "painleve" | "tensor"), analyse == "sweep");
+                return self.over(node, analyse);
             }
             "at" => self.coordinates_named(node)?,
             "box" => {
@@ -191,14 +191,19 @@ impl Builder<'_> {
         }
     }
 
-    /// `over = { parameter = [from, to, count] }`; with `listed` also as on a command line, `"0.1, 0.2"`, `"1..100:3:log"`.
-    fn over(&mut self, node: &Node, moving: bool, listed: bool) -> Resolved<TaskValue> {
+    /// `over = { parameter = [from, to, count] }`; of a sweep also as on a command line, `"0.1, 0.2"`, `"1..100:3:log"`.
+    fn over(&mut self, node: &Node, analyse: &str) -> Resolved<TaskValue> {
+        let (moving, listed) = (matches!(analyse, "painleve" | "tensor"), analyse == "sweep");
         let Value::Table(entries) = &node.value else {
             return Err(fault(node.span, "`over` is a table", "write  over = { mu = [0, 1, 11] }"));
         };
         let mut out = Vec::new();
         for entry in entries {
-            let dim = self.axis_named(&entry.key, entry.span, moving)?;
+            // a frequency need not be a parameter
+            let dim = match matches!(analyse, "response" | "break-away") {
+                true => Dim::Any,
+                false => self.axis_named(&entry.key, entry.span, moving)?,
+            };
             if let (Value::Text(text), true) = (&entry.node.value, listed) {
                 out.push((entry.key.clone(), TaskValue::Text(text.text.clone())));
                 continue;
@@ -206,6 +211,14 @@ impl Builder<'_> {
             let Value::List(list) = &entry.node.value else {
                 return Err(fault(entry.node.span, "a range is a list", "write  [from, to, count]"));
             };
+            if let ([from, to], true) = (list.as_slice(), UNCOUNTED.contains(&analyse)) {
+                let ends = [self.task_number(from, dim)?, self.task_number(to, dim)?];
+                out.push((
+                    entry.key.clone(),
+                    TaskValue::List(ends.into_iter().map(TaskValue::Number).collect()),
+                ));
+                continue;
+            }
             let [from, to, count] = list.as_slice() else {
                 let message = format!("a range has three entries, this has {}", list.len());
                 return Err(fault(entry.node.span, message, "write  [from, to, count]"));
@@ -259,10 +272,32 @@ impl Builder<'_> {
 }
 
 /// Keys whose texts stay texts, even if they look like numbers.
-const TEXT_KEYS: [&str; 12] = [
-    "contact", "contacts", "case", "section", "points", "of", "record", "data", "residual", "random",
-    "chain", "values",
+const TEXT_KEYS: [&str; 21] = [
+    "critical",
+    "contact",
+    "contacts",
+    "case",
+    "section",
+    "points",
+    "of",
+    "record",
+    "data",
+    "residual",
+    "random",
+    "chain",
+    "values",
+    "stick",
+    "slide",
+    "open",
+    "force",
+    "amplitude",
+    "friction",
+    "load",
+    "drive",
 ];
+
+/// Analyses whose ranges need no number of values.
+const UNCOUNTED: [&str; 5] = ["equilibrium", "modes", "response", "break-away", "stability"];
 
 fn text_of(node: &Node, key: &str) -> Resolved<String> {
     match &node.value {

@@ -32,6 +32,7 @@ pub mod finding;
 pub mod json;
 mod look;
 mod quantity;
+pub mod questions;
 pub mod record;
 mod refuse;
 mod run;

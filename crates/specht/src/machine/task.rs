@@ -9,6 +9,7 @@ use crate::analysis::tensor_set::Range;
 use crate::model::TaskValue;
 
 use super::Error;
+use super::questions::{self, BreakAwayTask, EquilibriumTask, ModesTask, ResponseTask, StabilityTask};
 use super::sweep::{Chain, Diagram, Plan, Random, Sampling, Span, Sweep};
 
 /// Keys with their values, as a file or a command line gives them.
@@ -36,6 +37,16 @@ pub enum Task {
     Statistics(StatisticsTask),
     /// Does it repeat itself?
     LimitCycle(LimitCycleTask),
+    /// Where can it stand still?
+    Equilibrium(EquilibriumTask),
+    /// How does it vibrate?
+    Modes(ModesTask),
+    /// How does it answer a harmonic force?
+    Response(ResponseTask),
+    /// At which amplitude do stuck contacts give way?
+    BreakAway(BreakAwayTask),
+    /// Does steady sliding squeal?
+    Stability(StabilityTask),
 }
 
 /// `painleve`.
@@ -168,33 +179,88 @@ pub struct Kind {
     pub name: &'static str,
     /// Keys.
     pub keys: &'static [&'static str],
+    /// Whether a range of `over` needs a number of values.
+    pub counts: bool,
     read: fn(&Keys) -> Result<Task, Error>,
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 9] = [
-    Kind { name: "painleve", keys: &["over", "at", "at_time", "along", "stiffness"], read: painleve },
-    Kind { name: "true-motion", keys: &["at", "at_time", "x0", "rate0", "stiffness"], read: true_motion },
-    Kind { name: "rest", keys: &["load", "points", "at_time"], read: rest },
-    Kind { name: "self-braking", keys: &["points", "drive", "load", "over", "at_time"], read: self_braking },
-    Kind { name: "tensor", keys: &["over", "samples"], read: tensor },
+pub const KINDS: [Kind; 14] = [
+    Kind {
+        name: "painleve",
+        keys: &["over", "at", "at_time", "along", "stiffness"],
+        counts: true,
+        read: painleve,
+    },
+    Kind {
+        name: "true-motion",
+        keys: &["at", "at_time", "x0", "rate0", "stiffness"],
+        counts: true,
+        read: true_motion,
+    },
+    Kind { name: "rest", keys: &["load", "points", "at_time"], counts: true, read: rest },
+    Kind {
+        name: "self-braking",
+        keys: &["points", "drive", "load", "over", "at_time"],
+        counts: true,
+        read: self_braking,
+    },
+    Kind { name: "tensor", keys: &["over", "samples"], counts: true, read: tensor },
     Kind {
         name: "sweep",
         keys: &[
             "over", "random", "samples", "seed", "sobol", "total", "record", "chain", "section", "last",
             "values", "until",
         ],
+        counts: true,
         read: sweep,
     },
     Kind {
         name: "load-statistics",
         keys: &["of", "from", "to", "threshold", "until"],
+        counts: true,
         read: load_statistics,
     },
-    Kind { name: "statistics", keys: &["of", "from", "to", "per", "period", "until"], read: statistics },
+    Kind {
+        name: "statistics",
+        keys: &["of", "from", "to", "per", "period", "until"],
+        counts: true,
+        read: statistics,
+    },
+    Kind {
+        name: "equilibrium",
+        keys: &["all", "over", "friction", "load"],
+        counts: false,
+        read: questions::equilibrium,
+    },
+    Kind {
+        name: "modes",
+        keys: &["stick", "slide", "open", "at", "at_time", "over"],
+        counts: false,
+        read: questions::modes,
+    },
+    Kind {
+        name: "response",
+        keys: &["force", "over", "stick", "slide", "open", "at", "at_time"],
+        counts: false,
+        read: questions::response,
+    },
+    Kind {
+        name: "break-away",
+        keys: &["amplitude", "over", "stick", "slide", "open", "at", "at_time"],
+        counts: false,
+        read: questions::break_away,
+    },
+    Kind {
+        name: "stability",
+        keys: &["over", "critical", "at", "at_time"],
+        counts: false,
+        read: questions::stability,
+    },
     Kind {
         name: "limit-cycle",
         keys: &["section", "period", "multiple", "starts", "box", "unstable", "at", "at_time", "until"],
+        counts: true,
         read: limit_cycle,
     },
 ];
@@ -227,6 +293,11 @@ impl Task {
             Task::LoadStatistics(_) => "load-statistics",
             Task::Statistics(_) => "statistics",
             Task::LimitCycle(_) => "limit-cycle",
+            Task::Equilibrium(_) => "equilibrium",
+            Task::Modes(_) => "modes",
+            Task::Response(_) => "response",
+            Task::BreakAway(_) => "break-away",
+            Task::Stability(_) => "stability",
         }
     }
 }
@@ -457,11 +528,11 @@ fn count(keys: &Keys, name: &str) -> Result<Option<usize>, Error> {
     }
 }
 
-fn key<'a>(keys: &'a Keys, name: &str) -> Option<&'a TaskValue> {
+pub(super) fn key<'a>(keys: &'a Keys, name: &str) -> Option<&'a TaskValue> {
     keys.iter().find(|k| k.0 == name).map(|k| &k.1)
 }
 
-fn text(keys: &Keys, name: &str) -> Result<Option<String>, Error> {
+pub(super) fn text(keys: &Keys, name: &str) -> Result<Option<String>, Error> {
     match key(keys, name) {
         None => Ok(None),
         Some(TaskValue::Text(t)) => Ok(Some(t.clone())),
@@ -470,7 +541,7 @@ fn text(keys: &Keys, name: &str) -> Result<Option<String>, Error> {
 }
 
 /// A text or a list of texts.
-fn list(keys: &Keys, name: &str) -> Vec<String> {
+pub(super) fn list(keys: &Keys, name: &str) -> Vec<String> {
     let word = |v: &TaskValue| if let TaskValue::Text(t) = v { Some(t.clone()) } else { None };
     match key(keys, name) {
         Some(TaskValue::List(list)) => list.iter().filter_map(word).collect(),
@@ -479,13 +550,13 @@ fn list(keys: &Keys, name: &str) -> Vec<String> {
     }
 }
 
-fn contacts(keys: &Keys) -> Vec<String> {
+pub(super) fn contacts(keys: &Keys) -> Vec<String> {
     let mut all = list(keys, "contact");
     all.extend(list(keys, "contacts"));
     all
 }
 
-fn look(keys: &Keys) -> Result<Look, Error> {
+pub(super) fn look(keys: &Keys) -> Result<Look, Error> {
     let at_time = match key(keys, "at_time") {
         None => None,
         Some(TaskValue::Number(t)) => Some(*t),

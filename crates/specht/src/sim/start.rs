@@ -278,13 +278,23 @@ pub fn equilibrium<S: System + ?Sized>(
     state: &State,
     closed: &[usize],
 ) -> Result<State, StartError> {
+    equilibrium_within(sys, state, closed, [200, 40])
+}
+
+/// The same with a bound on the steps of Newton and on how often each is halved: for many starts of which some lead nowhere.
+pub(crate) fn equilibrium_within<S: System + ?Sized>(
+    sys: &S,
+    state: &State,
+    closed: &[usize],
+    effort: [usize; 2],
+) -> Result<State, StartError> {
     check_sizes(sys, state)?;
     let mut field = Field::new(sys, state.clone());
     field.state.u.fill(0.0);
     let mut active: Vec<usize> = closed.to_vec();
     for _ in 0..2 * field.dims.contacts + 4 {
         let start = field.state.clone();
-        let (lambda, rows) = balance(&mut field, &active)?;
+        let (lambda, rows) = balance(&mut field, &active, effort)?;
         let scale = max_abs(&lambda);
         // contacts that would pull open, contacts that are inside close
         let pulls = rows.iter().zip(&lambda).filter_map(|(&(_, c), &l)| {
@@ -318,6 +328,7 @@ pub fn equilibrium<S: System + ?Sized>(
 fn balance<S: System + ?Sized>(
     field: &mut Field<S>,
     active: &[usize],
+    [steps, halvings]: [usize; 2],
 ) -> Result<(Vec<f64>, Conditions), StartError> {
     let rows = condition_rows(field, active);
     let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
@@ -335,7 +346,7 @@ fn balance<S: System + ?Sized>(
     let mut tangent = Tangent::new(field.sys);
     let sizes = Sizes::new(field, &rows, &lambda, &mut tangent)?;
     let mut r = residual(field, &rows, &lambda, &sizes);
-    for _ in 0..200 {
+    for _ in 0..steps {
         let before = max_abs(&r);
         if before <= 1e-14 {
             break;
@@ -349,7 +360,7 @@ fn balance<S: System + ?Sized>(
         let old = lambda.clone();
         let mut fraction = 1.0;
         let mut after = f64::INFINITY;
-        for _ in 0..40 {
+        for _ in 0..halvings {
             for j in 0..nq {
                 field.state.q[j] = here.q[j] + fraction * step[j];
             }

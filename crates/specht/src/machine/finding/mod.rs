@@ -2,12 +2,15 @@
 
 mod along;
 mod braking;
+mod equilibrium;
 mod limit_cycle;
 mod load;
 mod map;
+mod modes;
 mod painleve;
 mod parts;
 mod rest;
+mod stability;
 mod statistics;
 mod sweep;
 mod tensor;
@@ -18,12 +21,15 @@ pub use braking::{
     BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
     Range, SelfBrakingFinding,
 };
+pub use equilibrium::{BranchPoint, EquilibriumFinding, OneEquilibrium, SpecialPoint};
 pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
+pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFinding};
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
 pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
+pub use stability::{CriticalPoint, GrowthMap, GrowthPoint, StabilityFinding};
 pub use statistics::{
     Balance, Histogram, Momentum, Pair, PerPeriod, Spectrum, Statistics, StatisticsFinding,
 };
@@ -69,6 +75,16 @@ pub enum Finding {
     Statistics(Box<StatisticsFinding>),
     /// `limit-cycle`.
     LimitCycle(Box<LimitCycleFinding>),
+    /// `equilibrium`.
+    Equilibrium(Box<EquilibriumFinding>),
+    /// `modes`.
+    Modes(Box<ModesFinding>),
+    /// `response`.
+    Response(Box<ResponseFinding>),
+    /// `break-away`.
+    BreakAway(Box<BreakAwayFinding>),
+    /// `stability`.
+    Stability(Box<StabilityFinding>),
 }
 
 impl Finding {
@@ -80,6 +96,7 @@ impl Finding {
             Finding::TrueMotion(f) => Some(f.verdict.word()),
             Finding::Rest(f) => Some(f.verdict.word()),
             Finding::LimitCycle(f) => Some(f.headline()),
+            Finding::Stability(f) => Some(if f.stable { "stable" } else { "unstable" }),
             _ => None,
         }
     }
@@ -98,6 +115,11 @@ impl Finding {
             Finding::Load(f) => f.explain,
             Finding::Statistics(f) => f.explain,
             Finding::LimitCycle(f) => f.explain,
+            Finding::Equilibrium(f) => f.explain,
+            Finding::Modes(f) => f.explain,
+            Finding::Response(f) => f.explain,
+            Finding::BreakAway(f) => f.explain,
+            Finding::Stability(f) => f.explain,
         }
     }
 }
@@ -130,6 +152,13 @@ impl Machine {
             }
             Task::Statistics(task) => self.statistics(task, watch).map(|f| Finding::Statistics(Box::new(f))),
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
+            Task::Equilibrium(task) => {
+                self.equilibrium(task, watch).map(|f| Finding::Equilibrium(Box::new(f)))
+            }
+            Task::Modes(task) => self.modes(task, watch).map(|f| Finding::Modes(Box::new(f))),
+            Task::Response(task) => self.response(task, watch).map(|f| Finding::Response(Box::new(f))),
+            Task::BreakAway(task) => self.break_away(task, watch).map(|f| Finding::BreakAway(Box::new(f))),
+            Task::Stability(task) => self.stability(task, watch).map(|f| Finding::Stability(Box::new(f))),
         }
     }
 
