@@ -137,6 +137,11 @@ pub enum Normal {
         /// The two directions (x, y).
         rows: [usize; 2],
     },
+    /// Two points in space kept together, without friction.
+    Ball {
+        /// The three directions (x, y, z).
+        rows: [usize; 3],
+    },
     /// The normal force is a given function, [`Eval::load`] plus linear terms in normal forces of contacts that are not given. When
     /// the contact has a normal direction (elastic flank), the force is already inside `h`.
     Given {

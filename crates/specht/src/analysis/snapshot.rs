@@ -75,8 +75,10 @@ impl Snapshot {
                     apart(&c.name, eval.gap[row], sys.gap_scale(row))?;
                     true
                 }
-                Normal::Pin { rows } => {
-                    rows.iter().try_for_each(|&r| apart(&c.name, eval.gap[r], sys.gap_scale(r)))?;
+                Normal::Pin { .. } | Normal::Ball { .. } => {
+                    c.normal_rows()
+                        .iter()
+                        .try_for_each(|&r| apart(&c.name, eval.gap[r], sys.gap_scale(r)))?;
                     true
                 }
             };

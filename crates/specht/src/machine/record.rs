@@ -104,6 +104,43 @@ pub enum Entry {
     Number(Num),
     /// Of a contact.
     Contact(ContactRecord),
+    /// Of a body that turns freely.
+    Body(BodyRecord),
+}
+
+/// A body that turns freely, at an instant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BodyRecord {
+    /// Unit quaternion w, x, y, z, w ≥ 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[Num; 4]>,
+    /// Angular velocity, rad/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spin: Option<Axes>,
+    /// Angular acceleration, rad/s².
+    #[serde(rename = "spin'", default, skip_serializing_if = "Option::is_none")]
+    pub spin_rate: Option<Axes>,
+}
+
+/// Components of a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axes {
+    /// Along x.
+    pub x: Num,
+    /// Along y.
+    pub y: Num,
+    /// Along z.
+    pub z: Num,
+}
+
+impl Axes {
+    /// Three numbers of a list, from `first` on.
+    fn of(list: &[f64], first: usize) -> Option<Axes> {
+        let [x, y, z] = *list.get(first..first + 3)? else { return None };
+        Some(Axes { x: Num(x), y: Num(y), z: Num(z) })
+    }
 }
 
 /// A contact at an instant. What does not exist (no solution) is absent.
@@ -204,9 +241,9 @@ pub struct EventRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<Named<Num>>,
     /// State before.
-    pub before: Named<Num>,
+    pub before: Named<Entry>,
     /// State after.
-    pub after: Named<Num>,
+    pub after: Named<Entry>,
     /// Explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -409,7 +446,31 @@ pub(super) fn rates(names: &[String], primes: &str) -> Vec<String> {
 }
 
 /// Coordinates, velocities, states, memory.
-fn state(s: &State, names: &Names) -> Named<Num> {
+fn state(s: &State, names: &Names) -> Named<Entry> {
+    let mut out: Named<Entry> = numbers(plain(s, names)).collect();
+    out.extend(bodies(names, Some(s), None));
+    out
+}
+
+/// Bodies that turn freely: orientation and spin of a state, angular accelerations.
+fn bodies(names: &Names, s: Option<&State>, accel: Option<&[f64]>) -> Vec<(String, Entry)> {
+    let n = names.coordinates.len();
+    let of = |k: usize| {
+        let rotation = s.and_then(|s| {
+            let [w, x, y, z] = *s.q.get(n + 4 * k..n + 4 * k + 4)? else { return None };
+            let sign = if w < 0.0 { -1.0 } else { 1.0 };
+            Some([w, x, y, z].map(|v| Num(sign * v)))
+        });
+        BodyRecord {
+            rotation,
+            spin: s.and_then(|s| Axes::of(&s.u, n + 3 * k)),
+            spin_rate: accel.and_then(|a| Axes::of(a, n + 3 * k)),
+        }
+    };
+    names.free.iter().enumerate().map(|(k, name)| (name.clone(), Entry::Body(of(k)))).collect()
+}
+
+fn plain(s: &State, names: &Names) -> Named<Num> {
     let mut out = Named::of(&names.coordinates, &s.q);
     out.extend(Named::of(&rates(&names.coordinates, "'"), &s.u).0);
     out.extend(Named::of(&names.states, &s.z).0);
@@ -427,8 +488,9 @@ fn accelerations(accel: &[f64], names: &Names) -> impl Iterator<Item = (String, 
 
 /// State, accelerations, contacts.
 fn point(p: &Point, names: &Names) -> Named<Entry> {
-    let mut out: Named<Entry> = numbers(state(&p.state, names)).collect();
+    let mut out: Named<Entry> = numbers(plain(&p.state, names)).collect();
     out.extend(accelerations(&p.accel, names));
+    out.extend(bodies(names, Some(&p.state), Some(&p.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let at = |list: &[f64]| list.get(k).copied().map(Num);
         let entry = ContactRecord {
@@ -446,6 +508,7 @@ fn point(p: &Point, names: &Names) -> Named<Entry> {
 /// One solution of the force problem, with the keys of an instant.
 fn solution(a: &Alternative, at: Option<&Point>, names: &Names) -> SolutionRecord {
     let mut out: Named<Entry> = accelerations(&a.accel, names).collect();
+    out.extend(bodies(names, None, Some(&a.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let entry = |list: &[f64]| list.get(k).copied().map(Num);
         let entry = ContactRecord {

@@ -18,7 +18,7 @@ impl ContactInfo {
 
     /// Never opens: a bilateral contact or a pin.
     pub(crate) fn is_bilateral(&self) -> bool {
-        matches!(self.normal, Normal::Bilateral { .. } | Normal::Pin { .. })
+        matches!(self.normal, Normal::Bilateral { .. } | Normal::Pin { .. } | Normal::Ball { .. })
     }
 
     /// The normal force is a given function.
@@ -31,6 +31,7 @@ impl ContactInfo {
         match &self.normal {
             Normal::Unilateral { row } | Normal::Bilateral { row } => from_ref(row),
             Normal::Pin { rows } => rows,
+            Normal::Ball { rows } => rows,
             Normal::Given { .. } => &[],
         }
     }
@@ -76,6 +77,7 @@ fn length(rows: &[usize], x: &[f64]) -> f64 {
     match *rows {
         [a] => x[a],
         [a, b] => x[a].hypot(x[b]),
+        [a, b, c] => x[a].hypot(x[b]).hypot(x[c]),
         _ => 0.0,
     }
 }

@@ -234,7 +234,7 @@ impl Impulses {
                 Normal::Bilateral { .. } if t > 0 => {
                     p.contacts.push(Contact { law: Law::BilateralFriction { mu: 0.0 }, rows: n + t, key })
                 }
-                Normal::Bilateral { .. } | Normal::Pin { .. } => {
+                Normal::Bilateral { .. } | Normal::Pin { .. } | Normal::Ball { .. } => {
                     p.contacts.push(Contact { law: Law::Bilateral, rows: n, key });
                     if t > 0 {
                         self.law_at[i] = p.contacts.len();
