@@ -89,6 +89,8 @@ pub enum Mode {
     SlipMinus,
     /// Touching, without friction.
     Closed,
+    /// Touching and sliding in some direction of the tangent plane.
+    Slip,
 }
 
 impl Mode {
@@ -114,6 +116,7 @@ impl Mode {
             Mode::SlipPlus => "slip+",
             Mode::SlipMinus => "slip-",
             Mode::Closed => "closed",
+            Mode::Slip => "slip",
         }
     }
 }

@@ -317,3 +317,217 @@ fn what_cannot_be_in_space_is_named_with_its_remedy() {
     says(&body("spin = [1, 0, 0]"), &["belongs to a free rotation"]);
     says(&format!("gravity = [0, -9.81]\n{}", body("")), &["gravity has two entries"]);
 }
+
+/// A block thrown across an incline (METH-3D-ZERO): slope, μ/tan(slope), speed, angle of the velocity from downhill.
+fn thrown(slope: f64, f: f64, speed: f64, psi: f64, until: f64) -> Run {
+    run(&format!(
+        r#"
+        gravity = [0, 0, -9.81]
+        [parameters]
+        al = "{slope} deg"
+        mu = "{f}*tan(al)"
+        v = {speed}
+        psi = "{psi} deg"
+        [coordinates]
+        x = {{ rate = "v*cos(psi)*cos(al)" }}
+        y = {{ rate = "v*sin(psi)" }}
+        z = {{ rate = "-v*cos(psi)*sin(al)" }}
+        [ground]
+        plane = {{ through = [0, 0, 0], normal = ["sin(al)", 0, "cos(al)"] }}
+        [[body]]
+        name = "block"
+        mass = 2
+        position = ["x", "y", "z"]
+        [[contact]]
+        name = "sole"
+        between = ["block", "ground.plane"]
+        friction = "mu"
+        [run]
+        until = {until}
+        [output]
+        down = "x*cos(al) - z*sin(al)"
+        pull = "sole.friction"
+        "#
+    ))
+}
+
+fn happened(r: &Run) -> Vec<(String, f64)> {
+    r.events().iter().map(|e| (e.kind.word().to_string(), e.time)).collect()
+}
+
+#[test]
+fn a_block_thrown_across_an_incline_stops_where_the_closed_form_says_and_sticks() {
+    let r = thrown(15.0, 1.2, 1.5, 90.0, 2.0);
+    let [(kind, time)] = &happened(&r)[..] else { panic!("{:?}", happened(&r)) };
+    assert_eq!(kind, "stick");
+    close(*time, 1.611219060, 1e-8);
+    close(last(&r, "down"), 0.503505956, 1e-8);
+    close(last(&r, "y"), 0.446808647, 1e-8);
+    close(last(&r, "pull"), 2.0 * 9.81 * 15f64.to_radians().sin(), 1e-12);
+}
+
+#[test]
+fn a_block_pushed_uphill_turns_quickly_without_sticking() {
+    let r = thrown(30.0, 0.5, 2.0, 179.9, 1.5);
+    assert!(happened(&r).is_empty(), "{:?}", happened(&r));
+    close(last(&r, "down"), 1.577844432, 1e-8);
+    close(last(&r, "y"), 7.11683634e-4, 1e-8);
+    let speed = r.series("sole.speed").unwrap();
+    assert!(speed.iter().all(|v| *v > 9.0e-5));
+    // straight up it reverses on its line: v²/(2a) up, then down
+    let r = thrown(30.0, 0.5, 2.0, 180.0, 1.5);
+    assert_eq!(happened(&r).iter().filter(|e| e.0 == "stick").count(), 0);
+    let (up, down) = (0.75 * 9.81, 0.25 * 9.81);
+    let rest = 1.5 - 2.0 / up;
+    close(last(&r, "down"), 0.5 * down * rest * rest - 2.0 / up, 1e-8);
+    assert!(last(&r, "y").abs() < 1e-12);
+}
+
+#[test]
+fn a_block_pulled_harder_and_harder_slips_in_the_direction_of_the_pull() {
+    // METH-3D-LOSS: 5 N/s along (3, 4)/5 against 5.886 N
+    let r = run(r#"
+        gravity = [0, 0, -9.81]
+        [coordinates]
+        x = 0
+        y = 0
+        z = 0
+        [ground]
+        plane = { through = [0, 0, 0], normal = [0, 0, 1] }
+        [[body]]
+        name = "block"
+        mass = 2
+        position = ["x", "y", "z"]
+        [[force]]
+        name = "pull"
+        at = "block"
+        force = ["3*t", "4*t", 0]
+        [[contact]]
+        name = "sole"
+        between = ["block", "ground.plane"]
+        friction = 0.3
+        [run]
+        until = 2
+    "#);
+    let [(kind, time)] = &happened(&r)[..] else { panic!("{:?}", happened(&r)) };
+    assert_eq!(kind, "slip");
+    close(*time, 1.1772, 1e-9);
+    let way = 2.0 - 1.1772;
+    close(last(&r, "x'"), 0.6 * 1.25 * way * way, 1e-7);
+    close(last(&r, "y'"), 0.8 * 1.25 * way * way, 1e-7);
+}
+
+/// A solid ball on a table.
+fn ball(mu: f64, height: f64, more: &str, settings: &str) -> Run {
+    run(&format!(
+        r#"
+        gravity = [0, 0, -9.81]
+        [parameters]
+        R = 0.05
+        [coordinates]
+        x = {{ rate = 2 }}
+        y = {{ rate = -1 }}
+        z = "R + {height}"
+        [ground]
+        table = {{ through = [0, 0, 0], normal = [0, 0, 1] }}
+        [[body]]
+        name = "ball"
+        mass = 1
+        position = ["x", "y", "z"]
+        rotation = "free"
+        inertia = "0.4*R^2"
+        spin = [30, 10, 12]
+        features = {{ skin = {{ center = [0, 0, 0], radius = "R" }} }}
+        [[contact]]
+        name = "cloth"
+        between = ["ball.skin", "ground.table"]
+        friction = {mu}
+        {more}
+        [run]
+        {settings}
+        "#
+    ))
+}
+
+#[test]
+fn a_billiard_ball_slides_straight_and_then_rolls() {
+    // VAG-3-BALL, METH-3D-ROLL
+    let r = ball(0.25, 0.0, "", "until = 0.5");
+    let [(kind, time)] = &happened(&r)[..] else { panic!("{:?}", happened(&r)) };
+    assert_eq!(kind, "stick");
+    close(*time, 0.184201407, 1e-8);
+    close(last(&r, "x'"), 11.0 / 7.0, 1e-9);
+    close(last(&r, "y'"), -8.0 / 7.0, 1e-9);
+    close(last(&r, "ball.spin.z"), 12.0, 1e-9);
+    // time steps come to the same
+    let r = ball(0.25, 0.0, "", "until = 0.5\nscheme = \"step\"\nstep = 1e-4");
+    close(last(&r, "x'"), 11.0 / 7.0, 1e-6);
+    close(last(&r, "y'"), -8.0 / 7.0, 1e-6);
+}
+
+#[test]
+fn a_ball_that_hits_the_floor_slides_through_the_impact_or_bounces_back_like_a_superball() {
+    // sliding: Δv = −μ (1 + e) v_N d with the slip (1.5, 0.5); both laws
+    let fall = (2.0f64 * 9.81 * 0.2).sqrt();
+    let d = [1.5 / 2.5f64.sqrt(), 0.5 / 2.5f64.sqrt()];
+    for law in ["poisson", "moreau", "newton"] {
+        let r = ball(0.1, 0.2, "restitution = 0.5", &format!("until = 0.3\nimpact = \"{law}\""));
+        let push = 0.1 * 1.5 * fall;
+        close(last(&r, "x'"), 2.0 - push * d[0], 1e-9);
+        close(last(&r, "y'"), -1.0 - push * d[1], 1e-9);
+    }
+    // the slip is reversed, the invariants stay: v ± 2R/5 ω
+    let r =
+        ball(10.0, 0.2, "restitution = { normal = 1, tangential = 1 }", "until = 0.3\nimpact = \"moreau\"");
+    close(last(&r, "x' - 0.05*ball.spin.y"), -1.5, 1e-9);
+    close(last(&r, "y' + 0.05*ball.spin.x"), -0.5, 1e-9);
+    close(last(&r, "x' + 0.02*ball.spin.y"), 2.2, 1e-9);
+    close(last(&r, "y' - 0.02*ball.spin.x"), -1.6, 1e-9);
+}
+
+#[test]
+fn a_ball_along_the_cushion_follows_the_stroke_of_the_frenchman() {
+    // VAG-4-FRENCHMAN, METH-3D-ROLL: both contacts slide in different directions, then both roll; the cushion carries nothing then
+    let r = run(r#"
+        gravity = [0, 0, -9.81]
+        [parameters]
+        R = 0.03
+        mut = 0.2
+        muc = 0.8
+        v0 = 0.5
+        w0 = 60
+        k = "sqrt(4*muc^2 - 1)"
+        [coordinates]
+        x = { rate = "v0" }
+        y = "R"
+        z = "R"
+        [ground]
+        table = { through = [0, 0, 0], normal = [0, 0, 1] }
+        cushion = { through = [0, 0, 0], normal = [0, 1, 0] }
+        [[body]]
+        name = "ball"
+        mass = 0.2
+        position = ["x", "y", "z"]
+        rotation = "free"
+        inertia = "0.4*0.2*R^2"
+        spin = ["w0", "v0/R + 2*w0*k", "-v0/R - w0*k"]
+        features = { skin = { center = [0, 0, 0], radius = "R" } }
+        [[contact]]
+        name = "table"
+        between = ["ball.skin", "ground.table"]
+        friction = "mut"
+        [[contact]]
+        name = "cushion"
+        between = ["ball.skin", "ground.cushion"]
+        friction = "muc"
+        [run]
+        until = 1
+    "#);
+    let [(kind, time)] = &happened(&r)[..] else { panic!("{:?}", happened(&r)) };
+    assert_eq!(kind, "stick");
+    close(*time, 0.682746131, 1e-8);
+    close(last(&r, "x'"), 1.998799520, 1e-9);
+    close(last(&r, "ball.spin.y"), 1.998799520 / 0.03, 1e-8);
+    close(last(&r, "ball.spin.z"), -1.998799520 / 0.03, 1e-8);
+    assert!(last(&r, "ball.spin.x").abs() < 1e-8);
+}

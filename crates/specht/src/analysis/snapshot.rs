@@ -122,7 +122,7 @@ impl Snapshot {
         for (start, mode) in self.starts.iter_mut().zip(modes) {
             *start = match mode {
                 Mode::Open => Start::Open,
-                Mode::SlipPlus => Start::Plus,
+                Mode::SlipPlus | Mode::Slip => Start::Plus,
                 Mode::SlipMinus => Start::Minus,
                 Mode::Stick | Mode::Closed => Start::Zero,
             };

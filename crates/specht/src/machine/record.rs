@@ -152,16 +152,32 @@ pub struct ContactRecord {
     pub gap: Option<Num>,
     /// Slip, m/s.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub slip: Option<Num>,
+    pub slip: Option<Components>,
     /// Normal force, N.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normal: Option<Num>,
     /// Tangential force, N.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tangential: Option<Num>,
+    pub tangential: Option<Components>,
+    /// Size of the slip in the tangent plane, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<Num>,
+    /// Size of the friction force in the tangent plane, N.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<Num>,
     /// Mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
+}
+
+/// What has one component in the plane, and two in the tangent plane of a contact in space.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Components {
+    /// Along the tangent.
+    One(Num),
+    /// Along both tangents.
+    Two([Num; 2]),
 }
 
 /// The start.
@@ -493,11 +509,19 @@ fn point(p: &Point, names: &Names) -> Named<Entry> {
     out.extend(bodies(names, Some(&p.state), Some(&p.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let at = |list: &[f64]| list.get(k).copied().map(Num);
+        let second = |j: usize| p.second.get(k).copied().flatten().map(|s| s[j]);
+        let both = |list: &[f64], j: usize| {
+            let first = *list.get(k)?;
+            Some(second(j).map_or(Components::One(Num(first)), |s| Components::Two([Num(first), Num(s)])))
+        };
+        let size = |list: &[f64], j: usize| Some(Num(list.get(k)?.hypot(second(j)?)));
         let entry = ContactRecord {
             gap: at(&p.gap),
-            slip: at(&p.slip),
+            slip: both(&p.slip, 0),
             normal: at(&p.normal),
-            tangential: at(&p.tangential),
+            tangential: both(&p.tangential, 1),
+            speed: size(&p.slip, 0),
+            friction: size(&p.tangential, 1),
             mode: p.modes.get(k).copied(),
         };
         (name.clone(), Entry::Contact(entry))
@@ -513,9 +537,11 @@ fn solution(a: &Alternative, at: Option<&Point>, names: &Names) -> SolutionRecor
         let entry = |list: &[f64]| list.get(k).copied().map(Num);
         let entry = ContactRecord {
             gap: at.and_then(|p| entry(&p.gap)),
-            slip: at.and_then(|p| entry(&p.slip)),
+            slip: at.and_then(|p| entry(&p.slip)).map(Components::One),
             normal: entry(&a.normal),
-            tangential: entry(&a.tangential),
+            tangential: entry(&a.tangential).map(Components::One),
+            speed: None,
+            friction: None,
             mode: a.modes.get(k).copied(),
         };
         (name.clone(), Entry::Contact(entry))

@@ -375,7 +375,18 @@ impl Sides {
 
 /// What has no equations here.
 fn check(b: &mut Builder) -> Result<(), BuildError> {
+    let n = b.model.coordinates.len();
     for body in &b.model.bodies {
+        let of_file = |i: Input| !matches!(i, Input::Coordinate(k) | Input::Velocity(k) if k >= n);
+        if body.kinetic.is_some_and(|t| !b.depends_only(t, of_file)) {
+            return Err(BuildError {
+                message: format!(
+                    "`kinetic` of `{}` depends on a free rotation; give the body an inertia, or turn it by angles",
+                    body.name
+                ),
+                span: body.span,
+            });
+        }
         for (what, node) in [("mass", body.mass), ("inertia", body.inertia)] {
             if !b.is_parameter(node) {
                 return Err(BuildError {

@@ -694,6 +694,7 @@ impl Input {
             Mode::SlipPlus => 2.0,
             Mode::SlipMinus => 3.0,
             Mode::Closed => 4.0,
+            Mode::Slip => 2.0,
         }
     }
 }

@@ -67,6 +67,14 @@ impl ContactInfo {
         self.tangent.first().map_or(0.0, |&row| lambda[row])
     }
 
+    /// Size of the friction force at the forces `lambda` per row.
+    pub(crate) fn friction_force(&self, lambda: &[f64]) -> f64 {
+        match *self.tangent.as_slice() {
+            [a, b] => lambda[a].hypot(lambda[b]),
+            _ => self.tangential_force(lambda).abs(),
+        }
+    }
+
     /// Gap (a pin: its distance) from those of all rows.
     pub(crate) fn gap(&self, gaps: &[f64]) -> f64 {
         length(self.gap_rows(), gaps)
