@@ -98,7 +98,7 @@ impl Sets {
             // contacts in the tangent plane that are nearly as slow stop together
             let [a, b] = super::space::slip(&field.info[i], &field.eval, &field.state.u);
             slip = a.hypot(b);
-            if self.stopped.contains(&true) && slip <= 3.0 * super::space::slow(size) {
+            if self.stopped.contains(&true) && slip <= 100.0 * super::space::slow(size) {
                 return Start::Zero;
             }
         }

@@ -363,7 +363,7 @@ pub(super) fn impact<S: System + ?Sized>(
 
 /// Slip that has begun turns with its velocity above this multiple of what is slow: until then an error of its direction is forgotten faster than it
 /// matters, and the direction of the velocity would be stiff.
-pub(super) const LEAVES: f64 = 1e3;
+pub(super) const LEAVES: f64 = 1e4;
 
 /// Slip below this counts as slow, for a contact that has seen velocities of this size.
 pub(super) fn slow(size: f64) -> f64 {
