@@ -89,6 +89,8 @@ pub enum Mode {
     SlipMinus,
     /// Touching, without friction.
     Closed,
+    /// Touching and sliding in some direction of the tangent plane.
+    Slip,
 }
 
 impl Mode {
@@ -114,6 +116,7 @@ impl Mode {
             Mode::SlipPlus => "slip+",
             Mode::SlipMinus => "slip-",
             Mode::Closed => "closed",
+            Mode::Slip => "slip",
         }
     }
 }
@@ -136,6 +139,11 @@ pub enum Normal {
     Pin {
         /// The two directions (x, y).
         rows: [usize; 2],
+    },
+    /// Two points in space kept together, without friction.
+    Ball {
+        /// The three directions (x, y, z).
+        rows: [usize; 3],
     },
     /// The normal force is a given function, [`Eval::load`] plus linear terms in normal forces of contacts that are not given. When
     /// the contact has a normal direction (elastic flank), the force is already inside `h`.

@@ -75,7 +75,7 @@ impl Place {
             state: sys.start(),
             closed: of_system(&model.start.closed),
             sticking: of_system(&model.start.sticking),
-            guess: (0..model.coordinates.len()).filter(|k| model.coordinates[*k].guess).collect(),
+            guess: model.guesses(),
         }
     }
 
@@ -97,7 +97,7 @@ impl Place {
             },
             closed: list(&|i| row.modes[i] != Mode::Open && info[i].is_unilateral()),
             sticking: list(&|i| row.modes[i] == Mode::Stick),
-            guess: (0..row.q.len()).collect(),
+            guess: (0..row.u.len()).collect(),
         };
         let state = place.consistent(sys, &place.state, [&place.guess; 2], true)?;
         Ok(Place { state, ..place })
@@ -134,7 +134,7 @@ impl Place {
         let few = [&held_q, &held_u].map(|held| without(&mut self.guess.iter().copied(), held));
         let first = self.consistent(sys, &state, [&few[0], &few[1]], stick);
         first.or_else(|e| {
-            let all = [&held_q, &held_u].map(|held| without(&mut (0..state.q.len()), held));
+            let all = [&held_q, &held_u].map(|held| without(&mut (0..state.u.len()), held));
             self.consistent(sys, &state, [&all[0], &all[1]], stick).map_err(|_| e)
         })
     }
@@ -199,7 +199,7 @@ impl Carried {
     ///
     /// The contacts cannot be kept.
     pub(crate) fn mended(&self, sys: &CompiledSystem) -> Result<State, StartError> {
-        let all: Vec<usize> = (0..self.state.q.len()).collect();
+        let all: Vec<usize> = (0..self.state.u.len()).collect();
         sim::start::consistent_by(sys, &self.state, [&all, &all], &self.closed, &self.sticking)
     }
 }

@@ -37,7 +37,7 @@ impl Probe {
         let values = model.live_values();
         let of = |list: &[usize]| list.iter().flat_map(|&k| system.contacts_of(k)).collect();
         let (closed, sticking) = (of(&model.start.closed), of(&model.start.sticking));
-        let guess = (0..model.coordinates.len()).filter(|&i| model.coordinates[i].guess).collect();
+        let guess = model.guesses();
         let snapshot = Snapshot::new(&system);
         let mut probe = Probe {
             system,

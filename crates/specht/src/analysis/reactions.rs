@@ -206,6 +206,10 @@ impl Reactions {
                     self.linear &= !friction;
                     continue;
                 }
+                Normal::Ball { rows } => {
+                    self.bilateral.extend(rows);
+                    continue;
+                }
                 Normal::Given { .. } => {
                     self.linear &= !friction || at.starts[i] == Start::Open || c.load_on.is_empty();
                     self.linear &= !friction || at.direction(i) != 0.0 || at.starts[i] == Start::Open;

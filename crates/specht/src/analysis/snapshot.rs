@@ -75,8 +75,10 @@ impl Snapshot {
                     apart(&c.name, eval.gap[row], sys.gap_scale(row))?;
                     true
                 }
-                Normal::Pin { rows } => {
-                    rows.iter().try_for_each(|&r| apart(&c.name, eval.gap[r], sys.gap_scale(r)))?;
+                Normal::Pin { .. } | Normal::Ball { .. } => {
+                    c.normal_rows()
+                        .iter()
+                        .try_for_each(|&r| apart(&c.name, eval.gap[r], sys.gap_scale(r)))?;
                     true
                 }
             };
@@ -120,7 +122,7 @@ impl Snapshot {
         for (start, mode) in self.starts.iter_mut().zip(modes) {
             *start = match mode {
                 Mode::Open => Start::Open,
-                Mode::SlipPlus => Start::Plus,
+                Mode::SlipPlus | Mode::Slip => Start::Plus,
                 Mode::SlipMinus => Start::Minus,
                 Mode::Stick | Mode::Closed => Start::Zero,
             };

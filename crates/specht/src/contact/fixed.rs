@@ -62,6 +62,8 @@ pub(crate) struct Fixed {
     /// Forces per row towards which dependent constraints are resolved (empty: minimum norm). Take them from the
     /// solution that a [`super::Transition`] selected.
     pub reference: Vec<f64>,
+    /// Direction in which a contact slips in its tangent plane, per contact.
+    pub directions: Vec<[f64; 2]>,
     /// Last pin forces, per contact: the root followed by the pin equation.
     pub pins: Vec<f64>,
     /// What contacts do in the small; empty: all hold.
@@ -188,7 +190,9 @@ impl Fixed {
         signs: &[f64],
         regularity: Regularity,
     ) {
-        let plain = self.method != Method::Rank && self.pin_list.is_empty() && self.small.is_empty();
+        let turns = modes.contains(&Mode::Slip);
+        let plain =
+            self.method != Method::Rank && self.pin_list.is_empty() && self.small.is_empty() && !turns;
         if eval.constants.0 != 0 && plain && regularity.solved && !info.iter().any(|c| c.is_given()) {
             self.for_modes.clear();
             self.for_modes.extend_from_slice(modes);
@@ -275,7 +279,7 @@ impl Fixed {
         }
         for (i, (c, m)) in info.iter().zip(modes).enumerate() {
             if *m == Mode::Stick && rubs(c, *m) && matches!(self.does(i), Small::Holds | Small::Loaded) {
-                self.rows.push(c.tangent[0]);
+                self.rows.extend(&c.tangent);
             }
         }
         self.column.clear();
@@ -311,13 +315,22 @@ impl Fixed {
                 * match (sticks, self.does(i)) {
                     (true, Small::Slips { side }) => side * eval.mu_static[i],
                     (true, _) => 0.0,
+                    (false, _) if modes[i] == Mode::Slip => -eval.mu[i],
                     (false, _) => -modes[i].direction() * eval.mu[i],
                 };
             if weight == 0.0 {
                 continue;
             }
             self.sliding.push((i, weight));
-            eval.w.row(c.tangent[0]).store(&mut self.t);
+            match (c.tangent.as_slice(), self.directions.get(i)) {
+                (&[first, second], Some(d)) => {
+                    self.t.clear();
+                    self.t.resize(n, 0.0);
+                    eval.w.row(first).add_to(d[0], &mut self.t);
+                    eval.w.row(second).add_to(d[1], &mut self.t);
+                }
+                _ => eval.w.row(c.tangent[0]).store(&mut self.t),
+            }
             self.mass.forward(&mut self.t);
             axpy(weight * eval.bound_given(i, sticks), &self.t, &mut self.v0);
             for (j, f) in eval.bound_terms(info, i) {
@@ -524,7 +537,13 @@ impl Fixed {
         self.hold(eval, &mut out.accel);
         normal_forces(info, eval, modes, out);
         for &(i, factor) in &self.sliding {
-            out.lambda[info[i].tangent[0]] = factor * out.normal[i];
+            match (info[i].tangent.as_slice(), self.directions.get(i)) {
+                (&[first, second], Some(d)) => {
+                    out.lambda[first] = factor * d[0] * out.normal[i];
+                    out.lambda[second] = factor * d[1] * out.normal[i];
+                }
+                _ => out.lambda[info[i].tangent[0]] = factor * out.normal[i],
+            }
         }
         for (i, c) in info.iter().enumerate() {
             if rubs(c, modes[i]) {

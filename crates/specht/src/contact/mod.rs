@@ -26,6 +26,7 @@ pub(crate) mod pattern;
 pub(crate) mod problem;
 mod reduce;
 pub(crate) mod search;
+pub(crate) mod space;
 mod span;
 pub(crate) mod transition;
 
@@ -93,9 +94,9 @@ pub enum Start {
 /// A contact that this module cannot treat.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ContactError {
-    /// Two tangential directions.
+    /// Two tangential directions beside something that is planar.
     #[error(
-        "contact `{0}` has two tangential directions; the event-driven scheme treats one, use time-stepping"
+        "contact `{0}` is not treated by the event-driven scheme beside friction in two directions; use time-stepping"
     )]
     Spatial(String),
     /// `load_on` names a contact outside the list, or one that is `Given`.
@@ -107,10 +108,14 @@ pub(crate) enum ContactError {
 
 /// Whether every contact can be treated; called once when a system is built.
 pub(crate) fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
-    match info.iter().find(|c| c.tangent.len() > 1 && c.friction) {
-        Some(c) => Err(ContactError::Spatial(c.name.clone())),
-        None => check_loads(info),
+    if info.iter().any(|c| c.tangent.len() > 1 && c.friction) {
+        // guides with friction and loads that follow other contacts have one tangent only
+        let strange = |c: &&ContactInfo| c.friction && c.is_bilateral() || !c.load_on.is_empty();
+        if let Some(c) = info.iter().find(strange) {
+            return Err(ContactError::Spatial(c.name.clone()));
+        }
     }
+    check_loads(info)
 }
 
 /// The part of [`check`] that holds for spatial contacts too.
@@ -124,7 +129,12 @@ pub(crate) fn check_loads(info: &[ContactInfo]) -> Result<(), ContactError> {
 
 /// Whether friction acts at a contact in mode `m`.
 pub(crate) fn rubs(info: &ContactInfo, m: Mode) -> bool {
-    info.friction && info.tangent.len() == 1 && matches!(m, Mode::Stick | Mode::SlipPlus | Mode::SlipMinus)
+    info.friction
+        && match info.tangent.len() {
+            0 => false,
+            1 => matches!(m, Mode::Stick | Mode::SlipPlus | Mode::SlipMinus),
+            _ => matches!(m, Mode::Stick | Mode::Slip),
+        }
 }
 
 #[cfg(test)]

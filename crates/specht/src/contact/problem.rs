@@ -243,7 +243,8 @@ impl Problem {
                     });
                     f.pins.push((k, c));
                 }
-                Normal::Given { .. } => {}
+                // a ball joint bounds no friction
+                Normal::Ball { .. } | Normal::Given { .. } => {}
             }
         }
         let depends = f.load.coef.iter().any(|&c| c != 0.0) || !f.pins.is_empty();

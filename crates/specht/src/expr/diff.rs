@@ -66,6 +66,17 @@ impl Derivation {
         self.known(node).unwrap_or(node)
     }
 
+    /// Take over the derivative of a node that is known from elsewhere; symbols and constants keep their rules.
+    pub(crate) fn learn(&mut self, graph: &Graph, node: NodeId, derivative: NodeId) {
+        if matches!(graph.op(node), Op::Sym(_)) || graph.constant(node).is_some() {
+            return;
+        }
+        if self.memo.len() <= node.index() {
+            self.memo.resize(node.index() + 1, UNKNOWN);
+        }
+        self.memo[node.index()] = derivative.0 + 1;
+    }
+
     fn known(&self, node: NodeId) -> Option<NodeId> {
         match self.memo.get(node.index()) {
             None | Some(&UNKNOWN | &MARKED) => None,

@@ -14,7 +14,7 @@ const INERTIA: Dim = Dim::Known(Exponents::whole([2, 1, 0, 0, 0]));
 /// J.
 const ENERGY: Dim = Dim::Known(Exponents::whole([2, 1, -2, 0, 0]));
 /// Names that mean something behind the name of a body.
-const BODY_PARTS: [&str; 5] = ["x", "y", "z", "angle", "spin"];
+const BODY_PARTS: [&str; 9] = ["x", "y", "z", "angle", "spin", "rotation", "axis1", "axis2", "axis3"];
 
 /// A path whose indices are known: what `between`, `on`, `at` take.
 #[derive(Clone, Debug)]
@@ -223,6 +223,9 @@ impl Builder<'_> {
         self.within(context, |b| {
             let zero = b.zero();
             let mut position = [zero; 2];
+            if b.spatial.is_some() {
+                return Ok((position, zero));
+            }
             for (k, formula) in body.position.iter().flatten().take(2).enumerate() {
                 position[k] = b.lower_as(formula, Dim::LENGTH, "a position")?;
                 b.of_positions(formula, position[k], "a position")?;
@@ -247,6 +250,10 @@ impl Builder<'_> {
             RawShape::Point(p) => p,
             RawShape::Round { center, .. } => center,
             RawShape::Flat { through, .. } => through,
+            RawShape::Space(_) => {
+                let context = self.feature_context(body);
+                return self.within(context, |b| b.make_space_point(feature));
+            }
             _ => {
                 let message = format!("`{}` is not a point", feature.name.text);
                 return Err(fault(feature.name.span, message, "give the body a point there"));
@@ -368,11 +375,19 @@ impl Builder<'_> {
         let frame = self.body_frame(e);
         let frame = self.keep(frame);
         let name = element.name.clone();
-        if let (Some(mass), None) = (&body.mass, &body.position) {
+        let fixed = self.spatial.is_none() || body.space.rotation.span().is_none() && body.on.is_empty();
+        if let (Some(mass), None, true) = (&body.mass, &body.position, fixed) {
             let help = "write  position = [\"x\", \"y\"]";
             self.report.error(mass.span, format!("body `{name}` has a mass but no position"), help);
         }
-        if let (Some(inertia), None) = (&body.inertia, &body.angle) {
+        let space = match self.spatial {
+            Some(_) => {
+                let made = self.space_body(e);
+                Some(self.keep(made).ok_or(Fault::Reported)?)
+            }
+            None => None,
+        };
+        if let (Some(inertia), None, None) = (&body.inertia, &body.angle, &space) {
             let help = "write  angle = \"phi\"";
             self.report.error(inertia.span, format!("body `{name}` has an inertia but no angle"), help);
         }
@@ -384,6 +399,7 @@ impl Builder<'_> {
                 None => zero,
             };
             let inertia = match &body.inertia {
+                Some(_) if b.spatial.is_some() => zero,
                 Some(f) => b.inertial(f, INERTIA, "inertia", &name)?,
                 None => zero,
             };
@@ -416,7 +432,8 @@ impl Builder<'_> {
             return Err(Fault::Reported);
         };
         let on = self.body_parent[e].map(|p| self.body_place[p]);
-        Ok(Body { name: element.name, on, position, angle, mass, inertia, center, kinetic, features, span })
+        let name = element.name;
+        Ok(Body { name, on, position, angle, mass, inertia, center, kinetic, features, space, span })
     }
 
     fn inertial(&mut self, formula: &Formula, dim: Dim, what: &str, body: &str) -> Resolved<NodeId> {
@@ -435,6 +452,9 @@ impl Builder<'_> {
     fn feature(&mut self, body: Option<usize>, feature: &RawFeature) -> Resolved<Feature> {
         let context = self.feature_context(body);
         let shape = self.within(context, |b| -> Resolved<Shape> {
+            if let RawShape::Space(_) = feature.shape {
+                return b.space_feature(feature);
+            }
             let mut shape = b.shape(&feature.shape, &feature.name.text)?;
             if let Shape::Point(at) | Shape::Round { center: at, .. } | Shape::Flat { through: at, .. } =
                 &mut shape
@@ -457,6 +477,7 @@ impl Builder<'_> {
 
     fn shape(&mut self, shape: &RawShape, name: &str) -> Resolved<Shape> {
         Ok(match shape {
+            RawShape::Space(_) => return Err(Fault::Reported),
             RawShape::Point(p) => Shape::Point(self.pair_of(p, Dim::LENGTH, "a point")?),
             RawShape::Flat { through, normal } => {
                 let (at, n) = (

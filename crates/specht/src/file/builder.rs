@@ -82,6 +82,12 @@ pub(super) enum Thing {
     Force(usize),
     Gap(usize),
     Slip(usize),
+    /// Second slip of a contact in space.
+    SecondSlip(usize),
+    /// Angular velocity of a body in space, world axes.
+    Spin(usize),
+    /// Quaternion and spin of a free rotation at the start.
+    Free(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -192,6 +198,10 @@ pub(super) struct Builder<'a> {
     pub body_place: Vec<usize>,
     /// Parent of each body element.
     pub body_parent: Vec<Option<usize>>,
+    /// What makes the file spatial, and where.
+    pub spatial: Option<(crate::model::Span, &'static str)>,
+    /// Body elements that turn freely.
+    pub free: Vec<usize>,
     /// Massless frames that carry the features of elastic bodies, by body and feature.
     pub elastic: BTreeMap<(usize, usize), usize>,
     /// Tables by definition.
@@ -234,6 +244,8 @@ impl<'a> Builder<'a> {
         report: Report,
     ) -> Self {
         Builder {
+            spatial: super::raw_space::spatial(&raw),
+            free: Vec::new(),
             raw: Rc::new(raw),
             options,
             loader,
@@ -385,7 +397,9 @@ impl<'a> Builder<'a> {
             Thing::Point(None, _) => "ground".into(),
             Thing::Force(k) => name(&self.forces.1, k),
             Thing::Gap(k) => name(&self.contacts.1, k) + ".gap",
-            Thing::Slip(k) => name(&self.contacts.1, k) + ".slip",
+            Thing::Slip(k) | Thing::SecondSlip(k) => name(&self.contacts.1, k) + ".slip",
+            Thing::Spin(k) => name(&self.bodies.1, k) + ".spin",
+            Thing::Free(k) => name(&self.bodies.1, self.free.get(k).copied().unwrap_or(0)),
         }
     }
 

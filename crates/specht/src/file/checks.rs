@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::diagnostic::{Resolved, fault};
 use super::formula::Formula;
 use crate::expr::{Expr, NodeId, Symbol};
-use crate::model::{Geometry, Input, NormalLaw};
+use crate::model::{Geometry, Input, NormalLaw, Rotation};
 
 impl Builder<'_> {
     fn inputs_of(&self, node: NodeId) -> Vec<Input> {
@@ -21,7 +21,7 @@ impl Builder<'_> {
         for input in self.inputs_of(node) {
             let wrong = match input {
                 Input::Time | Input::Coordinate(_) | Input::Memory(_) | Input::Parameter(_) => continue,
-                Input::Velocity(k) => format!("the velocity `{}'`", self.coordinates.1[k].name),
+                Input::Velocity(k) => format!("the velocity `{}`", self.velocity_name(k)),
                 Input::State(k) => match self.states.1.get(k) {
                     Some(state) => format!("the state `{}`", state.name),
                     None => "the heat of a contact".to_string(),
@@ -123,11 +123,24 @@ impl Builder<'_> {
             }
             body.position.iter().for_each(|&n| mark(self, n, &mut m));
             mark(self, body.angle, &mut t);
+            let mut offset = body.center.iter().any(|&n| n != zero);
+            let mut has_inertia = body.inertia != zero;
+            if let Some(space) = &body.space {
+                if space.position.iter().any(|&n| n != zero) {
+                    m.iter_mut().zip(&t).for_each(|(m, t)| *m |= *t);
+                }
+                space.position.iter().for_each(|&n| mark(self, n, &mut m));
+                if let Rotation::Turns(list) = &space.rotation {
+                    list.iter().for_each(|&(_, n)| mark(self, n, &mut t));
+                }
+                offset = space.center.iter().any(|&n| n != zero);
+                has_inertia = space.inertia.iter().flatten().any(|&n| n != zero);
+            }
             let mut center = m.clone();
-            if body.center.iter().any(|&n| n != zero) {
+            if offset {
                 center.iter_mut().zip(&t).for_each(|(c, t)| *c |= *t);
             }
-            let (has_mass, has_inertia) = (body.mass != zero, body.inertia != zero);
+            let has_mass = body.mass != zero;
             for c in 0..count {
                 used[c] |= has_mass && center[c] || has_inertia && t[c];
                 if (m[c] && !has_mass || t[c] && !has_inertia) && names[c].len() < 3 {

@@ -7,8 +7,9 @@ use super::diagnostic::{Diagnostic, Fault, Resolved, fault};
 use super::forces::blocked;
 use super::formula::Formula;
 use super::raw_parts::{RawContact, RawFriction, RawGeometry, RawShape};
+use super::raw_space::RawSpaceShape;
 use super::tensor;
-use crate::expr::{Dim, Exponents, NodeId, Symbol};
+use crate::expr::{Dim, Exponents, Fun, NodeId, Symbol};
 use crate::model::{Contact, FeatureRef, Friction, FrictionTensor, Geometry, Input, NormalLaw};
 
 /// W.
@@ -84,11 +85,12 @@ impl Builder<'_> {
         })
     }
 
-    /// Slip as a formula.
-    pub(super) fn make_slip(&mut self, e: usize) -> Resolved<Val> {
+    /// Slip as a formula, the first or the second of two.
+    pub(super) fn make_slip(&mut self, e: usize, second: bool) -> Resolved<Val> {
         let raw = self.raw.clone();
         let contact = &raw.contacts[self.contacts.1[e].raw];
-        let Some(formula) = &contact.slip else {
+        let formula = if second { &contact.second_slip } else { &contact.slip };
+        let Some(formula) = formula else {
             return Err(fault(contact.name.span, "this contact has no slip formula", ""));
         };
         let context = self.contact_context(e, Scope::Motion);
@@ -167,12 +169,14 @@ impl Builder<'_> {
             })?),
             None => None,
         };
+        let space = self.space_contact(e, contact, &name)?;
         Ok(Contact {
             name: element.name,
             geometry,
             law,
             slip,
             tangent,
+            space,
             friction,
             restitution,
             span: contact.name.span,
@@ -305,6 +309,8 @@ impl Builder<'_> {
             Some(RawShape::Round { .. }) => "round",
             Some(RawShape::Curve { .. }) => "curve",
             Some(RawShape::Outline { .. }) => "outline",
+            Some(RawShape::Space(RawSpaceShape::Point(_))) => "point",
+            Some(RawShape::Space(_)) => "shape",
         }
     }
 
@@ -315,6 +321,16 @@ impl Builder<'_> {
                 .into());
         }
         let (x, y) = (self.shape_word(a), self.shape_word(b));
+        // in space the equations tell which pairs there are
+        if self.spatial.is_some() {
+            return match (x, y) {
+                ("point", "point") => {
+                    let help = "two points never meet: use a pin, or give one of them a shape";
+                    Err(pair[1].error("a point cannot touch a point", help).into())
+                }
+                _ => Ok(()),
+            };
+        }
         let known = |x: &str, y: &str| {
             matches!(
                 (x, y),
@@ -501,8 +517,20 @@ impl Builder<'_> {
             Blocked::Message(m, h) => fault(key, m, h),
         })?;
         let slip = slip.ok_or(Fault::Reported)?;
-        let direction = self.input(Input::Direction(e));
-        let speed = self.model.graph.mul(direction, slip);
+        let speed = match self.second_slip(e, key)? {
+            // a floor of 1e-60 keeps its derivative finite at rest
+            Some(second) => {
+                let g = &mut self.model.graph;
+                let (a, b, tiny) = (g.mul(slip, slip), g.mul(second, second), g.num(1e-60));
+                let sum = g.add(a, b);
+                let sum = g.add(sum, tiny);
+                g.fun(Fun::Sqrt, sum)
+            }
+            None => {
+                let direction = self.input(Input::Direction(e));
+                self.model.graph.mul(direction, slip)
+            }
+        };
         let mut sliding = context.clone();
         sliding.words.slip = Some([slip, speed]);
         let zero = self.zero();

@@ -140,6 +140,7 @@ impl Builder<'_> {
                     inertia: zero,
                     center: origin,
                     kinetic: None,
+                    space: None,
                     features: vec![Feature { name, shape, span }],
                     span,
                 });

@@ -7,7 +7,7 @@ use super::make::wrong_dimension;
 use super::raw_parts::{RawForceKind, RawLaw};
 use super::resolve::unknown_part;
 use crate::expr::{Dim, Exponents, ExprError, NodeId, Reference};
-use crate::model::{Force, ForceKind, Law};
+use crate::model::{Force, ForceKind, Law, vector};
 
 /// J.
 const ENERGY: Dim = Dim::Known(Exponents::whole([2, 1, -2, 0, 0]));
@@ -99,6 +99,53 @@ impl Builder<'_> {
                     against: against.map(|a| b.body_place[a]),
                 })
             })?,
+            RawForceKind::AtSpace { point, force, body_axes } => {
+                self.within(context, |b| -> Resolved<_> {
+                    let at = b.feature_ref(point)?;
+                    if at.body.is_none() {
+                        return Err(point
+                            .error("a force on the ground moves nothing", "name a point of a body")
+                            .into());
+                    }
+                    b.space_point(at.body, at.feature).map_err(|x| blocked(point, x))?;
+                    let mut list = [b.zero(); 3];
+                    for (node, f) in list.iter_mut().zip(force) {
+                        *node = b.lower_force(f, FORCE, "a force")?;
+                    }
+                    Ok(ForceKind::AtSpace { point: b.placed(at), force: list, body_axes: *body_axes })
+                })?
+            }
+            RawForceKind::TorqueSpace { body, torque, axis, body_axes, against } => {
+                self.within(context, |b| -> Resolved<_> {
+                    let on = b.body_ref(body)?;
+                    let against = match against {
+                        Some(f) if f.ast.source == "ground" => None,
+                        Some(f) => Some(b.body_ref(f)?),
+                        None => None,
+                    };
+                    let mut list = [b.zero(); 3];
+                    match axis {
+                        Some(axis) => {
+                            let size = b.lower_force(&torque[0], ENERGY, "a torque")?;
+                            let direction = b.direction(axis, "axis", &element.name)?;
+                            let g = &mut b.model.graph;
+                            let unit = vector::unit(g, direction);
+                            list = vector::scale(g, size, unit);
+                        }
+                        None => {
+                            for (node, f) in list.iter_mut().zip(torque) {
+                                *node = b.lower_force(f, ENERGY, "a torque")?;
+                            }
+                        }
+                    }
+                    Ok(ForceKind::TorqueSpace {
+                        body: b.body_place[on],
+                        torque: list,
+                        body_axes: *body_axes,
+                        against: against.map(|a| b.body_place[a]),
+                    })
+                })?
+            }
             RawForceKind::Potential(formula) => self.within(context, |b| -> Resolved<_> {
                 let node = b.lower_as(formula, ENERGY, "a potential")?;
                 b.of_positions(formula, node, "a potential")?;
@@ -133,6 +180,13 @@ impl Builder<'_> {
                         return Err(b
                             .error("a force between a point and itself", "name two different points")
                             .into());
+                    }
+                    if s.spatial.is_some() {
+                        let p = s.space_point(p.body, p.feature).map_err(|x| blocked(a, x))?;
+                        let q = s.space_point(q.body, q.feature).map_err(|x| blocked(b, x))?;
+                        let g = &mut s.model.graph;
+                        let apart = vector::sub(g, p, q);
+                        return Ok(vector::length(g, apart));
                     }
                     let p = s.world_point(p.body, p.feature).map_err(|x| blocked(a, x))?;
                     let q = s.world_point(q.body, q.feature).map_err(|x| blocked(b, x))?;
@@ -204,13 +258,22 @@ impl Builder<'_> {
             }
             (RawForceKind::At { force, .. }, ["force", "x"]) => one(&force[0])?,
             (RawForceKind::At { force, .. }, ["force", "y"]) => one(&force[1])?,
+            (RawForceKind::AtSpace { force, .. }, ["force", "x"]) => one(&force[0])?,
+            (RawForceKind::AtSpace { force, .. }, ["force", "y"]) => one(&force[1])?,
+            (RawForceKind::AtSpace { force, .. }, ["force", "z"]) => one(&force[2])?,
+            (RawForceKind::TorqueSpace { torque, axis: Some(_), .. }, ["torque"]) => one(&torque[0])?,
+            (RawForceKind::TorqueSpace { torque, axis: None, .. }, ["torque", "x"]) => one(&torque[0])?,
+            (RawForceKind::TorqueSpace { torque, axis: None, .. }, ["torque", "y"]) => one(&torque[1])?,
+            (RawForceKind::TorqueSpace { torque, axis: None, .. }, ["torque", "z"]) => one(&torque[2])?,
             (RawForceKind::Torque { torque, .. }, ["torque"]) => one(torque)?,
             (RawForceKind::Potential(v), ["potential"]) => one(v)?,
             (kind, _) => {
                 let known: &[&str] = match kind {
                     RawForceKind::Along(..) | RawForceKind::Between(..) => &["force", "stretch"],
                     RawForceKind::At { .. } => &["force.x", "force.y"],
-                    RawForceKind::Torque { .. } => &["torque"],
+                    RawForceKind::AtSpace { .. } => &["force.x", "force.y", "force.z"],
+                    RawForceKind::TorqueSpace { axis: None, .. } => &["torque.x", "torque.y", "torque.z"],
+                    RawForceKind::Torque { .. } | RawForceKind::TorqueSpace { .. } => &["torque"],
                     RawForceKind::Potential(_) => &["potential"],
                 };
                 if fields.is_empty() {

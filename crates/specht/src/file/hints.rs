@@ -55,7 +55,8 @@ impl Builder<'_> {
         let raw = self.raw.clone();
         let heavy = raw.bodies.iter().find(|b| b.mass.is_some());
         let Some(body) = heavy.filter(|_| raw.gravity.is_none() && raw.forces.is_empty()) else { return };
-        let moves = raw.coordinates.iter().any(|c| c.rate.is_some() || c.guess);
+        let moves = raw.coordinates.iter().any(|c| c.rate.is_some() || c.guess)
+            || raw.bodies.iter().any(|b| b.space.spin.is_some());
         let placed: Vec<NodeId> =
             self.model.bodies.iter().flat_map(|b| b.position.into_iter().chain([b.angle])).collect();
         let mut inputs = self.model.graph.symbols(&placed).into_iter().filter_map(|s| self.meaning(s));

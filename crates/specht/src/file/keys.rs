@@ -168,6 +168,11 @@ pub(super) const SHAPE: &[Key] = &[
     key("curve", VECTOR, "curve: [x, y] as expressions of its parameter"),
     key("parameter", Text, "curve: name of its parameter"),
     key("range", VECTOR, "curve: range of its parameter"),
+    key("axis", VECTOR, "rim, cylinder (in space): direction of the axis"),
+    key("box", VECTOR, "box (in space): half lengths"),
+    key("capsule", List(&List(&Expr)), "capsule (in space): the two ends of its middle line"),
+    key("ellipsoid", VECTOR, "ellipsoid (in space): half axes"),
+    key("direction", VECTOR, "a direction (in space), for joints"),
     key("outline", List(&List(&Expr)), "outline: corners [[x, y], …], joined by straight edges"),
     key("closed", Bool, "outline: the last corner joins the first"),
     key("material", Choice(SIDES), "curve, outline: side of the material seen along growing parameter"),
@@ -183,18 +188,29 @@ pub(super) const BODY: &[Key] = &[
     key(
         "position",
         EXPR_OR_LIST,
-        "origin [x, y]; one expression is motion along x; relative to `on` if given",
+        "origin [x, y], in space [x, y, z]; one expression is motion along x; relative to `on` if given",
     ),
     key("angle", Expr, "angle, counter-clockwise; relative to `on` if given"),
-    key("rotation", Any(&[Text, List(&List(&Text))]), "spatial rotation (a later version)"),
-    key("spin", VECTOR, "spatial angular velocity at the start (a later version)"),
+    key(
+        "rotation",
+        Any(&[Text, List(&List(&Expr))]),
+        "in space: turns about moving axes [[\"z\", \"psi\"], [\"x\", \"theta\"]], or \"free\"",
+    ),
+    key("turned", List(&List(&Expr)), "free rotation: orientation at the start, turns as in `rotation`"),
+    key("spin", VECTOR, "free rotation: angular velocity at the start, inertial axes (those of `on`)"),
+    key("spin_axes", Choice(AXES), "axes of `spin`: fixed (default) or the body's"),
+    key("guess", Bool, "free rotation: orientation and spin may be moved by the [start] conditions"),
     key(
         "on",
         Any(&[Text, TEXTS]),
         "another body: position and angle are relative to it; in a family a list, the last entry for all further members: [\"ground\", \"link[i-1]\"]",
     ),
     key("mass", Expr, "mass; needs a position"),
-    key("inertia", Any(&[Expr, NESTED]), "moment of inertia about the mass centre; needs an angle"),
+    key(
+        "inertia",
+        Any(&[Expr, NESTED]),
+        "moment of inertia about the mass centre; needs an angle. In space: one number for every axis, three principal moments, or the matrix 3×3",
+    ),
     key("center", VECTOR, "mass centre in body axes, default the origin"),
     key("kinetic", Expr, "kinetic energy as a formula, instead or in addition"),
     key("features", Map(&FEATURE), "named points and shapes in body axes"),
@@ -227,7 +243,12 @@ pub(super) const FORCE: &[Key] = &[
     key("at", Text, "point on which `force = [Fx, Fy]` acts"),
     key("axes", Choice(AXES), "axes of `force` at a point: fixed (default) or the body's"),
     key("on", Text, "body on which `torque` acts"),
-    key("torque", Expr, "torque on the body, counter-clockwise"),
+    key(
+        "torque",
+        EXPR_OR_LIST,
+        "torque on the body, counter-clockwise; in space [Mx, My, Mz], or one number with `axis`",
+    ),
+    key("axis", VECTOR, "in space: direction of a torque of one number"),
     key("against", Text, "body that takes the reaction of the torque"),
     key("potential", Expr, "potential energy; the force is minus its gradient"),
     key(
@@ -261,7 +282,7 @@ pub(super) const CONTACT: &[Key] = &[
     key("spring", Expr, "elastic contact: stiffness"),
     key("damper", Expr, "elastic contact: damping"),
     key("relaxing", Bool, "elastic contact whose surface relaxes after separation (PG-3.2, law C)"),
-    key("slip", EXPR_OR_LIST, "slip velocity as a formula linear in the velocities"),
+    key("slip", EXPR_OR_LIST, "slip velocity as a formula linear in the velocities; two of them in space"),
     key("normal_force", Expr, "given normal force; may be linear in other contacts' normal forces"),
     key("friction_force", Any(&[Expr, Table(FRICTION_FORCE)]), "largest friction force, given directly"),
     key(
@@ -274,7 +295,11 @@ pub(super) const CONTACT: &[Key] = &[
         Any(&[Expr, Table(RESTITUTION)]),
         "restitution 0 to 1, or { normal, tangential, nu }; default 0",
     ),
-    key("tangent", VECTOR, "direction of positive slip in the axes of the second body"),
+    key(
+        "tangent",
+        VECTOR,
+        "direction of positive slip in the axes of the second body; in space the first tangent",
+    ),
 ];
 
 /// `friction = { … }`

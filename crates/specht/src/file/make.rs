@@ -13,6 +13,9 @@ use crate::expr::{
 };
 use crate::model::{Coordinate, Input, Memory, Span, StateVariable};
 
+/// 1/s.
+const SPIN: Dim = Dim::Known(crate::expr::Exponents::whole([0, 0, -1, 0, 0]));
+
 impl Builder<'_> {
     /// Makes a thing that was not made before.
     pub(super) fn make(&mut self, thing: Thing) -> Resolved<Val> {
@@ -49,11 +52,15 @@ impl Builder<'_> {
                 let m = &raw.memory[element.raw];
                 self.member_value(m.start.as_ref(), m.family.as_ref(), &element, group, Scope::Start)
             }
+            Thing::Pose(e) if self.spatial.is_some() => self.make_space_pose(e),
             Thing::Pose(e) => self.make_pose(e),
+            Thing::Spin(e) => self.make_spin(e),
+            Thing::Free(k) => self.make_free(k),
             Thing::Point(body, k) => self.make_point(body, k),
             Thing::Force(e) => self.make_force(e),
             Thing::Gap(e) => self.make_gap(e),
-            Thing::Slip(e) => self.make_slip(e),
+            Thing::Slip(e) => self.make_slip(e, false),
+            Thing::SecondSlip(e) => self.make_slip(e, true),
         }
     }
 
@@ -105,6 +112,7 @@ impl Builder<'_> {
         for e in 0..self.coordinates.1.len() {
             self.symbol(Input::Velocity(e));
         }
+        self.declare_free();
         for e in 0..self.states.1.len() {
             self.symbol(Input::State(e));
         }
@@ -427,11 +435,13 @@ impl Dimensions for Known<'_, '_> {
             [name] if self.builder.context.locals.iter().any(|(n, _)| n == name) => Dim::Any,
             [name] => self.dims.get(*name).copied().unwrap_or(Dim::Any),
             [body, rest @ ..] if matches!(self.builder.names.get(body), Some(What::Body(_))) => match rest {
-                ["x" | "y"] | [_, "x" | "y"] => Dim::LENGTH,
+                ["spin", "x" | "y" | "z"] => SPIN,
+                ["axis1" | "axis2" | "axis3", "x" | "y" | "z"] => Dim::NONE,
+                ["x" | "y" | "z"] | [_, "x" | "y" | "z"] => Dim::LENGTH,
                 ["angle"] => Dim::NONE,
                 _ => Dim::Any,
             },
-            ["ground", _, "x" | "y"] => Dim::LENGTH,
+            ["ground", _, "x" | "y" | "z"] => Dim::LENGTH,
             [contact, .., "heat"] if matches!(self.builder.names.get(contact), Some(What::Contact(_))) => {
                 super::units::ENERGY
             }

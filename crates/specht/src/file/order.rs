@@ -27,6 +27,7 @@ impl Builder<'_> {
 
         // which things there are
         self.expand();
+        self.check_space();
         if self.report.has_errors() || !self.order_bodies() {
             return;
         }
@@ -37,6 +38,7 @@ impl Builder<'_> {
         self.finish_states();
         self.finish_gravity();
         self.finish_bodies();
+        self.finish_free();
         self.finish_forces();
         self.finish_contacts();
         self.finish_events();

@@ -7,6 +7,7 @@ use super::fields::{Fields, Word, formulas, word};
 use super::formula::{Family, Formula};
 use super::keys;
 use super::raw::{key_word, points};
+use super::raw_space::{RawSpaceBody, RawSpaceShape, Triple, entries, triple};
 use super::tree::{Entry, Node, Text, Value};
 use crate::model::Span;
 
@@ -23,6 +24,7 @@ pub(super) enum RawShape {
     Round { center: [Formula; 2], radius: Formula, hole: bool },
     Curve { point: [Formula; 2], parameter: Word, range: [Formula; 2], left: bool },
     Outline { points: Vec<[Formula; 2]>, closed: bool, left: bool },
+    Space(RawSpaceShape),
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +41,7 @@ pub(super) struct RawBody {
     pub kinetic: Option<Formula>,
     pub features: Vec<RawFeature>,
     pub modes: Vec<RawMode>,
+    pub space: RawSpaceBody,
 }
 
 #[derive(Clone, Debug)]
@@ -53,8 +56,29 @@ pub(super) struct RawForce {
 pub(super) enum RawForceKind {
     Along(Formula, RawLaw),
     Between([Formula; 2], RawLaw),
-    At { point: Formula, force: [Formula; 2], body_axes: bool },
-    Torque { body: Formula, torque: Formula, against: Option<Formula> },
+    At {
+        point: Formula,
+        force: [Formula; 2],
+        body_axes: bool,
+    },
+    AtSpace {
+        point: Formula,
+        force: Triple,
+        body_axes: bool,
+    },
+    /// One number has a direction of its own.
+    TorqueSpace {
+        body: Formula,
+        torque: Vec<Formula>,
+        axis: Option<Triple>,
+        body_axes: bool,
+        against: Option<Formula>,
+    },
+    Torque {
+        body: Formula,
+        torque: Formula,
+        against: Option<Formula>,
+    },
     Potential(Formula),
 }
 
@@ -77,12 +101,14 @@ pub(super) struct RawContact {
     pub damper: Option<Formula>,
     pub relaxing: bool,
     pub slip: Option<Formula>,
+    pub second_slip: Option<Formula>,
     pub normal_force: Option<Formula>,
     pub friction: Option<(RawFriction, Span)>,
     /// `friction` holds the bound itself.
     pub friction_force: bool,
     pub restitution: [Option<Formula>; 3],
     pub tangent: Option<[Formula; 2]>,
+    pub space_tangent: Option<Triple>,
 }
 
 impl RawContact {
@@ -179,6 +205,9 @@ impl RawFeature {
     pub(super) fn read(entry: &Entry, report: &mut Report) -> Option<RawFeature> {
         let name = key_word(entry);
         let shape = match &entry.node.value {
+            Value::List(list) if list.len() == 3 => {
+                RawShape::Space(RawSpaceShape::Point(triple(&entry.node, &name.text, report)?))
+            }
             Value::List(_) => RawShape::Point(pair(&entry.node, &name.text, report)?),
             _ => Self::shape(&entry.node, &name.text, report)?,
         };
@@ -187,6 +216,9 @@ impl RawFeature {
 
     fn shape(node: &Node, name: &str, report: &mut Report) -> Option<RawShape> {
         let fields = Fields::of(node, keys::SHAPE, &format!("feature `{name}`"), report)?;
+        if RawSpaceShape::is_meant(&fields) {
+            return RawSpaceShape::read(&fields, report).map(RawShape::Space);
+        }
         let kinds = ["through", "center", "curve", "outline"];
         let given: Vec<&str> = kinds.into_iter().filter(|k| fields.get(k).is_some()).collect();
         let only = |keys: &[&str], report: &mut Report| {
@@ -255,25 +287,13 @@ impl RawBody {
     pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawBody> {
         let fields = Fields::of(node, keys::BODY, "[[body]]", report)?;
         let name = fields.name("body", report)?;
-        for key in ["rotation", "spin"] {
-            if let Some(entry) = fields.get(key) {
-                report.error(entry.span, format!("body `{}` has a spatial rotation", name.text), SPATIAL);
-            }
-        }
         let position = fields.one_or_more("position", report);
         if let Some(list) = &position
-            && list.len() != 1
-            && list.len() != 2
+            && !(1..=3).contains(&list.len())
         {
-            let help = if list.len() == 3 { SPATIAL } else { "write  position = [\"x\", \"y\"]" };
+            let help = "write  position = [\"x\", \"y\"], or three entries in space";
             let message = format!("`position` of body `{}` has {} entries", name.text, list.len());
             report.error(fields.key_span("position"), message, help);
-        }
-        if let Some(entry) = fields.get("inertia")
-            && let Value::List(_) = entry.node.value
-        {
-            report.error(entry.node.span, format!("body `{}` has a spatial inertia", name.text), SPATIAL);
-            return None;
         }
         let on = fields.one_or_more("on", report).unwrap_or_default();
         if on.len() > 1 && fields.get("for").is_none() {
@@ -297,13 +317,15 @@ impl RawBody {
                 ),
             }
         }
+        let flat = |key: &str, n: usize| fields.get(key).is_some_and(|e| [0, n].contains(&entries(&e.node)));
         Some(RawBody {
             family: fields.family(report),
             angle: fields.formula("angle", report),
             on,
             mass: fields.formula("mass", report),
-            inertia: fields.formula("inertia", report),
-            center: fields.pair("center", report),
+            inertia: flat("inertia", 0).then(|| fields.formula("inertia", report)).flatten(),
+            center: flat("center", 2).then(|| fields.pair("center", report)).flatten(),
+            space: RawSpaceBody::read(&fields, report),
             kinetic: fields.formula("kinetic", report),
             modes: RawMode::read_all(&fields, report),
             name,
@@ -349,13 +371,21 @@ impl RawForce {
             Some("at") => {
                 belongs(&["at", "force", "axes"], report);
                 let point = fields.formula("at", report);
-                let force = fields.required_pair("force", report);
                 let body_axes = fields.choice("axes", keys::AXES, report).is_some_and(|a| a == "body");
-                RawForceKind::At { point: point?, force: force?, body_axes }
+                match fields.get("force").filter(|e| entries(&e.node) == 3) {
+                    Some(e) => {
+                        let force = triple(&e.node, "force", report);
+                        RawForceKind::AtSpace { point: point?, force: force?, body_axes }
+                    }
+                    None => {
+                        let force = fields.required_pair("force", report);
+                        RawForceKind::At { point: point?, force: force?, body_axes }
+                    }
+                }
             }
             Some("torque") => {
-                belongs(&["torque", "on", "against"], report);
-                let torque = fields.formula("torque", report);
+                belongs(&["torque", "on", "against", "axis", "axes"], report);
+                let list = fields.one_or_more("torque", report);
                 if fields.get("on").is_none() {
                     report.error(
                         fields.key_span("torque"),
@@ -365,7 +395,24 @@ impl RawForce {
                 }
                 let body = fields.formula("on", report);
                 let against = fields.formula("against", report);
-                RawForceKind::Torque { body: body?, torque: torque?, against }
+                let axis = fields.get("axis").and_then(|e| triple(&e.node, "axis", report));
+                let body_axes = fields.choice("axes", keys::AXES, report).is_some_and(|a| a == "body");
+                let mut list = list?;
+                match (list.len(), axis) {
+                    (1, None) => RawForceKind::Torque { body: body?, torque: list.remove(0), against },
+                    (1, axis) | (3, axis @ None) => {
+                        RawForceKind::TorqueSpace { body: body?, torque: list, axis, body_axes, against }
+                    }
+                    _ => {
+                        let help = "write  torque = [Mx, My, Mz], or one number with  axis = [x, y, z]";
+                        report.error(
+                            fields.key_span("torque"),
+                            format!("the torque of {label} is unclear"),
+                            help,
+                        );
+                        return None;
+                    }
+                }
             }
             Some(_) => {
                 belongs(&["potential"], report);
@@ -433,12 +480,10 @@ impl RawContact {
         if let (Some(entry), false) = (fields.get("limits"), fields.get("play").is_some()) {
             report.error(entry.span, "`limits` belong to `play`", "write  play = \"s\"");
         }
-        if let Some(entry) = fields.get("slip")
-            && let Value::List(_) = entry.node.value
-        {
-            let message = format!("contact `{}` slips in two directions", name.text);
-            report.error(entry.node.span, message, SPATIAL);
-            return None;
+        let mut slips = fields.one_or_more("slip", report).unwrap_or_default().into_iter();
+        if let (Some(entry), 3..) = (fields.get("slip"), slips.len()) {
+            let message = format!("the slip of contact `{}` has {} entries", name.text, slips.len());
+            report.error(entry.node.span, message, "one formula, or two in space");
         }
         if let Some(entry) = fields.get("friction_force")
             && fields.get("friction").is_some()
@@ -466,10 +511,18 @@ impl RawContact {
             spring: fields.formula("spring", report),
             damper: fields.formula("damper", report),
             relaxing: fields.flag("relaxing", report),
-            slip: fields.formula("slip", report),
+            slip: slips.next(),
+            second_slip: slips.next(),
             normal_force: fields.formula("normal_force", report),
             restitution: restitution(&fields, report),
-            tangent: fields.pair("tangent", report),
+            tangent: fields
+                .get("tangent")
+                .filter(|e| entries(&e.node) != 3)
+                .and_then(|e| pair(&e.node, "tangent", report)),
+            space_tangent: fields
+                .get("tangent")
+                .filter(|e| entries(&e.node) == 3)
+                .and_then(|e| triple(&e.node, "tangent", report)),
             name,
             geometry,
             friction,

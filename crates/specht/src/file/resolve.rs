@@ -250,7 +250,7 @@ impl Builder<'_> {
         for symbol in self.model.graph.symbols(&[node]) {
             let rate = match self.meaning(symbol) {
                 Some(Input::Time) => self.model.graph.num(1.0),
-                Some(Input::Coordinate(k)) => self.input(Input::Velocity(k)),
+                Some(Input::Coordinate(k)) => self.coordinate_rate(k),
                 Some(Input::Velocity(k)) if accelerations => self.input(Input::Acceleration(k)),
                 Some(Input::Velocity(_)) => {
                     return blocked(
@@ -284,6 +284,10 @@ impl Builder<'_> {
     pub(super) fn at_start(&mut self, node: NodeId) -> Result<NodeId, Blocked> {
         let mut map = std::collections::BTreeMap::new();
         for symbol in self.model.graph.symbols(&[node]) {
+            if let Some(free) = self.meaning(symbol).and_then(|input| self.free_start(input)) {
+                map.insert(symbol, free?);
+                continue;
+            }
             let thing = match self.meaning(symbol) {
                 Some(Input::Time) => {
                     map.insert(symbol, self.zero());
@@ -316,6 +320,9 @@ impl Builder<'_> {
         }
         let pose = |b: &mut Self, e: usize| b.demand(Thing::Pose(e)).map_err(|x| x.at(r.span));
         let item = |val: &Val, k: usize| val.item(k).ok_or_else(|| super::builder::reported(r.span));
+        if self.spatial.is_some() {
+            return self.space_value(body, parts, r);
+        }
         match (body, parts) {
             (Some(e), [field]) if field.indices.is_empty() && matches!(field.name, "x" | "y" | "angle") => {
                 let pose = pose(self, e)?;
@@ -362,6 +369,46 @@ impl Builder<'_> {
         }
     }
 
+    /// The same in space: `ball.z`, `ball.spin.x`, `ball.axis1.z`, `ball.tip.z`.
+    fn space_value(&mut self, body: Option<usize>, parts: &[PathPart<'_>], r: &Reference<'_>) -> Lowered {
+        const COMPONENTS: [&str; 3] = ["x", "y", "z"];
+        let component = |part: &PathPart<'_>| COMPONENTS.iter().position(|n| *n == part.name);
+        let name = r.parts[0].name;
+        match (body, parts) {
+            (Some(e), [field]) if component(field).is_some() => {
+                let world = self.space_point(Some(e), None).map_err(|b| b.at(r.span))?;
+                Ok(world[component(field).unwrap_or(0)])
+            }
+            (Some(e), [what, field]) if what.name == "spin" && component(field).is_some() => {
+                let val = self.demand(Thing::Spin(e)).map_err(|b| b.at(r.span))?;
+                val.item(component(field).unwrap_or(0)).ok_or_else(|| super::builder::reported(r.span))
+            }
+            (Some(e), [what, field])
+                if matches!(what.name, "axis1" | "axis2" | "axis3") && component(field).is_some() =>
+            {
+                let axis = ["axis1", "axis2", "axis3"].iter().position(|n| *n == what.name).unwrap_or(0);
+                self.axis_value(e, axis, component(field).unwrap_or(0)).map_err(|b| b.at(r.span))
+            }
+            (_, [feature, field]) if component(field).is_some() => {
+                let k =
+                    self.feature_index(body, feature.name).ok_or_else(|| self.no_feature(body, feature))?;
+                let world = self.space_point(body, Some(k)).map_err(|b| b.at(r.span))?;
+                Ok(world[component(field).unwrap_or(0)])
+            }
+            (Some(_), _) => {
+                let help = format!(
+                    "write `{name}.x`, `.y`, `.z`, `{name}.spin.x`, `{name}.axis1.x` or `{name}.POINT.x`"
+                );
+                Err(ExprError::new(r.span, format!("`{}` is not a number", r.text()), help))
+            }
+            _ => Err(ExprError::new(
+                r.span,
+                format!("`{}` is not a number", r.text()),
+                "write `ground.point.x`",
+            )),
+        }
+    }
+
     /// The error for a feature that does not exist.
     pub(super) fn no_feature(&self, body: Option<usize>, part: &PathPart<'_>) -> ExprError {
         let known = self.feature_names(body);
@@ -376,6 +423,11 @@ impl Builder<'_> {
     fn contact_value(&mut self, k: usize, r: &Reference<'_>) -> Lowered {
         let first = &r.parts[0];
         let (elements, rest) = self.contact_elements(k, &r.parts)?;
+        if self.spatial.is_some()
+            && let Some(found) = self.space_contact_value(elements[0], rest, r)
+        {
+            return found;
+        }
         let [field] = rest else {
             let help = format!(
                 "write `{0}.gap`, `{0}.slip`, `{0}.normal`, `{0}.tangential` or `{0}.mode`",

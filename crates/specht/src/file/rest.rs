@@ -45,7 +45,15 @@ impl Builder<'_> {
                 self.model.gravity[k] = node;
             }
         }
-        if list.len() == 3 && self.default_value(self.model.gravity[2]) != Some(0.0) {
+        if self.spatial.is_some() && list.len() == 2 {
+            self.report.error(
+                *span,
+                "gravity has two entries in a model in space",
+                "write  gravity = [0, 0, -9.81]",
+            );
+        }
+        if self.spatial.is_none() && list.len() == 3 && self.default_value(self.model.gravity[2]) != Some(0.0)
+        {
             self.report.error(*span, "gravity has a third component", super::SPATIAL);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::diagnostic::Diagnostic;
 use crate::expr::NodeId;
-use crate::model::{Geometry, Input, Model, Span};
+use crate::model::{Geometry, Input, Model, Rotation, Span};
 use crate::sim::StartError;
 
 /// Explains why a model cannot start, at the coordinate in the file that most likely should be a guess.
@@ -131,6 +131,12 @@ fn moving(model: &Model, contact: &str) -> Vec<usize> {
                 while let Some(found) = body.and_then(|k| model.bodies.get(k)) {
                     nodes.extend(found.position);
                     nodes.push(found.angle);
+                    if let Some(space) = &found.space {
+                        nodes.extend(space.position);
+                        if let Rotation::Turns(list) = &space.rotation {
+                            nodes.extend(list.iter().map(|t| t.1));
+                        }
+                    }
                     body = found.on.filter(|p| Some(*p) < body);
                 }
             }
@@ -145,6 +151,7 @@ fn moving(model: &Model, contact: &str) -> Vec<usize> {
             Some(Input::Coordinate(k)) | Some(Input::Velocity(k)) => Some(*k),
             _ => None,
         })
+        .filter(|&k| k < model.coordinates.len())
         .collect();
     out.sort_unstable();
     out.dedup();

@@ -106,7 +106,9 @@ impl Builder<'_> {
             ["energy", _] | [_, .., "heat"] => ENERGY,
             [name] => dims.get(*name).copied().unwrap_or(Dim::Any),
             [body, rest @ ..] if matches!(self.names.get(body), Some(What::Body(_))) => match rest {
-                ["x" | "y"] | [_, "x" | "y"] => Dim::LENGTH,
+                ["spin", _] => Dim::Known(Exponents::whole([0, 0, -1, 0, 0])),
+                ["axis1" | "axis2" | "axis3", _] => Dim::NONE,
+                ["x" | "y" | "z"] | [_, "x" | "y" | "z"] => Dim::LENGTH,
                 ["angle"] => Dim::NONE,
                 _ => Dim::Any,
             },

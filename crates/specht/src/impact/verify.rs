@@ -92,7 +92,7 @@ pub(crate) fn plain_residual(
     let silent = |row: usize| lambda[row] == 0.0;
     let left_out = info.iter().any(|c| match c.normal {
         Normal::Bilateral { row } => silent(row),
-        Normal::Pin { rows } => rows.into_iter().all(silent),
+        Normal::Pin { .. } | Normal::Ball { .. } => c.normal_rows().iter().copied().all(silent),
         _ => false,
     });
     if !left_out {

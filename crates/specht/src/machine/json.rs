@@ -160,6 +160,6 @@ macro_rules! written {
 
 written!(Verdict, border::Kind, Character);
 
-by_word!(Mode, [Mode::Open, Mode::Stick, Mode::SlipPlus, Mode::SlipMinus, Mode::Closed]);
+by_word!(Mode, [Mode::Open, Mode::Stick, Mode::SlipPlus, Mode::SlipMinus, Mode::Closed, Mode::Slip]);
 by_word!(Kind, KINDS);
 by_word!(Status, Status::ALL);

@@ -104,6 +104,43 @@ pub enum Entry {
     Number(Num),
     /// Of a contact.
     Contact(ContactRecord),
+    /// Of a body that turns freely.
+    Body(BodyRecord),
+}
+
+/// A body that turns freely, at an instant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BodyRecord {
+    /// Unit quaternion w, x, y, z, w ≥ 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[Num; 4]>,
+    /// Angular velocity, rad/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spin: Option<Axes>,
+    /// Angular acceleration, rad/s².
+    #[serde(rename = "spin'", default, skip_serializing_if = "Option::is_none")]
+    pub spin_rate: Option<Axes>,
+}
+
+/// Components of a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axes {
+    /// Along x.
+    pub x: Num,
+    /// Along y.
+    pub y: Num,
+    /// Along z.
+    pub z: Num,
+}
+
+impl Axes {
+    /// Three numbers of a list, from `first` on.
+    fn of(list: &[f64], first: usize) -> Option<Axes> {
+        let [x, y, z] = *list.get(first..first + 3)? else { return None };
+        Some(Axes { x: Num(x), y: Num(y), z: Num(z) })
+    }
 }
 
 /// A contact at an instant. What does not exist (no solution) is absent.
@@ -115,16 +152,32 @@ pub struct ContactRecord {
     pub gap: Option<Num>,
     /// Slip, m/s.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub slip: Option<Num>,
+    pub slip: Option<Components>,
     /// Normal force, N.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normal: Option<Num>,
     /// Tangential force, N.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tangential: Option<Num>,
+    pub tangential: Option<Components>,
+    /// Size of the slip in the tangent plane, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<Num>,
+    /// Size of the friction force in the tangent plane, N.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<Num>,
     /// Mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
+}
+
+/// What has one component in the plane, and two in the tangent plane of a contact in space.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Components {
+    /// Along the tangent.
+    One(Num),
+    /// Along both tangents.
+    Two([Num; 2]),
 }
 
 /// The start.
@@ -204,9 +257,9 @@ pub struct EventRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<Named<Num>>,
     /// State before.
-    pub before: Named<Num>,
+    pub before: Named<Entry>,
     /// State after.
-    pub after: Named<Num>,
+    pub after: Named<Entry>,
     /// Explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -409,7 +462,31 @@ pub(super) fn rates(names: &[String], primes: &str) -> Vec<String> {
 }
 
 /// Coordinates, velocities, states, memory.
-fn state(s: &State, names: &Names) -> Named<Num> {
+fn state(s: &State, names: &Names) -> Named<Entry> {
+    let mut out: Named<Entry> = numbers(plain(s, names)).collect();
+    out.extend(bodies(names, Some(s), None));
+    out
+}
+
+/// Bodies that turn freely: orientation and spin of a state, angular accelerations.
+fn bodies(names: &Names, s: Option<&State>, accel: Option<&[f64]>) -> Vec<(String, Entry)> {
+    let n = names.coordinates.len();
+    let of = |k: usize| {
+        let rotation = s.and_then(|s| {
+            let [w, x, y, z] = *s.q.get(n + 4 * k..n + 4 * k + 4)? else { return None };
+            let sign = if w < 0.0 { -1.0 } else { 1.0 };
+            Some([w, x, y, z].map(|v| Num(sign * v)))
+        });
+        BodyRecord {
+            rotation,
+            spin: s.and_then(|s| Axes::of(&s.u, n + 3 * k)),
+            spin_rate: accel.and_then(|a| Axes::of(a, n + 3 * k)),
+        }
+    };
+    names.free.iter().enumerate().map(|(k, name)| (name.clone(), Entry::Body(of(k)))).collect()
+}
+
+fn plain(s: &State, names: &Names) -> Named<Num> {
     let mut out = Named::of(&names.coordinates, &s.q);
     out.extend(Named::of(&rates(&names.coordinates, "'"), &s.u).0);
     out.extend(Named::of(&names.states, &s.z).0);
@@ -427,15 +504,24 @@ fn accelerations(accel: &[f64], names: &Names) -> impl Iterator<Item = (String, 
 
 /// State, accelerations, contacts.
 fn point(p: &Point, names: &Names) -> Named<Entry> {
-    let mut out: Named<Entry> = numbers(state(&p.state, names)).collect();
+    let mut out: Named<Entry> = numbers(plain(&p.state, names)).collect();
     out.extend(accelerations(&p.accel, names));
+    out.extend(bodies(names, Some(&p.state), Some(&p.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let at = |list: &[f64]| list.get(k).copied().map(Num);
+        let second = |j: usize| p.second.get(k).copied().flatten().map(|s| s[j]);
+        let both = |list: &[f64], j: usize| {
+            let first = *list.get(k)?;
+            Some(second(j).map_or(Components::One(Num(first)), |s| Components::Two([Num(first), Num(s)])))
+        };
+        let size = |list: &[f64], j: usize| Some(Num(list.get(k)?.hypot(second(j)?)));
         let entry = ContactRecord {
             gap: at(&p.gap),
-            slip: at(&p.slip),
+            slip: both(&p.slip, 0),
             normal: at(&p.normal),
-            tangential: at(&p.tangential),
+            tangential: both(&p.tangential, 1),
+            speed: size(&p.slip, 0),
+            friction: size(&p.tangential, 1),
             mode: p.modes.get(k).copied(),
         };
         (name.clone(), Entry::Contact(entry))
@@ -446,13 +532,16 @@ fn point(p: &Point, names: &Names) -> Named<Entry> {
 /// One solution of the force problem, with the keys of an instant.
 fn solution(a: &Alternative, at: Option<&Point>, names: &Names) -> SolutionRecord {
     let mut out: Named<Entry> = accelerations(&a.accel, names).collect();
+    out.extend(bodies(names, None, Some(&a.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let entry = |list: &[f64]| list.get(k).copied().map(Num);
         let entry = ContactRecord {
             gap: at.and_then(|p| entry(&p.gap)),
-            slip: at.and_then(|p| entry(&p.slip)),
+            slip: at.and_then(|p| entry(&p.slip)).map(Components::One),
             normal: entry(&a.normal),
-            tangential: entry(&a.tangential),
+            tangential: entry(&a.tangential).map(Components::One),
+            speed: None,
+            friction: None,
             mode: a.modes.get(k).copied(),
         };
         (name.clone(), Entry::Contact(entry))

@@ -14,6 +14,8 @@ use super::{Error, Machine};
 pub struct Names {
     /// Coordinates.
     pub coordinates: Vec<String>,
+    /// Bodies that turn freely; their quaternions stand behind the coordinates, their spins behind the velocities.
+    pub free: Vec<String>,
     /// First-order states.
     pub states: Vec<String>,
     /// Memory.
@@ -63,6 +65,7 @@ impl Machine {
         let (system, model) = (self.system(), self.system().model());
         Names {
             coordinates: model.coordinates.iter().map(|c| c.name.clone()).collect(),
+            free: model.free.iter().map(|f| model.bodies[f.body].name.clone()).collect(),
             states: system.state_names().to_vec(),
             memory: model.memory.iter().map(|m| m.name.clone()).collect(),
             contacts: system.contacts().iter().map(|c| c.name.clone()).collect(),
@@ -149,9 +152,19 @@ impl Run {
         let curve = |i: usize, y: [&[f64]; 2], rate: [&[f64]; 2]| {
             cubic([y[0][i], y[1][i]], [h * rate[0][i], h * rate[1][i]], s)
         };
+        let system = self.machine.system();
+        let rate = |row: &crate::sim::Sample<'_>| {
+            let state = State { q: row.q.to_vec(), u: row.u.to_vec(), ..State::default() };
+            let mut rate = vec![0.0; state.q.len()];
+            system.q_rate(&state, &mut rate);
+            rate
+        };
+        let rates = [rate(&a), rate(&b)];
+        let mut q: Vec<f64> = (0..a.q.len()).map(|i| curve(i, [a.q, b.q], [&rates[0], &rates[1]])).collect();
+        system.restore(&mut q);
         Some(State {
             t: time,
-            q: (0..a.q.len()).map(|i| curve(i, [a.q, b.q], [a.u, b.u])).collect(),
+            q,
             u: (0..a.u.len()).map(|i| curve(i, [a.u, b.u], [a.accel, b.accel])).collect(),
             z: (0..a.z.len()).map(|i| a.z[i] + s * (b.z[i] - a.z[i])).collect(),
             memory: a.memory.to_vec(),

@@ -26,16 +26,29 @@ pub struct Table {
     pub units: std::collections::BTreeMap<String, String>,
 }
 
+impl Names {
+    /// Columns of the positions: coordinates, then `BODY.q.w` … of free rotations.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = String> + '_ {
+        let free = self.free.iter().flat_map(|b| ["w", "x", "y", "z"].map(|c| format!("{b}.q.{c}")));
+        self.coordinates.iter().cloned().chain(free)
+    }
+
+    /// Columns of the velocities: `x'`, then `BODY.spin.x` … of free rotations.
+    pub(crate) fn velocities(&self) -> impl Iterator<Item = String> + '_ {
+        let free = self.free.iter().flat_map(|b| ["x", "y", "z"].map(|c| format!("{b}.spin.{c}")));
+        self.coordinates.iter().map(|n| format!("{n}'")).chain(free)
+    }
+}
+
 impl Table {
     /// The header of the contract, see `Table::of`.
     pub fn header(names: &Names) -> Vec<String> {
-        let Names { coordinates, states, memory, contacts, outputs } = names;
-        let rates = coordinates.iter().map(|n| format!("{n}'"));
+        let Names { states, memory, contacts, outputs, .. } = names;
         let of_contact =
             |c: &String| ["mode", "normal", "tangential", "gap", "slip"].map(|key| format!("{c}.{key}"));
         let rest = states.iter().chain(memory).chain(outputs).cloned();
         let all =
-            std::iter::once("t".to_string()).chain(coordinates.iter().cloned()).chain(rates).chain(rest);
+            std::iter::once("t".to_string()).chain(names.positions()).chain(names.velocities()).chain(rest);
         all.chain(contacts.iter().flat_map(of_contact)).collect()
     }
 
@@ -66,11 +79,11 @@ impl Table {
             table.push(name, Column::Numbers(samples.rows().map(|row| value(&row)).collect()));
         };
         add("t".into(), &|row| row.t);
-        for (k, name) in names.coordinates.iter().enumerate() {
-            add(name.clone(), &|row| row.q[k]);
+        for (k, name) in names.positions().enumerate() {
+            add(name, &|row| row.q[k]);
         }
-        for (k, name) in names.coordinates.iter().enumerate() {
-            add(format!("{name}'"), &|row| row.u[k]);
+        for (k, name) in names.velocities().enumerate() {
+            add(name, &|row| row.u[k]);
         }
         for (k, name) in names.states.iter().enumerate() {
             add(name.clone(), &|row| row.z[k]);

@@ -41,10 +41,11 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     check(b)?;
     let mut accounts = Accounts::new(b);
     let links = accounts.bodies(b);
+    let space = accounts.space_bodies(b);
     let plan = ContactsPlan::new(b, &mut accounts)?;
     accounts.forces(b, &plan.map);
 
-    let main = Main::new(b, &plan, &accounts, &links);
+    let main = Main::new(b, &plan, &accounts, (&links, &space));
     let mut guards = Guards::new(b, &plan, &main);
     let contours = guards.contours(b, &plan);
     let watches = guards.watches(b, &plan, &main);
@@ -55,10 +56,10 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let surfaces = plan.flanks.iter().filter(|f| f.surface.is_some());
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
     state_names.extend(surfaces.map(|f| format!("{}.surface", f.name)));
-    let n = model.coordinates.len();
+    let (q, u) = model.sizes();
     let dims = Dims {
-        q: n,
-        u: n,
+        q,
+        u,
         z: state_names.len(),
         memory: model.memory.len(),
         rows: plan.rows.len(),
@@ -74,11 +75,12 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         &sides.outputs,
         &sides.sets,
         &sides.poses,
+        &sides.space_poses,
         &sides.sizes,
         &sides.laws,
     ];
     let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
-    let mass_moves = main.tree.moves() || !main.mass.moving.is_empty();
+    let mass_moves = main.tree.moves() || main.space.moves() || !main.mass.moving.is_empty();
     let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
     let all_constant = !mass_moves
         && main.tensors.list.is_empty()
@@ -100,6 +102,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         all_constant,
         mass: main.mass,
         tree: main.tree,
+        space: main.space,
         mass_pattern: main.mass_pattern,
         w_pattern: main.w_pattern,
         h: main.h,
@@ -137,6 +140,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         sets: sides.sets,
         starts: sides.starts,
         poses: sides.poses,
+        space_poses: sides.space_poses,
         laws: sides.laws,
         law_names: sides.law_names,
     };
@@ -173,7 +177,7 @@ fn contact_infos(plan: &ContactsPlan) -> Vec<ContactInfo> {
         contacts.push(ContactInfo {
             name: c.name.clone(),
             normal: c.normal,
-            tangent: c.tangent.into_iter().collect(),
+            tangent: c.tangent.into_iter().chain(c.second).collect(),
             load_on: c.terms.iter().flat_map(|&(k, _)| plan.of_model[k].clone()).collect(),
             load_at: contacts.last().map_or(0, |c| c.load_at + c.load_on.len()),
             friction: c.friction,
@@ -318,6 +322,7 @@ struct Sides {
     sets: Tape,
     starts: Tape,
     poses: Tape,
+    space_poses: Tape,
     sizes: Tape,
     laws: Tape,
     law_names: Vec<String>,
@@ -343,12 +348,15 @@ impl Sides {
         let conditions = model.events.iter().filter_map(|e| e.when);
         let sets = tape(b, changes.chain(conditions).collect());
         let mut starts: Vec<NodeId> = model.coordinates.iter().flat_map(|c| [c.start, c.rate]).collect();
+        starts.extend(model.free.iter().flat_map(|f| f.start.into_iter().chain(f.spin)));
         starts.extend(model.states.iter().map(|z| z.start));
         starts.extend(model.memory.iter().map(|m| m.start));
         let starts = tape(b, starts);
         let pose = |f: &super::frames::Frame| [f.pose.origin[0], f.pose.origin[1], f.pose.angle];
         let poses = b.frames.iter().flat_map(pose).collect();
         let poses = tape(b, poses);
+        let of_space = b.space.iter().skip(1).flat_map(|f| f.numbers()).collect();
+        let space_poses = tape(b, of_space);
         let (mut law_names, mut law_nodes) = (Vec::new(), Vec::new());
         for (name, node) in super::undefined::laws(model) {
             let node = b.replace(node, &plan.map);
@@ -361,13 +369,24 @@ impl Sides {
         let gaps: Vec<NodeId> = plan.rows.iter().map(|r| r.value).collect();
         let sizes = b.sizes(&gaps);
         let sizes = Tape::new(&b.g, &sizes);
-        Sides { restitution, outputs, sets, starts, poses, sizes, laws, law_names }
+        Sides { restitution, outputs, sets, starts, poses, space_poses, sizes, laws, law_names }
     }
 }
 
 /// What has no equations here.
 fn check(b: &mut Builder) -> Result<(), BuildError> {
+    let n = b.model.coordinates.len();
     for body in &b.model.bodies {
+        let of_file = |i: Input| !matches!(i, Input::Coordinate(k) | Input::Velocity(k) if k >= n);
+        if body.kinetic.is_some_and(|t| !b.depends_only(t, of_file)) {
+            return Err(BuildError {
+                message: format!(
+                    "`kinetic` of `{}` depends on a free rotation; give the body an inertia, or turn it by angles",
+                    body.name
+                ),
+                span: body.span,
+            });
+        }
         for (what, node) in [("mass", body.mass), ("inertia", body.inertia)] {
             if !b.is_parameter(node) {
                 return Err(BuildError {

@@ -19,6 +19,7 @@ use super::Input;
 use super::edges::WatchPlan;
 use super::latches::Before;
 use super::program::{Guard, PRESSING, Program, Relevance, Source};
+use super::space::turn;
 use super::tree::Numbers;
 
 /// A compiled model with values of its parameters. Copies and variants share the tapes.
@@ -65,7 +66,8 @@ pub(super) struct Memory {
     pub main: Work,
     pub rates: Work,
     pub contours: Vec<Work>,
-    numbers: Numbers<f64>,
+    numbers: Numbers<f64, 2, 3, 4>,
+    in_space: Numbers<f64, 3, 6, 10>,
     pub elimination: Reduced,
 }
 
@@ -143,6 +145,8 @@ impl CompiledSystem {
         let read = |root: u32| program.main.output(&work, root as usize);
         let mut numbers = Numbers::default();
         program.tree.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
+        let mut numbers = Numbers::default();
+        program.space.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
         program.scatter(true, &work, &mut image);
         self.image = image;
         self.stamp = super::compile::number();
@@ -177,6 +181,7 @@ impl CompiledSystem {
             rates: self.switch_rates.workspace(),
             contours: self.contours.iter().map(|c| c.tape.workspace()).collect(),
             numbers: Numbers::default(),
+            in_space: Numbers::default(),
             elimination: Reduced::default(),
         })
     }
@@ -313,6 +318,8 @@ impl CompiledSystem {
         let read = |root: u32| self.main.output(&m.main, root as usize);
         self.tree.add(false, &read, &mut m.numbers, out.mass.values_mut(), &mut out.h);
         self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
+        self.space.add(false, &read, &mut m.in_space, out.mass.values_mut(), &mut out.h);
+        self.space.add_drive(&read, &mut m.in_space, &mut out.drive);
         self.scatter(false, &m.main, out);
         self.scalars(&m.main, out);
         if !early {
@@ -434,6 +441,29 @@ impl System for CompiledSystem {
     fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
         self.differentiate(s, d, at, along, &mut out.rate);
         true
+    }
+
+    fn q_rate(&self, s: &State, out: &mut [f64]) {
+        let n = self.model.coordinates.len();
+        out[..n].copy_from_slice(&s.u[..n]);
+        let quaternions = s.q[n..].chunks_exact(4).zip(s.u[n..].chunks_exact(3));
+        for (out, (p, w)) in out[n..].chunks_exact_mut(4).zip(quaternions) {
+            turn::rate(p, w, out);
+        }
+    }
+
+    fn move_by(&self, q: &mut [f64], delta: &[f64]) {
+        let n = self.model.coordinates.len();
+        crate::linalg::axpy(1.0, &delta[..n], &mut q[..n]);
+        for (p, delta) in q[n..].chunks_exact_mut(4).zip(delta[n..].chunks_exact(3)) {
+            turn::turn(p, delta);
+        }
+    }
+
+    fn restore(&self, q: &mut [f64]) -> bool {
+        let n = self.model.coordinates.len();
+        q[n..].chunks_exact_mut(4).for_each(turn::restore);
+        !self.model.free.is_empty()
     }
 
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {

@@ -10,7 +10,12 @@ use super::forces::Accounts;
 use super::frames::{Builder, Row};
 use super::geometry::ContourProblem;
 use super::outline::Watch;
+use super::space::{SpaceTouch, Vector};
 use super::{Contact, FeatureRef, FrictionTensor, Geometry, Input, NormalLaw, Shape, Span};
+
+/// Pairs of shapes in space with formulas.
+const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule or box against a plane; point or ball against a ball, a cylinder, inside a \
+     hollow ball or a tube";
 
 /// Why a model has no equations.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -28,6 +33,8 @@ pub(super) struct ContactPlan {
     pub name: String,
     pub normal: Normal,
     pub tangent: Option<usize>,
+    /// The second tangent of a contact in space.
+    pub second: Option<usize>,
     pub friction: bool,
     pub slip: Option<NodeId>,
     /// A tensor over tangent and normal: its entries, or `None` for the regular one.
@@ -95,7 +102,18 @@ struct Part {
     name: String,
     normal: Vec<Row>,
     tangent: Option<Row>,
+    /// The second tangent of a contact in space.
+    second: Option<Row>,
+    /// Normal and tangents in space.
+    directions: Option<[Vector; 3]>,
     latent: bool,
+}
+
+impl Part {
+    /// A contact with a normal (or none) and one tangent (or none).
+    fn new(model: usize, name: String, normal: Vec<Row>, tangent: Option<Row>) -> Self {
+        Part { model, name, normal, tangent, second: None, directions: None, latent: false }
+    }
 }
 
 impl ContactsPlan {
@@ -125,8 +143,10 @@ impl ContactsPlan {
         count: &mut [usize; 2],
     ) -> Result<(), BuildError> {
         let refuse = |message: String| BuildError { message, span: contact.span };
-        let mut slip = None;
-        if let Some(node) = contact.slip {
+        let spatial = !b.space.is_empty();
+        let mut rows = [None, None];
+        for (row_of, node) in rows.iter_mut().zip([contact.slip, contact.space.slip]) {
+            let Some(node) = node else { continue };
             let row = b.row_of_velocity(node);
             let linear =
                 row.columns.iter().all(|&(_, w)| b.depends_only(w, |i| !matches!(i, Input::Velocity(_))));
@@ -142,16 +162,20 @@ impl ContactsPlan {
                     contact.name
                 )));
             }
-            slip = Some(row);
+            *row_of = Some(row);
         }
+        let [mut slip, second] = rows;
         let name = contact.name.clone();
         match &contact.geometry {
             Geometry::None => {
-                parts.push(Part { model: k, name, normal: Vec::new(), tangent: slip, latent: false })
+                parts.push(Part { second, ..Part::new(k, name, Vec::new(), slip) });
             }
             Geometry::Gap(gap) => {
                 let row = b.row_of_position(*gap);
-                parts.push(Part { model: k, name, normal: vec![row], tangent: slip, latent: false });
+                parts.push(Part { second, ..Part::new(k, name, vec![row], slip) });
+            }
+            Geometry::Pin(p, q) if spatial => {
+                parts.push(Part::new(k, name, b.space_pin(*p, *q), None));
             }
             Geometry::Pin(p, q) => {
                 let (p, q, pa, qa) = (b.point(*p), b.point(*q), b.frame(p.body).pose, b.frame(q.body).pose);
@@ -163,7 +187,30 @@ impl ContactsPlan {
                     row.value = b.zero;
                     slip = Some(row);
                 }
-                parts.push(Part { model: k, name, normal, tangent: slip, latent: false });
+                parts.push(Part::new(k, name, normal, slip));
+            }
+            Geometry::Between(p, q) if spatial => {
+                let touches = b.space_touch(*p, *q, contact.space.tangent).ok_or_else(|| {
+                    let words = [*p, *q].map(|r| kind(b.shape(r), r));
+                    refuse(format!(
+                        "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
+                        words[0], words[1]
+                    ))
+                })?;
+                for touch in touches {
+                    let SpaceTouch { part, normal, tangents: [first, other], directions } = touch;
+                    let (first, other) = match (slip.clone(), second.clone()) {
+                        (None, _) => (Some(first), Some(other)),
+                        given => given,
+                    };
+                    let label = part.map_or(name.clone(), |i| format!("{name}[{i}]"));
+                    parts.push(Part {
+                        second: other,
+                        directions: Some(directions),
+                        latent: part.is_some(),
+                        ..Part::new(k, label, vec![normal], first)
+                    });
+                }
             }
             Geometry::Between(p, q) => {
                 let (p, q) = (*p, *q);
@@ -183,13 +230,10 @@ impl ContactsPlan {
                     for (i, latent) in latents.into_iter().enumerate() {
                         let here = parts.len();
                         self.contours.extend(latent.touch.contour.map(|c| (here, c)));
-                        parts.push(Part {
-                            model: k,
-                            name: format!("{name}[{}]", i + 1),
-                            normal: vec![latent.touch.normal_row],
-                            tangent: slip.clone().or(Some(latent.touch.tangent_row)),
-                            latent: true,
-                        });
+                        let tangent = slip.clone().or(Some(latent.touch.tangent_row));
+                        let label = format!("{name}[{}]", i + 1);
+                        let normal = vec![latent.touch.normal_row];
+                        parts.push(Part { latent: true, ..Part::new(k, label, normal, tangent) });
                         self.watches.extend(latent.watch.map(|w| (here, w)));
                     }
                 } else {
@@ -197,13 +241,8 @@ impl ContactsPlan {
                     let touch = b.touch(p, q, contact.tangent, count).ok_or(error)?;
                     let here = parts.len();
                     self.contours.extend(touch.contour.map(|c| (here, c)));
-                    parts.push(Part {
-                        model: k,
-                        name,
-                        normal: vec![touch.normal_row],
-                        tangent: slip.or(Some(touch.tangent_row)),
-                        latent: false,
-                    });
+                    let tangent = slip.or(Some(touch.tangent_row));
+                    parts.push(Part::new(k, name, vec![touch.normal_row], tangent));
                 }
             }
         }
@@ -212,8 +251,8 @@ impl ContactsPlan {
 
     /// Replacements for contact quantities in formulas. Of several latent contacts the smallest gap stands for all.
     fn placeholders(&mut self, b: &mut Builder, parts: &[Part]) {
-        for (k, range) in self.of_model.iter().enumerate() {
-            let of = &parts[range.clone()];
+        for k in 0..self.of_model.len() {
+            let of = &parts[self.of_model[k].clone()];
             let normal = |f: fn(&Row) -> NodeId| move |p: &Part| p.normal.first().map(f);
             let values = [(Input::Gap(k), normal(|r| r.value)), (Input::GapRate(k), normal(|r| r.rate))];
             for (input, of_part) in values {
@@ -225,9 +264,35 @@ impl ContactsPlan {
             if let Some(rate) = nearest(b, of, slip) {
                 self.map.insert(b.symbol(Input::Slip(k)), rate);
             }
+            self.space_placeholders(b, k, of);
             second_derivatives(&mut self.map, b, k, of);
         }
         self.labels = self.of_model.iter().map(|r| r.start).collect();
+    }
+
+    /// Second slip and force of a contact in space.
+    fn space_placeholders(&mut self, b: &mut Builder, k: usize, of: &[Part]) {
+        if let Some(rate) = nearest(b, of, |p| p.second.as_ref().map(|r| r.rate)) {
+            self.map.insert(b.symbol(Input::SecondSlip(k)), rate);
+        }
+        let asked = |b: &Builder, i: usize| b.model.inputs.contains(&Input::ContactForce(k, i));
+        for i in 0..3 {
+            if !asked(b, i) {
+                continue;
+            }
+            let node = match of {
+                [Part { directions: Some([n, t1, t2]), .. }] => {
+                    let [normal, first, second] =
+                        [Input::Normal(k), Input::Tangential(k), Input::SecondTangential(k)]
+                            .map(|x| b.input(x));
+                    let [n, t1, t2] = [(normal, n), (first, t1), (second, t2)].map(|(f, d)| b.g.mul(f, d[i]));
+                    let sum = b.g.add(n, t1);
+                    b.g.add(sum, t2)
+                }
+                _ => b.input(Input::Reaction(k, i)),
+            };
+            self.map.insert(b.symbol(Input::ContactForce(k, i)), node);
+        }
     }
 
     fn contact(
@@ -269,6 +334,9 @@ impl ContactsPlan {
             NormalLaw::Bilateral => {
                 gap_row.ok_or_else(missing)?;
                 Normal::Bilateral { row: first_row }
+            }
+            NormalLaw::Pin { .. } if part.normal.len() == 3 => {
+                Normal::Ball { rows: [first_row, first_row + 1, first_row + 2] }
             }
             NormalLaw::Pin { radius } => {
                 if part.normal.len() != 2 {
@@ -338,14 +406,15 @@ impl ContactsPlan {
         if !matches!(normal, Normal::Given { row: None }) {
             self.rows.extend(part.normal);
         }
-        let tangent = part.tangent.map(|row| {
-            self.rows.push(row);
-            self.rows.len() - 1
+        let [tangent, second] = [part.tangent, part.second].map(|row| {
+            self.rows.push(row?);
+            Some(self.rows.len() - 1)
         });
         self.contacts.push(ContactPlan {
             name: part.name,
             normal,
             tangent,
+            second,
             friction: contact.friction.is_some(),
             slip,
             tensor,
@@ -375,6 +444,9 @@ impl ContactsPlan {
         }
         if let Some(row) = &part.tangent {
             map.insert(b.symbol(Input::Slip(k)), row.rate);
+        }
+        if let Some(row) = &part.second {
+            map.insert(b.symbol(Input::SecondSlip(k)), row.rate);
         }
         let label = self.labels.len();
         self.labels.push(here);
@@ -486,5 +558,6 @@ fn kind(shape: Option<&Shape>, r: FeatureRef) -> &'static str {
         Some(Shape::Round { .. }) => "a round",
         Some(Shape::Curve { .. }) => "a curve",
         Some(Shape::Outline { .. }) => "an outline",
+        Some(Shape::Space(shape)) => shape.word(),
     }
 }

@@ -1,6 +1,6 @@
 //! Outputs and user events of a compiled model.
 
-use crate::system::{ContactEvent as Happened, Instant, State, Trigger as Fired};
+use crate::system::{ContactEvent as Happened, Instant, State, System, Trigger as Fired};
 
 use super::compiled::CompiledSystem;
 use super::{ContactEvent, Input, Trigger};
@@ -24,6 +24,17 @@ impl CompiledSystem {
                 Input::Acceleration(k) => *slot = at.accel.get(k).copied().unwrap_or(f64::NAN),
                 Input::Normal(k) => *slot = sum(k, &at.forces.normal),
                 Input::Tangential(k) => *slot = sum(k, &at.forces.tangential),
+                Input::SecondTangential(k) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    let push = |c: usize| at.forces.lambda.get(*self.contacts[c].tangent.get(1)?).copied();
+                    *slot = of.filter_map(push).sum();
+                }
+                Input::Reaction(k, i) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    let push =
+                        |c: usize| at.forces.lambda.get(*self.contacts[c].normal_rows().get(i)?).copied();
+                    *slot = of.filter_map(push).sum();
+                }
                 Input::FrictionNormal(k) => {
                     let of = self.of_model.get(k).cloned().unwrap_or(0..0);
                     let push = |c: usize| Some(at.eval.lean.get(c)? * at.forces.tangential.get(c)?);
@@ -126,13 +137,17 @@ impl CompiledSystem {
     pub fn start(&self) -> State {
         let mut work = self.starts.workspace();
         self.starts.eval(&self.base, &mut work);
-        let n = self.dims.q;
         let mut values = (0..self.starts.output_count()).map(|i| self.starts.output(&work, i));
-        let (mut q, mut u) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        for _ in 0..n {
+        let (mut q, mut u) = (Vec::with_capacity(self.dims.q), Vec::with_capacity(self.dims.u));
+        for _ in 0..self.model.coordinates.len() {
             q.push(values.next().unwrap_or(0.0));
             u.push(values.next().unwrap_or(0.0));
         }
+        for _ in 0..self.model.free.len() {
+            q.extend(values.by_ref().take(4));
+            u.extend(values.by_ref().take(3));
+        }
+        self.restore(&mut q);
         let mut z: Vec<f64> = values.by_ref().take(self.model.states.len()).collect();
         z.resize(self.dims.z, 0.0);
         let memory = values.collect();

@@ -33,24 +33,24 @@ pub(super) struct Accounts {
 
 /// A body with inertia, or one that carries such: nodes for the numeric assembly ([`super::tree`]).
 #[derive(Clone, Debug)]
-pub(super) struct Link {
+pub(super) struct Link<const P: usize, const D: usize, const I: usize> {
     /// The link that carries it.
     pub parent: Option<usize>,
     /// Centre of mass, or the origin where there is none.
-    pub point: [NodeId; 2],
-    /// ∂(point, θ) by the coordinates of its own joint.
-    pub own: Vec<(usize, [NodeId; 3])>,
+    pub point: [NodeId; P],
+    /// ∂(point, θ) by the velocities of its own joint.
+    pub own: Vec<(usize, [NodeId; D])>,
     pub mass: NodeId,
-    pub inertia: NodeId,
+    pub inertia: [NodeId; I],
     /// m (g − j̄), −I j̄_R.
-    pub load: [NodeId; 3],
+    pub load: [NodeId; D],
     /// m j̃, I j̃_R.
-    pub momentum: [NodeId; 3],
+    pub momentum: [NodeId; D],
 }
 
 impl Accounts {
     pub(super) fn new(b: &Builder) -> Self {
-        let n = b.model.coordinates.len();
+        let n = b.model.sizes().1;
         Accounts {
             h: vec![b.zero; n],
             kinetic: b.zero,
@@ -121,6 +121,21 @@ impl Accounts {
                         self.torque(b, *against, reaction);
                     }
                 }
+                ForceKind::AtSpace { point, force, body_axes } => {
+                    let force = force.map(|n| b.replace(n, map));
+                    self.space_force(b, *point, force, *body_axes);
+                }
+                ForceKind::TorqueSpace { body, torque, body_axes, against } => {
+                    let mut torque = torque.map(|n| b.replace(n, map));
+                    if *body_axes {
+                        torque = b.space_frame(Some(*body)).pose.turn(&mut b.g, torque);
+                    }
+                    self.space_torque(b, Some(*body), torque);
+                    if against.is_some() {
+                        let reaction = torque.map(|n| b.g.neg(n));
+                        self.space_torque(b, *against, reaction);
+                    }
+                }
                 ForceKind::Potential(v) => {
                     let v = b.replace(*v, map);
                     self.push_potential(b, v);
@@ -175,9 +190,11 @@ impl Accounts {
     }
 
     /// Bodies: kinetic and potential energy, loads, driven parts. Returns those with mass or inertia and those that carry them.
-    pub(super) fn bodies(&mut self, b: &mut Builder) -> Vec<Link> {
+    pub(super) fn bodies(&mut self, b: &mut Builder) -> Vec<Link<2, 3, 1>> {
         let model = b.model;
-        let weighs = |i: usize| model.bodies[i].mass != b.zero || model.bodies[i].inertia != b.zero;
+        let planar = |i: usize| model.bodies[i].space.is_none();
+        let weighs =
+            |i: usize| planar(i) && (model.bodies[i].mass != b.zero || model.bodies[i].inertia != b.zero);
         let mut needed: Vec<bool> = (0..model.bodies.len()).map(weighs).collect();
         for i in (0..needed.len()).rev() {
             if let (true, Some(p)) = (needed[i], model.bodies[i].on) {
@@ -209,7 +226,15 @@ impl Accounts {
             let parent = body.on.and_then(|p| link_of[p]);
             if m == b.zero && inertia == b.zero {
                 let none = [b.zero; 3];
-                out.push(Link { parent, point: s, own, mass: m, inertia, load: none, momentum: none });
+                out.push(Link {
+                    parent,
+                    point: s,
+                    own,
+                    mass: m,
+                    inertia: [inertia],
+                    load: none,
+                    momentum: none,
+                });
                 continue;
             }
             let velocity = carried(b, frame.velocity);
@@ -237,7 +262,7 @@ impl Accounts {
             self.potential = b.g.sub(self.potential, v);
             let rate = b.explicit_rate(v);
             self.power = b.g.sub(self.power, rate);
-            out.push(Link { parent, point: s, own, mass: m, inertia, load, momentum });
+            out.push(Link { parent, point: s, own, mass: m, inertia: [inertia], load, momentum });
         }
         out
     }

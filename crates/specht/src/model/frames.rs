@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::expr::{Derivation, Graph, NodeId, Symbol};
 
 use super::kinematics::Pose;
+use super::space::{SpaceFrame, quaternion_rate};
 use super::{Input, Model};
 
 /// A body as the equations see it: pose, Jacobian columns of its own joint (∂x, ∂y, ∂θ by coordinate), velocity, and the
@@ -49,6 +50,10 @@ pub(super) struct Builder<'m> {
     pub explicit: Derivation,
     pub ground: Frame,
     pub frames: Vec<Frame>,
+    /// Frames of a model in space, the ground first; empty in the plane.
+    pub space: Vec<SpaceFrame>,
+    /// Derivatives by the angular velocities of free rotations.
+    turns: Vec<Derivation>,
     pub zero: NodeId,
     pub one: NodeId,
 }
@@ -70,11 +75,14 @@ impl<'m> Builder<'m> {
             explicit: Derivation::new([]),
             ground,
             frames: Vec::with_capacity(model.bodies.len()),
+            space: Vec::new(),
+            turns: Vec::new(),
             zero,
             one,
         };
         b.make_rules();
         b.make_frames();
+        b.make_space_frames();
         b
     }
 
@@ -108,8 +116,26 @@ impl<'m> Builder<'m> {
             let rate = self.input(Input::Velocity(k));
             self.rules.push((s, rate));
         }
+        for k in 0..self.model.free.len() {
+            self.free_rules(k);
+        }
         self.total = Derivation::new(self.rules.iter().copied());
         self.explicit = Derivation::new(explicit);
+    }
+
+    /// ṗ = ½ (0, w) p of a free rotation, and its part of each component of w.
+    fn free_rules(&mut self, k: usize) {
+        let (q, _) = self.free_at(k);
+        let (p, w) = self.free_inputs(k);
+        let symbols = [0, 1, 2, 3].map(|i| self.symbol(Input::Coordinate(q + i)));
+        let rate = quaternion_rate(&mut self.g, p, w);
+        self.rules.extend(symbols.into_iter().zip(rate));
+        for i in 0..3 {
+            let mut unit = [self.zero; 3];
+            unit[i] = self.one;
+            let part = quaternion_rate(&mut self.g, p, unit);
+            self.turns.push(Derivation::new(symbols.into_iter().zip(part)));
+        }
     }
 
     /// Total derivative in time at u̇ = 0.
@@ -122,12 +148,26 @@ impl<'m> Builder<'m> {
         self.explicit.of(&mut self.g, node)
     }
 
-    /// Partial derivatives by the coordinates, those that are not zero.
+    /// Partial derivatives by the coordinates, those that are not zero; by free rotations along their angular velocities.
     pub(super) fn by_coordinates(&mut self, node: NodeId) -> Vec<(usize, NodeId)> {
-        self.gradient(node, |input| match input {
-            Input::Coordinate(k) => Some(k),
+        let n = self.model.coordinates.len();
+        let mut out = self.gradient(node, |input| match input {
+            Input::Coordinate(k) if k < n => Some(k),
             _ => None,
-        })
+        });
+        let turns = self.g.depends_on(
+            node,
+            |s| matches!(self.inputs.get(s.0 as usize), Some(Input::Coordinate(k)) if *k >= n),
+        );
+        if turns {
+            for (k, derivation) in self.turns.iter_mut().enumerate() {
+                let d = derivation.of(&mut self.g, node);
+                if d != self.zero {
+                    out.push((n + k, d));
+                }
+            }
+        }
+        out
     }
 
     /// Partial derivatives by the velocities, those that are not zero.

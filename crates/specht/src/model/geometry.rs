@@ -161,7 +161,7 @@ impl Builder<'_> {
                 unknowns.push(Unknown { symbol, range, active, ends, equation: self.zero });
                 Placed::Curve { unknown: unknowns.len() - 1, at, slope, normal }
             }
-            Some(Shape::Outline { .. }) => return None,
+            Some(Shape::Outline { .. } | Shape::Space(_)) => return None,
         })
     }
 

@@ -13,7 +13,8 @@ use super::forces::{Accounts, Link};
 use super::frames::Builder;
 use super::lean::{TensorPlan, Tensors};
 use super::program::Scatter;
-use super::tree::Tree;
+use super::space::SpaceLink;
+use super::tree::{PlaneTree, SpaceTree};
 
 /// Up to this many velocities M and W are stored in full: nothing would be saved.
 const FULL: usize = 12;
@@ -28,7 +29,8 @@ pub(super) struct Main {
     pub crossing_nodes: Vec<NodeId>,
     pub switches: SwitchSet,
     pub tape: Tape,
-    pub tree: Tree,
+    pub tree: PlaneTree,
+    pub space: SpaceTree,
     pub mass: Scatter,
     pub mass_pattern: Arc<Pattern>,
     pub w_pattern: Arc<Pattern>,
@@ -55,9 +57,14 @@ pub(super) struct Main {
 }
 
 impl Main {
-    pub(super) fn new(b: &mut Builder, plan: &ContactsPlan, accounts: &Accounts, links: &[Link]) -> Self {
+    pub(super) fn new(
+        b: &mut Builder,
+        plan: &ContactsPlan,
+        accounts: &Accounts,
+        (links, space): (&[Link<2, 3, 1>], &[SpaceLink]),
+    ) -> Self {
         let mut m = Main::default();
-        m.inertia(b, accounts, links);
+        m.inertia(b, accounts, links, space);
         m.first_order(b, plan, accounts);
         m.tensors(plan);
         m.rows(b, plan);
@@ -75,15 +82,18 @@ impl Main {
     }
 
     /// M: bodies along their tree, kinetic formulas entry by entry.
-    fn inertia(&mut self, b: &Builder, accounts: &Accounts, links: &[Link]) {
-        let n = b.model.coordinates.len();
-        self.tree = Tree::new(b, links, |node| self.roots.add(node));
+    fn inertia(&mut self, b: &Builder, accounts: &Accounts, links: &[Link<2, 3, 1>], space: &[SpaceLink]) {
+        let n = b.model.sizes().1;
+        self.tree = PlaneTree::new(b, links, |node| self.roots.add(node));
+        self.space = SpaceTree::new(b, space, |node| self.roots.add(node));
         let mut entries: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
-        for (i, j) in self.tree.couplings().into_iter().chain(accounts.mass.keys().copied()) {
+        let of_bodies = self.tree.couplings().into_iter().chain(self.space.couplings());
+        for (i, j) in of_bodies.chain(accounts.mass.keys().copied()) {
             entries[i.max(j)].push(i.min(j));
         }
         let pattern = if n <= FULL { Pattern::lower(n) } else { Pattern::new(n, entries) };
         self.tree.locate(&pattern);
+        self.space.locate(&pattern);
         for (&(i, j), &node) in &accounts.mass {
             if let Some(place) = pattern.find(i, j) {
                 self.roots.put(b, &mut self.mass, place, node);
@@ -107,7 +117,7 @@ impl Main {
 
     /// Directions, gaps and offsets.
     fn rows(&mut self, b: &Builder, plan: &ContactsPlan) {
-        let n = b.model.coordinates.len();
+        let n = b.model.sizes().1;
         let mut entries: Vec<Vec<usize>> =
             plan.rows.iter().map(|row| row.columns.iter().map(|c| c.0).collect()).collect();
         // a tangent that leans has the columns of its normal too
@@ -143,6 +153,7 @@ impl Main {
         let ideal = plan.contacts.iter().filter(|c| !c.friction).flat_map(|c| match c.normal {
             Normal::Bilateral { row } => vec![row],
             Normal::Pin { rows } => rows.to_vec(),
+            Normal::Ball { rows } => rows.to_vec(),
             _ => Vec::new(),
         });
         self.tensors = Tensors::new(tensors, ideal.collect());

@@ -33,6 +33,7 @@ mod outline;
 mod points;
 mod program;
 mod scale;
+mod space;
 mod tangent;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,8 @@ pub use compile::build;
 pub use compiled::CompiledSystem;
 pub use contacts::BuildError;
 pub use kinematics::{Pose, place, poses, time_derivation};
+pub use space::{FreeRotation, Rotation, SpaceBody, SpaceContact, SpaceShape, Vector};
+pub(crate) use space::{SpacePose, quaternion_of, quaternion_rate, vector};
 
 /// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the
 /// input vector of every tape.
@@ -92,6 +95,14 @@ pub enum Input {
     GapRate(usize),
     /// Placeholder: slip velocity of contact `k` (`speed` is [`Input::Direction`] × slip).
     Slip(usize),
+    /// Placeholder: slip velocity of contact `k` along its second tangent.
+    SecondSlip(usize),
+    /// Force of contact `k` along its second tangent.
+    SecondTangential(usize),
+    /// Placeholder: force of contact `k` on A along a world axis.
+    ContactForce(usize, usize),
+    /// Force of pin `k` along a world axis.
+    Reaction(usize, usize),
     /// Placeholder in outputs: second derivative of the gap of contact `k`.
     GapAcceleration(usize),
     /// Placeholder in outputs: rate of the slip of contact `k`.
@@ -133,6 +144,8 @@ pub struct Model {
     pub states: Vec<StateVariable>,
     /// Memory.
     pub memory: Vec<Memory>,
+    /// Free rotations of bodies in space.
+    pub free: Vec<FreeRotation>,
     /// Bodies; parents come before children. `[ground]` is not in the list: `None` means ground.
     pub bodies: Vec<Body>,
     /// Features of the ground.
@@ -234,6 +247,8 @@ pub struct Body {
     pub kinetic: Option<NodeId>,
     /// Named points and shapes in body axes.
     pub features: Vec<Feature>,
+    /// Where it is in space; the entries for the plane are zero then.
+    pub space: Option<SpaceBody>,
     /// Place in the file.
     pub span: Span,
 }
@@ -290,6 +305,8 @@ pub enum Shape {
         /// Material on the left seen along the list.
         material_left: bool,
     },
+    /// A point or shape in space.
+    Space(SpaceShape),
 }
 
 /// A point of a body (`None`: ground) by feature index (`None`: the origin).
@@ -342,6 +359,26 @@ pub enum ForceKind {
         /// Components in body axes.
         body_axes: bool,
     },
+    /// Force on a point in space.
+    AtSpace {
+        /// The point.
+        point: FeatureRef,
+        /// Components.
+        force: Vector,
+        /// Components in body axes.
+        body_axes: bool,
+    },
+    /// Torque on a body in space, with reaction on `against` if given.
+    TorqueSpace {
+        /// The body.
+        body: usize,
+        /// Components.
+        torque: Vector,
+        /// Components in the axes of the body.
+        body_axes: bool,
+        /// The body that takes the reaction.
+        against: Option<usize>,
+    },
     /// Torque on a body, with reaction on `against` if given.
     Torque {
         /// The body.
@@ -381,6 +418,8 @@ pub struct Contact {
     pub slip: Option<NodeId>,
     /// Direction of positive slip in the axes of B's body, when given.
     pub tangent: Option<[NodeId; 2]>,
+    /// What a contact in space has in addition.
+    pub space: SpaceContact,
     /// Friction.
     pub friction: Option<Friction>,
     /// Restitution: normal, tangential, ν.
@@ -613,6 +652,7 @@ impl Default for Model {
             coordinates: Vec::new(),
             states: Vec::new(),
             memory: Vec::new(),
+            free: Vec::new(),
             bodies: Vec::new(),
             ground: Vec::new(),
             forces: Vec::new(),
@@ -654,6 +694,7 @@ impl Input {
             Mode::SlipPlus => 2.0,
             Mode::SlipMinus => 3.0,
             Mode::Closed => 4.0,
+            Mode::Slip => 2.0,
         }
     }
 }

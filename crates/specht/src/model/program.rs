@@ -9,7 +9,7 @@ use crate::system::{ContactInfo, Dims, Direction, Eval};
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
 use super::lean::Tensors;
-use super::tree::Tree;
+use super::tree::{PlaneTree, SpaceTree};
 use super::{Input, Model};
 
 /// Where an input comes from during an evaluation.
@@ -167,7 +167,8 @@ pub struct Program {
 
     pub(super) main: Tape,
     /// Bodies.
-    pub(super) tree: Tree,
+    pub(super) tree: PlaneTree,
+    pub(super) space: SpaceTree,
     /// M of kinetic formulas.
     pub(super) mass: Scatter,
     /// Whether M changes with the state.
@@ -224,6 +225,8 @@ pub struct Program {
     pub(super) sets: Tape,
     pub(super) starts: Tape,
     pub(super) poses: Tape,
+    /// Of bodies in space: origin, rows of their axes, spin.
+    pub(super) space_poses: Tape,
     /// Formulas of the forces, for messages.
     pub(super) laws: Tape,
     pub(super) law_names: Vec<String>,

@@ -32,7 +32,8 @@ struct Rates {
     main: Work,
     arguments: Vec<f64>,
     contours: Vec<Work>,
-    numbers: Numbers<Dual>,
+    numbers: Numbers<Dual, 2, 3, 4>,
+    in_space: Numbers<Dual, 3, 6, 10>,
     /// What parameters move: values and rates of their tape, ranges of curves, chains of edges.
     parameter: [Work; 2],
     ranges: Vec<[f64; 2]>,
@@ -84,6 +85,7 @@ impl CompiledSystem {
             arguments: vec![0.0; self.switch_count],
             contours: self.contours.iter().map(|c| c.tape.rates()).collect(),
             numbers: Numbers::default(),
+            in_space: Numbers::default(),
             parameter: [self.parameter_tape.workspace(), self.parameter_tape.rates()],
             ranges: vec![[0.0; 2]; self.ranges.len()],
             chains: self.watches.iter().map(chain).collect(),
@@ -144,13 +146,16 @@ impl CompiledSystem {
             let root = root as usize;
             Dual { value: tape.output(&memory.main, root), rate: tape.output(main, root) }
         };
-        let numbers = &mut rates.numbers;
+        let (numbers, in_space) = (&mut rates.numbers, &mut rates.in_space);
         if moved {
             self.tree.add(true, &read, numbers, out.mass.values_mut(), &mut out.h);
+            self.space.add(true, &read, in_space, out.mass.values_mut(), &mut out.h);
             self.scatter(true, main, out);
         }
         self.tree.add(false, &read, numbers, out.mass.values_mut(), &mut out.h);
         self.tree.add_drive(&read, numbers, &mut out.drive);
+        self.space.add(false, &read, in_space, out.mass.values_mut(), &mut out.h);
+        self.space.add_drive(&read, in_space, &mut out.drive);
         self.scatter(false, main, out);
         self.scalars(main, out);
         self.whole_energies(main, out);

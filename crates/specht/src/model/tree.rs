@@ -10,6 +10,9 @@
 //! ```
 //!
 //! O(bodies × depth) for M, O(bodies) for h. A coordinate may occur in several joints: its columns add up.
+//!
+//! One tree serves the plane and space: points of P numbers, directions of D (translations first), composite bodies of C. What differs is
+//! in [`Solid`]; in space (`super::space::inertia`) s is a vector, J a symmetric matrix and the products are those of vectors.
 
 use crate::linalg::{Number, Pattern};
 
@@ -18,22 +21,22 @@ use super::frames::Builder;
 
 /// A body in the tree, as outputs of the main tape.
 #[derive(Clone, Debug)]
-struct Joint {
+pub(super) struct Joint<const P: usize, const D: usize, const I: usize> {
     /// The body that carries it, by its number in the tree.
     parent: Option<u32>,
-    point: [u32; 2],
-    /// Columns of its own joint: coordinate and direction.
-    own: Vec<(u32, [u32; 3])>,
+    point: [u32; P],
+    /// Columns of its own joint: velocity and direction.
+    own: Vec<(u32, [u32; D])>,
     mass: u32,
-    inertia: u32,
-    load: [u32; 3],
+    inertia: [u32; I],
+    load: [u32; D],
     /// m j̃, I j̃_R when it is driven.
-    momentum: Option<[u32; 3]>,
+    momentum: Option<[u32; D]>,
 }
 
 /// Bodies that carry each other, in order.
 #[derive(Clone, Debug)]
-struct Branch {
+pub(super) struct Branch {
     joints: std::ops::Range<usize>,
     /// Per column, where its products with the columns on its way to the ground go.
     runs: Vec<Vec<Stretch>>,
@@ -46,7 +49,7 @@ struct Branch {
 
 /// Columns in a row whose products go to places of M in a row.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+pub(super) struct Stretch {
     first: usize,
     count: usize,
     place: usize,
@@ -54,29 +57,73 @@ struct Stretch {
 }
 
 /// All bodies with inertia, and those that carry them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
-    joints: Vec<Joint>,
+#[derive(Clone, Debug)]
+pub(super) struct Tree<const P: usize, const D: usize, const I: usize, const C: usize> {
+    joints: Vec<Joint<P, D, I>>,
     branches: Vec<Branch>,
 }
 
-/// Numbers of one evaluation.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Numbers<N> {
-    point: Vec<[N; 2]>,
-    /// m, s_x, s_y, J of everything carried.
-    composite: Vec<[N; 4]>,
-    wrench: Vec<[N; 3]>,
-    columns: Vec<[N; 3]>,
-    /// For every column x, y, r of its direction, and the point of its body.
-    flat: [Vec<N>; 5],
-    /// First column of every joint.
-    first: Vec<usize>,
+/// Bodies in the plane: points x, y; directions x, y, r; composite bodies m, s_x, s_y, J.
+pub(super) type PlaneTree = Tree<2, 3, 1, 4>;
+
+/// Bodies in space: directions of translation and rotation; composite bodies m, s, J by its diagonal and 12, 02, 01.
+pub(super) type SpaceTree = Tree<3, 6, 6, 10>;
+
+impl<const P: usize, const D: usize, const I: usize, const C: usize> Default for Tree<P, D, I, C> {
+    fn default() -> Self {
+        Tree { joints: Vec::new(), branches: Vec::new() }
+    }
 }
 
-impl Tree {
+/// Numbers of one evaluation.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers<N, const P: usize, const D: usize, const C: usize> {
+    pub point: Vec<[N; P]>,
+    /// Mass, first moment and inertia of everything carried.
+    pub composite: Vec<[N; C]>,
+    pub wrench: Vec<[N; D]>,
+    pub columns: Vec<[N; D]>,
+    /// For every column x, y, r of its direction, and the point of its body (plane).
+    pub flat: [Vec<N>; 5],
+    /// First column of every joint.
+    pub first: Vec<usize>,
+}
+
+impl<N, const P: usize, const D: usize, const C: usize> Default for Numbers<N, P, D, C> {
+    fn default() -> Self {
+        Numbers {
+            point: Vec::new(),
+            composite: Vec::new(),
+            wrench: Vec::new(),
+            columns: Vec::new(),
+            flat: Default::default(),
+            first: Vec::new(),
+        }
+    }
+}
+
+/// What differs between the plane and space.
+pub(super) trait Solid<N: Number, const P: usize, const D: usize, const C: usize> {
+    /// M of a branch.
+    fn add_mass(
+        &self,
+        branch: &Branch,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N, P, D, C>,
+        mass: &mut [f64],
+    );
+
+    /// Force and moment at a point, seen from one that is the arm away.
+    fn moved(arm: [N; P], wrench: [N; D]) -> [N; D];
+}
+
+impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, I, C> {
     /// Outputs are asked from `root`. `links` in the order of the bodies: who carries comes first.
-    pub(super) fn new(b: &Builder, links: &[Link], mut root: impl FnMut(crate::expr::NodeId) -> u32) -> Self {
+    pub(super) fn new(
+        b: &Builder,
+        links: &[Link<P, D, I>],
+        mut root: impl FnMut(crate::expr::NodeId) -> u32,
+    ) -> Self {
         // branch by branch
         let mut stem: Vec<usize> = Vec::with_capacity(links.len());
         for (i, link) in links.iter().enumerate() {
@@ -92,9 +139,11 @@ impl Tree {
             let alone = of_one.len() == 1;
             let all = || of_one.iter().map(|&i| &links[i]);
             let fixed = |n: &crate::expr::NodeId| b.is_parameter(*n);
-            let turns = |l: &Link| l.own.iter().any(|(_, c)| c[2] != b.zero);
-            let constant_mass =
-                all().all(|l| l.own.iter().all(|(_, c)| c.iter().all(fixed))) && (alone || !all().any(turns));
+            let turns = |l: &Link<P, D, I>| l.own.iter().any(|(_, c)| c[P..].iter().any(|&n| n != b.zero));
+            let still = |l: &Link<P, D, I>| {
+                l.own.iter().all(|(_, c)| c.iter().all(fixed)) && l.inertia.iter().all(fixed)
+            };
+            let constant_mass = all().all(still) && (alone || !all().any(turns));
             let constant_load = constant_mass && all().all(|l| l.load.iter().all(fixed));
             let driven = all().any(|l| l.momentum.iter().any(|&n| n != b.zero));
             let first = tree.joints.len();
@@ -104,7 +153,7 @@ impl Tree {
                     point: link.point.map(&mut root),
                     own: link.own.iter().map(|&(k, c)| (k as u32, c.map(&mut root))).collect(),
                     mass: root(link.mass),
-                    inertia: root(link.inertia),
+                    inertia: link.inertia.map(&mut root),
                     load: link.load.map(&mut root),
                     momentum: driven.then(|| link.momentum.map(&mut root)),
                 });
@@ -193,10 +242,12 @@ impl Tree {
         &self,
         constant: bool,
         read: &impl Fn(u32) -> N,
-        numbers: &mut Numbers<N>,
+        numbers: &mut Numbers<N, P, D, C>,
         mass: &mut [f64],
         h: &mut [f64],
-    ) {
+    ) where
+        Self: Solid<N, P, D, C>,
+    {
         for branch in &self.branches {
             let (for_mass, for_load) = (branch.constant_mass == constant, branch.constant_load == constant);
             if for_mass || for_load {
@@ -215,9 +266,11 @@ impl Tree {
     pub(super) fn add_drive<N: Number>(
         &self,
         read: &impl Fn(u32) -> N,
-        numbers: &mut Numbers<N>,
+        numbers: &mut Numbers<N, P, D, C>,
         drive: &mut [f64],
-    ) {
+    ) where
+        Self: Solid<N, P, D, C>,
+    {
         for branch in self.branches.iter().filter(|b| b.driven) {
             self.gather(branch, read, numbers);
             self.add_wrench(branch, read, numbers, |j| j.momentum, drive);
@@ -225,7 +278,12 @@ impl Tree {
     }
 
     /// Points and columns of a branch.
-    fn gather<N: Number>(&self, branch: &Branch, read: &impl Fn(u32) -> N, numbers: &mut Numbers<N>) {
+    fn gather<N: Number>(
+        &self,
+        branch: &Branch,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N, P, D, C>,
+    ) {
         let Numbers { point, columns, first, .. } = numbers;
         point.clear();
         columns.clear();
@@ -238,11 +296,43 @@ impl Tree {
         first.push(columns.len());
     }
 
-    fn add_mass<N: Number>(
+    /// Forces at the points of the bodies, carried to the ground.
+    fn add_wrench<N: Number>(
         &self,
         branch: &Branch,
         read: &impl Fn(u32) -> N,
-        numbers: &mut Numbers<N>,
+        numbers: &mut Numbers<N, P, D, C>,
+        which: impl Fn(&Joint<P, D, I>) -> Option<[u32; D]>,
+        out: &mut [f64],
+    ) where
+        Self: Solid<N, P, D, C>,
+    {
+        let start = branch.joints.start;
+        let joints = &self.joints[branch.joints.clone()];
+        let Numbers { point, wrench, columns, first, .. } = numbers;
+        wrench.clear();
+        wrench.extend(joints.iter().map(|j| which(j).map_or([N::from(0.0); D], |w| w.map(read))));
+        for l in (0..joints.len()).rev() {
+            let own = wrench[l];
+            if let Some(p) = joints[l].parent.map(|p| p as usize - start) {
+                let arm = std::array::from_fn(|i| point[l][i] - point[p][i]);
+                let part = Self::moved(arm, own);
+                wrench[p].iter_mut().zip(part).for_each(|(to, part)| *to += part);
+            }
+            for ((k, _), c) in joints[l].own.iter().zip(&columns[first[l]..]) {
+                let products = own.iter().zip(c).skip(1).map(|(&f, &c)| f * c);
+                out[*k as usize] += products.fold(own[0] * c[0], |sum, part| sum + part).result();
+            }
+        }
+    }
+}
+
+impl<N: Number> Solid<N, 2, 3, 4> for PlaneTree {
+    fn add_mass(
+        &self,
+        branch: &Branch,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N, 2, 3, 4>,
         mass: &mut [f64],
     ) {
         let start = branch.joints.start;
@@ -252,7 +342,7 @@ impl Tree {
         let (zero, two) = (N::from(0.0), N::from(2.0));
         composite.clear();
         for joint in joints {
-            let [m, inertia] = [joint.mass, joint.inertia].map(read);
+            let [m, inertia] = [joint.mass, joint.inertia[0]].map(read);
             composite.push([m, zero, zero, inertia]);
         }
         for l in (0..joints.len()).rev() {
@@ -296,32 +386,94 @@ impl Tree {
         }
     }
 
-    /// Forces at the points of the bodies, carried to the ground.
-    fn add_wrench<N: Number>(
+    fn moved([x, y]: [N; 2], [fx, fy, n]: [N; 3]) -> [N; 3] {
+        [fx, fy, n + (x * fy - y * fx)]
+    }
+}
+
+/// a × b.
+fn cross<N: Number>(a: [N; 3], b: [N; 3]) -> [N; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn dot<N: Number>(a: [N; 3], b: [N; 3]) -> N {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+impl<N: Number> Solid<N, 3, 6, 10> for SpaceTree {
+    fn add_mass(
         &self,
         branch: &Branch,
         read: &impl Fn(u32) -> N,
-        numbers: &mut Numbers<N>,
-        which: impl Fn(&Joint) -> Option<[u32; 3]>,
-        out: &mut [f64],
+        numbers: &mut Numbers<N, 3, 6, 10>,
+        mass: &mut [f64],
     ) {
         let start = branch.joints.start;
         let joints = &self.joints[branch.joints.clone()];
-        let Numbers { point, wrench, columns, first, .. } = numbers;
-        wrench.clear();
-        wrench.extend(joints.iter().map(|j| which(j).map_or([N::from(0.0); 3], |w| w.map(read))));
+        let Numbers { point, composite, columns, first, .. } = numbers;
+        let (zero, two) = (N::from(0.0), N::from(2.0));
+        composite.clear();
+        for joint in joints {
+            let [a, b, c, yz, xz, xy] = joint.inertia.map(read);
+            composite.push([read(joint.mass), zero, zero, zero, a, b, c, yz, xz, xy]);
+        }
         for l in (0..joints.len()).rev() {
-            let [fx, fy, n] = wrench[l];
-            if let Some(p) = joints[l].parent.map(|p| p as usize - start) {
-                let [x, y] = [point[l][0] - point[p][0], point[l][1] - point[p][1]];
-                let to = &mut wrench[p];
-                to[0] += fx;
-                to[1] += fy;
-                to[2] += n + (x * fy - y * fx);
-            }
-            for ((k, _), c) in joints[l].own.iter().zip(&columns[first[l]..]) {
-                out[*k as usize] += (fx * c[0] + fy * c[1] + n * c[2]).result();
+            let Some(p) = joints[l].parent.map(|p| p as usize - start) else { continue };
+            let [m, sx, sy, sz, a, b, c, yz, xz, xy] = composite[l];
+            let d: [N; 3] = std::array::from_fn(|i| point[l][i] - point[p][i]);
+            let s = [sx, sy, sz];
+            // J + (2 s·d + m d·d) I − s dᵀ − d sᵀ − m d dᵀ
+            let round = two * dot(s, d) + m * dot(d, d);
+            let less = |i: usize, j: usize| s[i] * d[j] + d[i] * s[j] + m * (d[i] * d[j]);
+            let part = [
+                m,
+                sx + m * d[0],
+                sy + m * d[1],
+                sz + m * d[2],
+                a + (round - less(0, 0)),
+                b + (round - less(1, 1)),
+                c + (round - less(2, 2)),
+                yz - less(1, 2),
+                xz - less(0, 2),
+                xy - less(0, 1),
+            ];
+            composite[p].iter_mut().zip(part).for_each(|(to, part)| *to += part);
+        }
+        for l in 0..joints.len() {
+            let [m, sx, sy, sz, a, b, c, yz, xz, xy] = composite[l];
+            let s = [sx, sy, sz];
+            for k in first[l]..first[l + 1] {
+                let [v0, v1, v2, w0, w1, w2] = columns[k];
+                let (v, w) = ([v0, v1, v2], [w0, w1, w2]);
+                // momentum and angular momentum at the point of the joint
+                let (ws, sv) = (cross(w, s), cross(s, v));
+                let f: [N; 3] = std::array::from_fn(|i| m * v[i] + ws[i]);
+                let n = [
+                    a * w0 + xy * w1 + xz * w2 + sv[0],
+                    xy * w0 + b * w1 + yz * w2 + sv[1],
+                    xz * w0 + yz * w1 + c * w2 + sv[2],
+                ];
+                for stretch in &branch.runs[k] {
+                    let factor = if stretch.twice { 2.0 } else { 1.0 };
+                    let mut joint = first.partition_point(|&x| x <= stretch.first) - 1;
+                    for i in 0..stretch.count {
+                        let at = stretch.first + i;
+                        while first[joint + 1] <= at {
+                            joint += 1;
+                        }
+                        let arm = std::array::from_fn(|i| point[l][i] - point[joint][i]);
+                        let [.., n0, n1, n2] = Self::moved(arm, [f[0], f[1], f[2], n[0], n[1], n[2]]);
+                        let [v0, v1, v2, w0, w1, w2] = columns[at];
+                        let product = dot(f, [v0, v1, v2]) + dot([n0, n1, n2], [w0, w1, w2]);
+                        mass[stretch.place + i] += factor * product.result();
+                    }
+                }
             }
         }
+    }
+
+    fn moved(arm: [N; 3], [fx, fy, fz, nx, ny, nz]: [N; 6]) -> [N; 6] {
+        let turn = cross(arm, [fx, fy, fz]);
+        [fx, fy, fz, nx + turn[0], ny + turn[1], nz + turn[2]]
     }
 }

@@ -14,6 +14,8 @@ pub(super) fn laws(model: &Model) -> Vec<(String, NodeId)> {
         let nodes: Vec<NodeId> = match &force.kind {
             ForceKind::Along { law, .. } | ForceKind::Between { law, .. } => of_law(law),
             ForceKind::At { force, .. } => force.to_vec(),
+            ForceKind::AtSpace { force, .. } => force.to_vec(),
+            ForceKind::TorqueSpace { torque, .. } => torque.to_vec(),
             ForceKind::Torque { torque, .. } => vec![*torque],
             ForceKind::Potential(node) => vec![*node],
         };
@@ -30,6 +32,8 @@ pub(super) fn needs_more(input: Input) -> bool {
             | Input::Acceleration(_)
             | Input::Normal(_)
             | Input::Tangential(_)
+            | Input::SecondTangential(_)
+            | Input::Reaction(..)
             | Input::FrictionNormal(_)
             | Input::Mode(_)
             | Input::Impulse(_)
@@ -52,6 +56,12 @@ impl CompiledSystem {
         self.poses.eval(&inputs, &mut work);
         let pose = |k: usize| (0..3).any(|i| bad(self.poses.output(&work, 3 * k + i)));
         if let Some(k) = (0..self.model.bodies.len()).find(|&k| pose(k)) {
+            return Some(format!("the position of body `{}`", self.model.bodies[k].name));
+        }
+        let mut work = self.space_poses.workspace();
+        self.space_poses.eval(&inputs, &mut work);
+        let pose = |k: usize| (0..15).any(|i| bad(self.space_poses.output(&work, 15 * k + i)));
+        if let Some(k) = (0..self.space_poses.output_count() / 15).find(|&k| pose(k)) {
             return Some(format!("the position of body `{}`", self.model.bodies[k].name));
         }
         if let Some(k) = eval.z_rate.iter().position(|&v| bad(v)) {

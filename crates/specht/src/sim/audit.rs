@@ -153,7 +153,7 @@ impl Auditor {
                 }
             }
             if c.friction && modes[i] != Mode::Open {
-                worst(&mut a.cone, (forces.tangential[i].abs() - forces.bound[i]) / force);
+                worst(&mut a.cone, (c.friction_force(&forces.lambda) - forces.bound[i]) / force);
             }
         }
     }
@@ -163,6 +163,10 @@ impl Auditor {
         let force = if self.force > 0.0 { self.force } else { 1.0 };
         for (i, c) in info.iter().enumerate() {
             let direction = modes[i].direction();
+            if c.friction && modes[i] == Mode::Slip {
+                let off = c.friction_force(&forces.lambda) - forces.bound[i];
+                worst(&mut self.audit.cone, off.abs() / force);
+            }
             if c.friction && direction != 0.0 && eval.tensor.is_empty() {
                 let off = forces.tangential[i] + direction * forces.bound[i];
                 worst(&mut self.audit.cone, off.abs() / force);

@@ -81,6 +81,7 @@ impl Sets {
             let anew = jumped || self.stopped[i] || stops || field.eval.is_smooth(field.info, i);
             self.starts[i] = match (field.discrete.modes[i], anew) {
                 (Mode::Stick, false) => Start::Zero,
+                (Mode::Slip, false) => Start::Plus,
                 (Mode::SlipPlus, false) => Start::Plus,
                 (Mode::SlipMinus, false) => Start::Minus,
                 _ => self.by_number(field, i),
@@ -90,9 +91,17 @@ impl Sets {
 
     fn by_number<S: System + ?Sized>(&self, field: &Field<S>, i: usize) -> Start {
         let Some(&row) = field.info[i].tangent.first() else { return Start::Zero };
-        let slip = field.eval.rate(row, &field.state.u);
+        let mut slip = field.eval.rate(row, &field.state.u);
         let size =
             field.watches.scales.slip[i].max(contact_speed(&field.info[i], &field.eval, &field.state.u));
+        if field.info[i].tangent.len() > 1 && field.info[i].friction {
+            // contacts in the tangent plane that are nearly as slow stop together
+            let [a, b] = super::space::slip(&field.info[i], &field.eval, &field.state.u);
+            slip = a.hypot(b);
+            if self.stopped.contains(&true) && slip <= 100.0 * super::space::slow(size) {
+                return Start::Zero;
+            }
+        }
         // an impact at the same instant makes a stop void
         let stopped = self.stopped[i] && slip.abs() <= STOPPED * size;
         if stopped || slip.abs() <= SPEED_ZERO * size {

@@ -180,7 +180,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         crate::contact::check(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.rebuild(field.info, &field.discrete, &[], sys.directions(), field.dims.guards);
+        field.watches.rebuild(
+            field.info,
+            &field.discrete,
+            &[],
+            &field.frozen,
+            sys.directions(),
+            field.dims.guards,
+        );
         let (d, n) = (field.dims, field.size());
         let tail = field.tail();
         let mut groups = vec![0..d.q, d.q..d.q + d.u];
@@ -255,8 +262,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     /// Integrate to the next event or the end.
     fn segment(&mut self, outside: &mut Outside<'_>, delivery: &mut Delivery<'_>) -> Flow {
         let field = &mut self.field;
-        let Field { watches, info, discrete, fixed, sys, dims, .. } = field;
-        watches.rebuild(info, discrete, fixed.small(), sys.directions(), dims.guards);
+        field.see();
+        let Field { watches, info, discrete, fixed, frozen, sys, dims, .. } = field;
+        watches.rebuild(info, discrete, fixed.small(), frozen, sys.directions(), dims.guards);
         let t = field.state.t;
         if !self.ode.start(t, &self.x, field) {
             return Flow::End(

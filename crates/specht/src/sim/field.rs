@@ -18,6 +18,10 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     pub dims: Dims,
     pub state: State,
     pub discrete: Discrete,
+    /// Whether some contact rubs in two directions.
+    pub spatial: bool,
+    /// Direction of slip of a contact that is slow, as it was decided; see [`super::space`].
+    pub frozen: Vec<Option<[f64; 2]>>,
     /// Frozen sign of λ_N of bilateral contacts (of the load of given ones).
     pub signs: Vec<f64>,
     pub eval: Eval,
@@ -55,6 +59,8 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             dims,
             state,
             discrete,
+            spatial: super::space::is_spatial(sys.contacts()),
+            frozen: vec![None; dims.contacts],
             signs: vec![1.0; dims.contacts],
             eval: sys.memory(),
             fixed: Fixed::default(),
@@ -159,6 +165,9 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Forces and accelerations with the frozen modes; false when there are none.
     pub(crate) fn solve(&mut self) -> bool {
+        if self.spatial {
+            self.aim();
+        }
         self.regularity =
             self.fixed.solve(self.info, &self.eval, &self.discrete.modes, &self.signs, &mut self.forces);
         if self.watches.singular {

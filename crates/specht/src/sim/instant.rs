@@ -117,6 +117,9 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// The events in `locator.found` happen.
     pub(super) fn instant(&mut self) -> Option<End> {
+        if self.leave_slow() {
+            return None;
+        }
         self.log_pending();
         let t = self.time();
         if t - self.crowd.0 <= SAME_TIME * t.abs() {
@@ -247,7 +250,8 @@ impl<S: System + ?Sized> Run<'_, S> {
                     m.tie = true;
                     self.decider.gave.push(i);
                 }
-                What::Slip(i, _) => self.sets.stopped[i] = true,
+                What::Slip(i, _) | What::Speed(i, _) | What::Back(i, ..) => self.sets.stopped[i] = true,
+                What::Leave(..) => {}
                 What::Guard(g) => self.flip(m, g),
                 What::Crossing(c, _) => {
                     m.triggers.push(Trigger::Crossing(c));
@@ -315,15 +319,20 @@ impl<S: System + ?Sized> Run<'_, S> {
                     *a = -e;
                 }
             }
-            let decision = self.decider.decide(
-                &mut self.field,
-                &self.sets.starts,
-                self.settings.several,
-                before,
-                &acted,
-                moment,
-                m.tie && !m.jumped,
-            );
+            let tie = m.tie && !m.jumped;
+            let decision = if self.field.spatial {
+                self.decider.decide_in_space(&mut self.field, &self.sets.starts, &acted, moment, tie)
+            } else {
+                self.decider.decide(
+                    &mut self.field,
+                    &self.sets.starts,
+                    self.settings.several,
+                    before,
+                    &acted,
+                    moment,
+                    tie,
+                )
+            };
             let t = self.time();
             if first && round == 0 {
                 // what the start itself allows, before any jump
@@ -416,14 +425,13 @@ impl<S: System + ?Sized> Run<'_, S> {
             for (e, _) in tools.restitution.iter_mut().zip(&m.plastic).filter(|(_, plastic)| **plastic) {
                 *e = Restitution::default();
             }
-            let impact = tools.impactor.solve(
-                self.settings.impact,
-                field.info,
-                &field.eval,
-                &field.state.u,
-                &self.sets.closed,
-                &tools.restitution,
-            );
+            let law = self.settings.impact;
+            let impact = if field.spatial {
+                super::space::impact(field, law, &self.sets.closed, &tools.restitution)
+            } else {
+                let (u, closed) = (&field.state.u, &self.sets.closed);
+                tools.impactor.solve(law, field.info, &field.eval, u, closed, &tools.restitution)
+            };
             match impact.status {
                 ImpactStatus::Solved => {}
                 ImpactStatus::Several { count } => {

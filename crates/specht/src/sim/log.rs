@@ -27,7 +27,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                     }
                 }
                 (_, Mode::Open) => push(ContactEvent::Detach),
-                (Mode::Stick, after) if after.direction() != 0.0 => push(ContactEvent::Slip),
+                (Mode::Stick, after) if after.direction() != 0.0 || after == Mode::Slip => {
+                    push(ContactEvent::Slip)
+                }
+                (Mode::Slip, Mode::Slip) if self.sets.stopped[i] => push(ContactEvent::Reverse),
                 (before, Mode::Stick) if before != Mode::Stick => push(ContactEvent::Stick),
                 (before, after) if before.direction() * after.direction() < 0.0 => {
                     push(ContactEvent::Reverse)

@@ -224,10 +224,17 @@ impl<S: System + ?Sized> Run<'_, S> {
             else {
                 continue;
             };
-            let slip = eval.rate(row, u);
+            let mut slip = eval.rate(row, u);
+            if info[i].tangent.len() > 1 {
+                let [a, b] = super::space::slip(&info[i], eval, u);
+                slip = a.hypot(b);
+                self.tools.closing.fixed.directions.resize(n, [1.0, 0.0]);
+                self.tools.closing.fixed.directions[i] = self.field.direction(i, [a, b]);
+            }
             let still = SPEED_ZERO * self.field.watches.scales.slip[i].max(contact_speed(&info[i], eval, u));
             modes[i] = match slip {
                 s if s.abs() <= still || stops.contains(&i) => Mode::Stick,
+                _ if info[i].tangent.len() > 1 => Mode::Slip,
                 s if s > 0.0 => Mode::SlipPlus,
                 _ => Mode::SlipMinus,
             };

@@ -178,8 +178,7 @@ pub(crate) fn consistent_by<S: System + ?Sized>(
 ) -> Result<State, StartError> {
     check_sizes(sys, state)?;
     let mut field = Field::new(sys, state.clone());
-    let both = field.dims.q.min(field.dims.u);
-    let within = |list: &[usize]| list.iter().copied().filter(|&i| i < both).collect::<Vec<usize>>();
+    let within = |list: &[usize]| list.iter().copied().filter(|&i| i < field.dims.u).collect::<Vec<usize>>();
     let (free, free_rates) = (within(positions), within(velocities));
     let rows = condition_rows(&field, closed);
     let mut pivot = FullPivot::default();
@@ -202,9 +201,10 @@ pub(crate) fn consistent_by<S: System + ?Sized>(
         let mut fraction = 1.0;
         let before = worst;
         for _ in 0..30 {
-            for (&i, s) in free.iter().zip(&step) {
-                field.state.q[i] = here[i] + fraction * s;
-            }
+            let mut way = vec![0.0; field.dims.u];
+            free.iter().zip(&step).for_each(|(&i, s)| way[i] = fraction * s);
+            field.state.q.copy_from_slice(&here);
+            field.sys.move_by(&mut field.state.q, &way);
             latch_and_evaluate(&mut field);
             worst = worst_gap(&field);
             if worst < before {
@@ -332,7 +332,7 @@ fn balance<S: System + ?Sized>(
 ) -> Result<(Vec<f64>, Conditions), StartError> {
     let rows = condition_rows(field, active);
     let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
-    let nq = field.dims.q.min(n);
+    let nq = n;
     latch_and_evaluate(field);
     let mut lambda = vec![0.0; m];
     let mut pivot = FullPivot::default();
@@ -361,9 +361,9 @@ fn balance<S: System + ?Sized>(
         let mut fraction = 1.0;
         let mut after = f64::INFINITY;
         for _ in 0..halvings {
-            for j in 0..nq {
-                field.state.q[j] = here.q[j] + fraction * step[j];
-            }
+            let way: Vec<f64> = step[..nq].iter().map(|s| fraction * s).collect();
+            field.state.q.copy_from_slice(&here.q);
+            field.sys.move_by(&mut field.state.q, &way);
             for k in 0..m {
                 lambda[k] = old[k] + fraction * step[nq + k];
             }
@@ -410,7 +410,7 @@ impl Sizes {
         tangent: &mut Tangent,
     ) -> Result<Sizes, StartError> {
         let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
-        let nq = field.dims.q.min(n);
+        let nq = n;
         let plain = Sizes { force: 1.0, rates: vec![1.0; z] };
         let jacobian = balance_jacobian(field, rows, lambda, &plain, tangent)?;
         let residual = residual(field, rows, lambda, &plain);
@@ -456,12 +456,19 @@ fn balance_jacobian<S: System + ?Sized>(
     tangent: &mut Tangent,
 ) -> Result<Mat, StartError> {
     let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
-    let nq = field.dims.q.min(n);
+    let nq = n;
     let mut jacobian = Mat::zeros(n + m + z, nq + m + z);
     let (mut q, mut states) = (vec![0.0; field.dims.q], vec![0.0; z]);
+    let mut moving = field.state.clone();
+    moving.u.fill(0.0);
     for j in 0..nq + z {
-        let direction = if j < nq { &mut q[j] } else { &mut states[j - nq] };
-        *direction = 1.0;
+        if j < nq {
+            moving.u[j] = 1.0;
+            field.sys.q_rate(&moving, &mut q);
+            moving.u[j] = 0.0;
+        } else {
+            states[j - nq] = 1.0;
+        }
         let along = Along { q: &q, z: &states, ..Along::default() };
         if !field.sys.tangent(&field.state, &field.discrete, &field.eval, &along, tangent) {
             return Err(StartError::NoDerivatives);

@@ -61,6 +61,8 @@ pub(crate) const GAP_CLOSED: f64 = 1e-11;
 pub(crate) const GAP_ZERO: f64 = 1e-9;
 /// Velocities below this are zero: what projections and impact laws leave.
 pub(crate) const SPEED_ZERO: f64 = 1e-10;
+/// Slip in the tangent plane below this part of the largest velocity of its contact is slow: its direction is decided, not read off.
+pub(super) const SLOW: f64 = 1e-10;
 /// A slip that has been located at zero is at most this: the error of the event times the deceleration.
 pub(super) const STOPPED: f64 = 1e-6;
 /// Forces that exceed their bound by this much of the largest do so by more than rounding ([`FORCE_NOISE`]).

@@ -197,6 +197,8 @@ pub struct Point {
     pub normal: Vec<f64>,
     /// Tangential force of every contact.
     pub tangential: Vec<f64>,
+    /// Slip and tangential force along the second tangent, of contacts that have one; empty when none has.
+    pub second: Vec<Option<[f64; 2]>>,
     /// Outputs.
     pub outputs: Vec<f64>,
 }

@@ -34,6 +34,12 @@ pub(crate) enum What {
     Give(usize),
     /// Contact and direction of slip.
     Slip(usize, f64),
+    /// Contact that slips in its tangent plane, and the speed below which it is slow.
+    Speed(usize, f64),
+    /// Contact that is slow, and the speed above which it no longer is.
+    Leave(usize, f64),
+    /// Contact that is slow, its direction, and the speed at which it goes back.
+    Back(usize, [f64; 2], f64),
     Guard(usize),
     /// Index and factor of the function; factor 0 means not known yet (direction both, zero at the start).
     Crossing(usize, f64),
@@ -186,11 +192,13 @@ impl Watches {
         info: &[ContactInfo],
         d: &Discrete,
         small: &[Small],
+        frozen: &[Option<[f64; 2]>],
         directions: &[Direction],
         guards: usize,
     ) {
         self.list.clear();
-        let mut push = |what| self.list.push(Watch { what, armed: false, slope: f64::NAN, bend: f64::NAN });
+        let Watches { list, scales, .. } = &mut *self;
+        let mut push = |what| list.push(Watch { what, armed: false, slope: f64::NAN, bend: f64::NAN });
         let mut slides = false;
         for (i, c) in info.iter().enumerate() {
             let mode = d.modes[i];
@@ -216,6 +224,17 @@ impl Watches {
                 continue;
             }
             match mode {
+                Mode::Stick if c.tangent.len() > 1 => push(What::Saturation(i, 1.0)),
+                Mode::Slip => {
+                    let slow = super::space::slow(scales.slip.get(i).copied().unwrap_or(0.0));
+                    match frozen[i] {
+                        Some(d) => {
+                            push(What::Leave(i, super::space::LEAVES * slow));
+                            push(What::Back(i, d, 2.0 * slow));
+                        }
+                        None => push(What::Speed(i, slow)),
+                    }
+                }
                 Mode::Stick => {
                     push(What::Saturation(i, 1.0));
                     push(What::Saturation(i, -1.0));
@@ -372,7 +391,7 @@ impl Watches {
             What::Slip(i, _) => SPEED_NOISE * s.slip[i],
             What::Guard(k) => (VALUE_NOISE * s.guard[k]).max(s.guard_rounding[k]),
             What::Crossing(k, _) => VALUE_NOISE * s.crossing[k] + s.crossing_rounding[k],
-            What::Singular => 0.0,
+            What::Singular | What::Speed(..) | What::Leave(..) | What::Back(..) => 0.0,
         }
     }
 }
@@ -422,10 +441,25 @@ pub(crate) fn value(
                 Normal::Bilateral { .. } => eval.mu_static[i] * signs[i] * forces.normal[i],
                 _ => eval.mu_static[i] * forces.normal[i],
             };
-            bound - side * forces.tangential[i]
+            match info[i].tangent.as_slice() {
+                &[a, b] => bound - forces.lambda[a].hypot(forces.lambda[b]),
+                _ => bound - side * forces.tangential[i],
+            }
         }
         What::Give(i) => forces.excess[i],
         What::Slip(i, d) => d * eval.rate(info[i].tangent[0], u),
+        What::Speed(i, slow) => {
+            let [a, b] = super::space::slip(&info[i], eval, u);
+            a.hypot(b) - slow
+        }
+        What::Leave(i, slow) => {
+            let [a, b] = super::space::slip(&info[i], eval, u);
+            slow - a.hypot(b)
+        }
+        What::Back(i, d, slow) => {
+            let [a, b] = super::space::slip(&info[i], eval, u);
+            d[0] * a + d[1] * b + slow
+        }
         What::Guard(k) => eval.guards[k],
         // a function that stands on its zero has no side yet
         What::Crossing(k, 0.0) => eval.crossings[k],

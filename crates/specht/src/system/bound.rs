@@ -18,7 +18,7 @@ impl ContactInfo {
 
     /// Never opens: a bilateral contact or a pin.
     pub(crate) fn is_bilateral(&self) -> bool {
-        matches!(self.normal, Normal::Bilateral { .. } | Normal::Pin { .. })
+        matches!(self.normal, Normal::Bilateral { .. } | Normal::Pin { .. } | Normal::Ball { .. })
     }
 
     /// The normal force is a given function.
@@ -31,6 +31,7 @@ impl ContactInfo {
         match &self.normal {
             Normal::Unilateral { row } | Normal::Bilateral { row } => from_ref(row),
             Normal::Pin { rows } => rows,
+            Normal::Ball { rows } => rows,
             Normal::Given { .. } => &[],
         }
     }
@@ -66,6 +67,14 @@ impl ContactInfo {
         self.tangent.first().map_or(0.0, |&row| lambda[row])
     }
 
+    /// Size of the friction force at the forces `lambda` per row.
+    pub(crate) fn friction_force(&self, lambda: &[f64]) -> f64 {
+        match *self.tangent.as_slice() {
+            [a, b] => lambda[a].hypot(lambda[b]),
+            _ => self.tangential_force(lambda).abs(),
+        }
+    }
+
     /// Gap (a pin: its distance) from those of all rows.
     pub(crate) fn gap(&self, gaps: &[f64]) -> f64 {
         length(self.gap_rows(), gaps)
@@ -76,6 +85,7 @@ fn length(rows: &[usize], x: &[f64]) -> f64 {
     match *rows {
         [a] => x[a],
         [a, b] => x[a].hypot(x[b]),
+        [a, b, c] => x[a].hypot(x[b]).hypot(x[c]),
         _ => 0.0,
     }
 }

@@ -131,6 +131,7 @@ impl Fast {
                     spring(b, true);
                 }
                 Normal::Pin { rows: pin } => bilateral.extend(pin),
+                Normal::Ball { rows: ball } => bilateral.extend(ball),
                 Normal::Unilateral { row } if starts[i] != Start::Open => spring(row, false),
                 _ => {}
             }

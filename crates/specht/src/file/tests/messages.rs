@@ -216,8 +216,8 @@ fn other_slips_are_explained() {
         (
             ROD,
             "position = [\"x\", \"y\"]",
-            "position = [\"x\", \"y\", 0]",
-            "`position` of body `rod` has 3 entries",
+            "position = [\"x\", \"y\", 0, 1]",
+            "`position` of body `rod` has 4 entries",
             "position",
         ),
         (

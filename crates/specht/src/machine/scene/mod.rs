@@ -108,7 +108,7 @@ fn scene(system: &CompiledSystem, samples: &Samples) -> Option<Scene> {
     let model = system.model();
     let frames = frames(samples);
     let first = frames.first()?;
-    if model.bodies.is_empty() && model.draws.is_empty() {
+    if model.is_spatial() || (model.bodies.is_empty() && model.draws.is_empty()) {
         return None;
     }
     let mut graph = model.graph.clone();
@@ -233,6 +233,7 @@ impl Shapes<'_> {
             Shape::Outline { points, closed, .. } => {
                 Prim::Path(points.iter().map(|p| self.pair(*p)).collect(), *closed)
             }
+            Shape::Space(_) => return None,
             Shape::Curve { point, parameter, range, .. } => {
                 let [from, to] = self.pair(*range);
                 // the curve's own symbol is a placeholder outside the inputs: give it the free one

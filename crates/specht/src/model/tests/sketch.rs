@@ -96,6 +96,7 @@ impl Sketch {
             inertia: self.e(inertia),
             center: self.e2(["0", "0"]),
             kinetic: None,
+            space: None,
             features: Vec::new(),
             span: Span::default(),
         };
@@ -169,6 +170,7 @@ impl Sketch {
             law,
             slip: slip.map(|x| self.e(x)),
             tangent: None,
+            space: Default::default(),
             friction: None,
             restitution: [zero; 3],
             span: Span::default(),
@@ -253,6 +255,7 @@ pub(super) fn check_rows(system: CompiledSystem, center: &[f64], size: f64) {
                 normal[row] = true
             }
             crate::system::Normal::Pin { rows } => rows.iter().for_each(|&r| normal[r] = true),
+            crate::system::Normal::Ball { rows } => rows.iter().for_each(|&r| normal[r] = true),
             crate::system::Normal::Given { row } => row.iter().for_each(|&r| normal[r] = true),
         }
     }

@@ -234,7 +234,7 @@ impl Impulses {
                 Normal::Bilateral { .. } if t > 0 => {
                     p.contacts.push(Contact { law: Law::BilateralFriction { mu: 0.0 }, rows: n + t, key })
                 }
-                Normal::Bilateral { .. } | Normal::Pin { .. } => {
+                Normal::Bilateral { .. } | Normal::Pin { .. } | Normal::Ball { .. } => {
                     p.contacts.push(Contact { law: Law::Bilateral, rows: n, key });
                     if t > 0 {
                         self.law_at[i] = p.contacts.len();
@@ -409,6 +409,8 @@ impl Impulses {
                 Mode::Closed
             } else if !self.slides(s, i) {
                 Mode::Stick
+            } else if c.tangent.len() > 1 {
+                Mode::Slip
             } else if self.answer.u[t] >= 0.0 {
                 Mode::SlipPlus
             } else {
@@ -447,7 +449,7 @@ impl Impulses {
         if s.policy != Policy::Continuous || !k.unique || k.active != s.active || k.modes != self.modes {
             return false;
         }
-        let sliding = |i: usize| self.modes[i].direction() != 0.0;
+        let sliding = |i: usize| self.modes[i].direction() != 0.0 || self.modes[i] == Mode::Slip;
         if !(0..s.info.len()).any(sliding) {
             return true;
         }

@@ -42,8 +42,8 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                 (Mode::Open, Mode::Open) => {}
                 (Mode::Open, _) if !hit => push(ContactEvent::Touch),
                 (a, Mode::Open) if a != Mode::Open && !hit => push(ContactEvent::Detach),
-                (a, Mode::Stick) if a.direction() != 0.0 => push(ContactEvent::Stick),
-                (Mode::Stick, b) if b.direction() != 0.0 => push(ContactEvent::Slip),
+                (a, Mode::Stick) if a.direction() != 0.0 || a == Mode::Slip => push(ContactEvent::Stick),
+                (Mode::Stick, b) if b.direction() != 0.0 || b == Mode::Slip => push(ContactEvent::Slip),
                 (a, b) if a.direction() * b.direction() < 0.0 => push(ContactEvent::Reverse),
                 _ => {}
             }
@@ -202,6 +202,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             slip: (0..n).map(|i| field.slip(i)).collect(),
             normal: field.forces.normal.clone(),
             tangential: field.forces.tangential.clone(),
+            second: field.second().collect(),
             outputs: vec![0.0; field.sys.output_count()],
         };
         let forces = self.forces();

@@ -229,7 +229,7 @@ fn size<S: System + ?Sized>(field: &Field<S>, what: What, longest: f64) -> f64 {
         What::Normal(_) | What::Saturation(..) => s.force / longest,
         What::Guard(k) => s.guard[k] / longest,
         What::Crossing(k, _) => s.crossing[k] / longest,
-        What::Give(_) | What::Singular => f64::INFINITY,
+        What::Give(_) | What::Singular | What::Speed(..) | What::Leave(..) | What::Back(..) => f64::INFINITY,
     }
 }
 
@@ -241,6 +241,9 @@ fn common(shifts: &[(What, f64, bool)]) -> Result<f64, &'static str> {
     let Some(first) = list.next() else { return Ok(0.0) };
     if shifts.iter().any(|s| matches!(s.0, What::Give(_))) {
         return Err("forces in the small are not determined");
+    }
+    if shifts.iter().any(|s| matches!(s.0, What::Speed(..) | What::Leave(..) | What::Back(..))) {
+        return Err("slip in a tangent plane that stops or turns is not differentiated");
     }
     if shifts.iter().any(|s| matches!(s.0, What::Singular)) {
         return Err("the forces grow without bound: the border of a paradox");

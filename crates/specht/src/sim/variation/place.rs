@@ -85,6 +85,10 @@ impl Place {
         along: &Along<'_>,
         forces: bool,
     ) -> bool {
+        // the direction of slip in a tangent plane turns with the state: not differentiated here
+        if forces && crate::sim::space::is_spatial(sys.contacts()) {
+            return false;
+        }
         let Place { state, discrete, signs, eval, fixed, tangent, rates, .. } = self;
         if !sys.tangent(state, discrete, eval, along, tangent) {
             return false;
@@ -141,7 +145,7 @@ impl Place {
             What::Slip(i, d) => d * self.row_rate(info[i].tangent[0], du),
             What::Guard(k) => rate.guards[k],
             What::Crossing(k, factor) => (if factor == 0.0 { 1.0 } else { factor }) * rate.crossings[k],
-            What::Give(_) | What::Singular => f64::NAN,
+            What::Give(_) | What::Singular | What::Speed(..) | What::Leave(..) | What::Back(..) => f64::NAN,
         }
     }
 

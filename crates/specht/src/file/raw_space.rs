@@ -1,0 +1,342 @@
+//! What only models in space have, as written: rotations, spins, shapes, vectors of three entries.
+
+use super::diagnostic::Report;
+use super::fields::{Fields, formulas};
+use super::formula::Formula;
+use super::keys;
+use super::raw::RawFile;
+use super::raw_parts::{RawForceKind, RawShape};
+use super::tree::{Node, Value};
+use crate::model::Span;
+
+/// Three formulas.
+pub(super) type Triple = [Formula; 3];
+
+/// Turns about moving axes: number of the axis and angle.
+pub(super) type RawTurns = Vec<(usize, Formula)>;
+
+#[derive(Clone, Debug)]
+pub(super) enum RawSpaceShape {
+    Point(Triple),
+    Plane { through: Triple, normal: Triple },
+    Ball { center: Triple, radius: Formula, hole: bool },
+    Rim { center: Triple, axis: Triple, radius: Formula },
+    Cylinder { through: Triple, axis: Triple, radius: Formula, hole: bool },
+    Ellipsoid { center: Option<Triple>, axes: Triple },
+    Capsule { ends: Box<[Triple; 2]>, radius: Formula },
+    Box { center: Option<Triple>, half: Triple },
+    Direction(Triple),
+}
+
+/// Spatial keys of a body.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RawSpaceBody {
+    pub rotation: RawRotation,
+    /// Orientation of a free body at the start.
+    pub turned: RawTurns,
+    pub spin: Option<Triple>,
+    /// `spin` is in body axes.
+    pub body_spin: bool,
+    pub guess: bool,
+    pub center: Option<Triple>,
+    /// Three, or 3×3 row by row.
+    pub inertia: Option<(Vec<Formula>, Span)>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) enum RawRotation {
+    #[default]
+    None,
+    Turns(RawTurns, Span),
+    Free(Span),
+}
+
+impl RawRotation {
+    /// Place of the key.
+    pub(super) fn span(&self) -> Option<Span> {
+        match self {
+            RawRotation::None => None,
+            RawRotation::Turns(_, span) | RawRotation::Free(span) => Some(*span),
+        }
+    }
+
+    pub(super) fn is_free(&self) -> bool {
+        matches!(self, RawRotation::Free(_))
+    }
+}
+
+/// Number of entries of a list; 0 for what is none.
+pub(super) fn entries(node: &Node) -> usize {
+    match &node.value {
+        Value::List(list) => list.len(),
+        _ => 0,
+    }
+}
+
+/// Three formulas.
+pub(super) fn triple(node: &Node, what: &str, report: &mut Report) -> Option<Triple> {
+    match <Triple>::try_from(formulas(node, report)?) {
+        Ok(triple) => Some(triple),
+        Err(list) => {
+            let message = format!("`{what}` has three entries in space, this has {}", list.len());
+            report.error(node.span, message, format!("write  {what} = [x, y, z]"));
+            None
+        }
+    }
+}
+
+impl Fields<'_> {
+    fn triple(&self, key: &str, report: &mut Report) -> Option<Triple> {
+        triple(&self.get(key)?.node, key, report)
+    }
+
+    fn required_triple(&self, key: &str, report: &mut Report) -> Option<Triple> {
+        if self.get(key).is_none() {
+            report.error(self.span, format!("`{key}` is missing"), format!("write  {key} = [x, y, z]"));
+        }
+        self.triple(key, report)
+    }
+}
+
+/// Keys that only shapes in space have.
+const KINDS: [&str; 5] = ["box", "capsule", "ellipsoid", "direction", "axis"];
+
+impl RawSpaceShape {
+    /// Whether a feature is one of space.
+    pub(super) fn is_meant(fields: &Fields<'_>) -> bool {
+        let three = |key: &str| fields.get(key).is_some_and(|e| entries(&e.node) == 3);
+        KINDS.iter().any(|k| fields.get(k).is_some())
+            || ["through", "center", "normal"].into_iter().any(three)
+    }
+
+    pub(super) fn read(fields: &Fields<'_>, report: &mut Report) -> Option<RawSpaceShape> {
+        let has = |key: &str| fields.get(key).is_some();
+        let only = |keys: &[&str], report: &mut Report| {
+            for key in keys::SHAPE.iter().filter(|k| !keys.contains(&k.name)) {
+                if let Some(entry) = fields.get(key.name) {
+                    let help = format!("together with `{}` stand {}", keys[0], keys[1..].join(", "));
+                    report.error(entry.span, format!("`{}` does not belong to this feature", key.name), help);
+                }
+            }
+        };
+        let radius = |report: &mut Report| {
+            if !has("radius") {
+                report.error(fields.span, "this feature needs `radius`", "write  radius = \"…\"");
+            }
+            fields.formula("radius", report)
+        };
+        if has("box") || has("ellipsoid") {
+            let key = if has("box") { "box" } else { "ellipsoid" };
+            only(&[key, "center"], report);
+            let size = fields.triple(key, report)?;
+            let center = fields.triple("center", report);
+            return Some(match key {
+                "box" => RawSpaceShape::Box { center, half: size },
+                _ => RawSpaceShape::Ellipsoid { center, axes: size },
+            });
+        }
+        if let Some(entry) = fields.get("capsule") {
+            only(&["capsule", "radius"], report);
+            let radius = radius(report);
+            let ends = match &entry.node.value {
+                Value::List(list) if list.len() == 2 => {
+                    let [a, b] = [&list[0], &list[1]].map(|n| triple(n, "capsule", report));
+                    Box::new([a?, b?])
+                }
+                _ => {
+                    let help = "write  capsule = [[x, y, z], [x, y, z]]";
+                    report.error(entry.node.span, "a capsule has two ends", help);
+                    return None;
+                }
+            };
+            return Some(RawSpaceShape::Capsule { ends, radius: radius? });
+        }
+        if has("direction") {
+            only(&["direction"], report);
+            return fields.triple("direction", report).map(RawSpaceShape::Direction);
+        }
+        if has("through") && has("axis") {
+            only(&["through", "axis", "radius", "hole"], report);
+            let (through, axis) = (fields.triple("through", report), fields.triple("axis", report));
+            let (radius, hole) = (radius(report), fields.flag("hole", report));
+            return Some(RawSpaceShape::Cylinder { through: through?, axis: axis?, radius: radius?, hole });
+        }
+        if has("axis") {
+            only(&["center", "axis", "radius"], report);
+            let (center, axis) = (fields.required_triple("center", report), fields.triple("axis", report));
+            return Some(RawSpaceShape::Rim { center: center?, axis: axis?, radius: radius(report)? });
+        }
+        if has("center") {
+            only(&["center", "radius", "hole"], report);
+            let center = fields.triple("center", report);
+            let (radius, hole) = (radius(report), fields.flag("hole", report));
+            return Some(RawSpaceShape::Ball { center: center?, radius: radius?, hole });
+        }
+        only(&["through", "normal"], report);
+        let (through, normal) =
+            (fields.required_triple("through", report), fields.required_triple("normal", report));
+        Some(RawSpaceShape::Plane { through: through?, normal: normal? })
+    }
+}
+
+impl RawSpaceBody {
+    pub(super) fn read(fields: &Fields<'_>, report: &mut Report) -> RawSpaceBody {
+        let mut out = RawSpaceBody {
+            spin: fields.triple("spin", report),
+            body_spin: fields.choice("spin_axes", keys::AXES, report).is_some_and(|a| a == "body"),
+            guess: fields.flag("guess", report),
+            ..RawSpaceBody::default()
+        };
+        if let Some(entry) = fields.get("rotation") {
+            out.rotation = match &entry.node.value {
+                Value::Text(text) if text.text == "free" => RawRotation::Free(entry.span),
+                _ => match turns(&entry.node, "rotation", report) {
+                    Some(list) => RawRotation::Turns(list, entry.span),
+                    None => RawRotation::None,
+                },
+            };
+        }
+        if let Some(entry) = fields.get("turned") {
+            out.turned = turns(&entry.node, "turned", report).unwrap_or_default();
+        }
+        for key in ["turned", "spin", "spin_axes", "guess"] {
+            if let (Some(entry), false) = (fields.get(key), out.rotation.is_free()) {
+                report.error(
+                    entry.span,
+                    format!("`{key}` belongs to a free rotation"),
+                    "write  rotation = \"free\"",
+                );
+            }
+        }
+        if let Some(entry) = fields.get("center")
+            && entries(&entry.node) == 3
+        {
+            out.center = triple(&entry.node, "center", report);
+        }
+        if let Some(entry) = fields.get("inertia")
+            && let Value::List(rows) = &entry.node.value
+        {
+            out.inertia = inertia(&entry.node, rows, report).map(|list| (list, entry.node.span));
+        }
+        out
+    }
+}
+
+/// Three moments, or a matrix of three rows.
+fn inertia(node: &Node, rows: &[Node], report: &mut Report) -> Option<Vec<Formula>> {
+    let nested = rows.iter().any(|r| matches!(r.value, Value::List(_)));
+    let list: Vec<Formula> = match nested {
+        false => formulas(node, report)?,
+        true => {
+            let rows: Option<Vec<Triple>> = rows.iter().map(|r| triple(r, "inertia", report)).collect();
+            rows?.into_iter().flatten().collect()
+        }
+    };
+    if list.len() == if nested { 9 } else { 3 } {
+        return Some(list);
+    }
+    let help = "write one number, three principal moments [a, b, c], or the matrix [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]";
+    report.error(node.span, "an inertia in space has one, three or nine entries", help);
+    None
+}
+
+/// `[["z", "psi"], ["x", "theta"]]`.
+fn turns(node: &Node, what: &str, report: &mut Report) -> Option<RawTurns> {
+    let help = format!(
+        "write  {what} = [[\"z\", \"psi\"], [\"x\", \"theta\"]]{}",
+        if what == "rotation" { "  or  rotation = \"free\"" } else { "" }
+    );
+    let Value::List(list) = &node.value else {
+        report.error(node.span, format!("`{what}` is a list of turns"), help);
+        return None;
+    };
+    let mut out = Vec::new();
+    for turn in list {
+        let parts = match &turn.value {
+            Value::List(parts) if parts.len() == 2 => parts,
+            _ => {
+                report.error(turn.span, "a turn is an axis and an angle", help);
+                return None;
+            }
+        };
+        let axis = match &parts[0].value {
+            Value::Text(t) => ["x", "y", "z"].iter().position(|a| *a == t.text),
+            _ => None,
+        };
+        let Some(axis) = axis else {
+            report.error(parts[0].span, "the axis of a turn is \"x\", \"y\" or \"z\"", help);
+            return None;
+        };
+        out.push((axis, Formula::read(&parts[1], report)?));
+    }
+    Some(out)
+}
+
+/// What makes a file spatial: where, and a word for it. `None`: it is planar.
+pub(super) fn spatial(raw: &RawFile) -> Option<(Span, &'static str)> {
+    for body in &raw.bodies {
+        let position = body.position.as_ref().filter(|p| p.len() == 3);
+        if let Some(first) = position.and_then(|p| p.first()) {
+            return Some((first.span, "a position of three entries"));
+        }
+        if let Some(span) = body.space.rotation.span() {
+            return Some((span, "a rotation in space"));
+        }
+    }
+    let features = raw.bodies.iter().flat_map(|b| &b.features).chain(&raw.ground);
+    let shape = features.into_iter().find(|f| matches!(f.shape, RawShape::Space(_)));
+    if let Some(feature) = shape {
+        return Some((feature.name.span, "a feature in space"));
+    }
+    let slip = raw.contacts.iter().find_map(|c| c.second_slip.as_ref());
+    slip.map(|f| (f.span, "a slip of two entries"))
+}
+
+/// Things of the plane in a file that is spatial: place and what to write instead.
+pub(super) fn planar_parts(raw: &RawFile) -> Vec<(Span, String, &'static str)> {
+    let mut out = Vec::new();
+    for body in &raw.bodies {
+        let name = &body.name.text;
+        if let Some(f) = &body.angle {
+            let help = "write  rotation = [[\"z\", \"phi\"]]";
+            out.push((f.span, format!("`angle` of body `{name}` is for the plane"), help));
+        }
+        if let Some(f) = body.position.as_ref().filter(|p| p.len() == 2).and_then(|p| p.first()) {
+            let help = "write  position = [x, y, z]";
+            out.push((f.span, format!("`position` of body `{name}` has two entries"), help));
+        }
+        if let Some(f) = &body.center {
+            let help = "write  center = [x, y, z]";
+            out.push((f[0].span, format!("`center` of body `{name}` has two entries"), help));
+        }
+        if !body.modes.is_empty() {
+            let help = "elastic bodies are planar in this version";
+            out.push((body.name.span, format!("body `{name}` has modes of vibration"), help));
+        }
+    }
+    for feature in raw.bodies.iter().flat_map(|b| &b.features).chain(&raw.ground) {
+        if !matches!(feature.shape, RawShape::Space(_)) {
+            let help = "a point in space is [x, y, z], a plane { through = [x, y, z], normal = [x, y, z] }";
+            out.push((feature.name.span, format!("feature `{}` is planar", feature.name.text), help));
+        }
+    }
+    for force in &raw.forces {
+        match &force.kind {
+            RawForceKind::At { force: f, .. } => {
+                out.push((f[0].span, "this force has two entries".into(), "write  force = [Fx, Fy, Fz]"));
+            }
+            RawForceKind::Torque { torque, .. } => {
+                let help =
+                    "write  torque = [Mx, My, Mz], or give the direction of one number,  axis = [x, y, z]";
+                out.push((torque.span, "this torque has no direction in space".into(), help));
+            }
+            _ => {}
+        }
+    }
+    for contact in &raw.contacts {
+        if let Some(t) = &contact.tangent {
+            out.push((t[0].span, "this tangent has two entries".into(), "write  tangent = [x, y, z]"));
+        }
+    }
+    out
+}

@@ -1,0 +1,181 @@
+//! Contacts in space: rows of the normal and of two tangents.
+
+use std::collections::BTreeMap;
+
+use crate::expr::NodeId;
+
+use super::super::frames::{Builder, Row};
+use super::super::{FeatureRef, Input, Shape};
+use super::frames::SpaceMaterial;
+use super::vector::{along, cross, dot, neg, sub, unit};
+use super::{SpaceShape, Vector};
+
+/// A pair of features at work.
+#[derive(Clone, Debug)]
+pub(in crate::model) struct SpaceTouch {
+    /// What distinguishes it where a pair touches at several places: `corner[3]`, `end[1]`.
+    pub part: Option<usize>,
+    pub normal: Row,
+    pub tangents: [Row; 2],
+    /// Normal and tangents, world axes.
+    pub directions: [Vector; 3],
+}
+
+/// Where a pair of shapes meets.
+pub(super) struct Meeting {
+    pub gap: NodeId,
+    /// Unit vector from B to A.
+    pub normal: Vector,
+    /// The point on A.
+    pub point: Vector,
+}
+
+/// cos 30°: normals nearer to x than that have y for their first tangent.
+const NEAR: f64 = 0.866_025_403_784_438_6;
+
+impl Builder<'_> {
+    /// The shape behind a reference in a model in space; a bare name is the origin.
+    pub(super) fn space_shape(&self, r: FeatureRef) -> Option<SpaceShape> {
+        match self.shape(r) {
+            None => Some(SpaceShape::Point([self.zero; 3])),
+            Some(Shape::Space(s)) => Some(s.clone()),
+            Some(_) => None,
+        }
+    }
+
+    /// World position of the point that stands for a feature.
+    pub(in crate::model) fn space_point(&mut self, r: FeatureRef) -> Vector {
+        let local = self.space_shape(r).and_then(|s| s.point()).unwrap_or([self.zero; 3]);
+        let pose = self.space_frame(r.body).pose;
+        pose.place(&mut self.g, local)
+    }
+
+    /// The contacts of two features; `None` when the pair has no contact geometry.
+    pub(in crate::model) fn space_touch(
+        &mut self,
+        a: FeatureRef,
+        b: FeatureRef,
+        tangent: Option<Vector>,
+    ) -> Option<Vec<SpaceTouch>> {
+        let (sa, sb) = (self.space_shape(a)?, self.space_shape(b)?);
+        let meetings = self.meetings(a.body, &sa, b.body, &sb)?;
+        let several = meetings.len() > 1;
+        let mut out = Vec::with_capacity(meetings.len());
+        for (k, m) in meetings.into_iter().enumerate() {
+            let touch = self.rows_of(m, a.body, b.body, tangent);
+            out.push(SpaceTouch { part: several.then_some(k + 1), ..touch });
+        }
+        Some(out)
+    }
+
+    fn rows_of(
+        &mut self,
+        m: Meeting,
+        a: Option<usize>,
+        b: Option<usize>,
+        tangent: Option<Vector>,
+    ) -> SpaceTouch {
+        let back = self.g.neg(m.gap);
+        let other = along(&mut self.g, m.point, back, m.normal);
+        let (on_a, on_b) = (self.space_material(a, m.point), self.space_material(b, other));
+        let mut normal = self.row_of_space_motion(m.normal, &on_a, &on_b);
+        normal.value = m.gap;
+        let [t1, t2] = self.tangents(m.normal, b, tangent);
+        let tangents = [t1, t2].map(|t| self.row_of_space_motion(t, &on_a, &on_b));
+        SpaceTouch { part: None, normal, tangents, directions: [m.normal, t1, t2] }
+    }
+
+    /// First tangent: the named direction, or the x axis of B's body, or its y axis where the normal is near x at the start; as it lies in the
+    /// tangent plane. Second: normal × first.
+    fn tangents(&mut self, normal: Vector, b: Option<usize>, wanted: Option<Vector>) -> [Vector; 2] {
+        let pose = self.space_frame(b).pose;
+        let (zero, one) = (self.zero, self.one);
+        let axis = match wanted {
+            Some(local) => pose.turn(&mut self.g, local),
+            None => {
+                let x = pose.turn(&mut self.g, [one, zero, zero]);
+                let cosine = dot(&mut self.g, x, normal);
+                match self.value_at_start(cosine).abs() > NEAR {
+                    true => pose.turn(&mut self.g, [zero, one, zero]),
+                    false => x,
+                }
+            }
+        };
+        let g = &mut self.g;
+        let cosine = dot(g, axis, normal);
+        let out = g.neg(cosine);
+        let flat = along(g, axis, out, normal);
+        let first = unit(g, flat);
+        [first, cross(g, normal, first)]
+    }
+
+    /// The row of d · (v_A − v_B), material points.
+    fn row_of_space_motion(&mut self, d: Vector, a: &SpaceMaterial, b: &SpaceMaterial) -> Row {
+        let mut columns: BTreeMap<usize, NodeId> = BTreeMap::new();
+        for &(k, c) in &a.columns {
+            let w = dot(&mut self.g, d, c);
+            columns.insert(k, w);
+        }
+        for &(k, c) in &b.columns {
+            let w = dot(&mut self.g, d, c);
+            let old = columns.get(&k).copied().unwrap_or(self.zero);
+            let new = self.g.sub(old, w);
+            columns.insert(k, new);
+        }
+        let zero = self.zero;
+        let columns = columns.into_iter().filter(|&(_, n)| n != zero).collect();
+        let slip = sub(&mut self.g, a.velocity, b.velocity);
+        let rate = dot(&mut self.g, d, slip);
+        let explicit = sub(&mut self.g, a.explicit, b.explicit);
+        let rate_offset = dot(&mut self.g, d, explicit);
+        let accel_offset = self.dot(rate);
+        Row { columns, value: zero, rate, rate_offset, accel_offset }
+    }
+
+    /// Rows of two points kept together.
+    pub(in crate::model) fn space_pin(&mut self, p: FeatureRef, q: FeatureRef) -> Vec<Row> {
+        let (at, to) = (self.space_point(p), self.space_point(q));
+        let (a, b) = (self.space_material(p.body, at), self.space_material(q.body, to));
+        let apart = sub(&mut self.g, at, to);
+        let (zero, one) = (self.zero, self.one);
+        let unit = |i: usize| [0, 1, 2].map(|j| if i == j { one } else { zero });
+        let rows = [0, 1, 2].map(|i| {
+            let mut row = self.row_of_space_motion(unit(i), &a, &b);
+            row.value = apart[i];
+            row
+        });
+        rows.to_vec()
+    }
+
+    /// World components of a direction of a feature.
+    pub(super) fn space_direction(&mut self, body: Option<usize>, local: Vector) -> Vector {
+        let pose = self.space_frame(body).pose;
+        let local = unit(&mut self.g, local);
+        pose.turn(&mut self.g, local)
+    }
+
+    /// Value of a node at the start of the run; for choices of side.
+    pub(super) fn value_at_start(&mut self, node: NodeId) -> f64 {
+        let mut map = BTreeMap::new();
+        for (k, c) in self.model.coordinates.iter().enumerate() {
+            map.insert(self.symbol(Input::Coordinate(k)), c.start);
+        }
+        for (k, free) in self.model.free.iter().enumerate() {
+            let (q, _) = self.free_at(k);
+            for (i, &start) in free.start.iter().enumerate() {
+                map.insert(self.symbol(Input::Coordinate(q + i)), start);
+            }
+        }
+        let node = self.g.substitute(node, &map);
+        self.default_value(node)
+    }
+}
+
+impl Meeting {
+    /// Seen from the other side: A and B change places.
+    pub(super) fn swapped(self, b: &mut Builder<'_>) -> Meeting {
+        let back = b.g.neg(self.gap);
+        let point = along(&mut b.g, self.point, back, self.normal);
+        Meeting { gap: self.gap, normal: neg(&mut b.g, self.normal), point }
+    }
+}

@@ -1,0 +1,371 @@
+//! Contacts with two tangents at an instant: what they do from zero slip on, and impacts (METH-3D-ZERO, -ACC, -LOSS, -ROLL, -LOOP).
+//!
+//! Slip is a vector, and its size only touches zero. A contact is *slow* below [`SLOW`] of the largest velocity it has had. Arriving there, the
+//! acceleration problem at zero slip decides: stick, or slip in the direction found (a quick turn, or a reversal). Slip that begins keeps the
+//! direction found until it is [`LEAVES`] times as fast: the direction of a velocity that is rounding says nothing.
+
+use crate::contact::space::{Cone, Does, Sliding, all};
+use crate::contact::{Forces, Reduced, Solution, SolutionSet, Start, Status};
+use crate::impact::{Impact, ImpactStatus, Law};
+use crate::linalg::{Mat, axpy};
+use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, System};
+
+use super::decide::{Decider, Decision};
+use super::event_driven::Run;
+use super::field::Field;
+use super::tolerances::{PROBE, SLOW};
+use super::watch::What;
+
+/// Accelerations that cannot be told from zero, relative to the largest at the contacts.
+const STILL: f64 = 1e-11;
+
+/// The contacts that take part and their rows.
+#[derive(Default)]
+struct Layout {
+    contacts: Vec<usize>,
+    cones: Vec<Cone>,
+    rows: Vec<usize>,
+    bilateral: Vec<usize>,
+}
+
+/// Slip of a contact, by its tangents.
+pub(super) fn slip(c: &ContactInfo, eval: &Eval, u: &[f64]) -> [f64; 2] {
+    let rate = |k: usize| c.tangent.get(k).map_or(0.0, |&row| eval.rate(row, u));
+    [rate(0), rate(1)]
+}
+
+/// Whether some contact rubs in two directions.
+pub(crate) fn is_spatial(info: &[ContactInfo]) -> bool {
+    info.iter().any(|c| c.friction && c.tangent.len() > 1)
+}
+
+impl Layout {
+    fn new(info: &[ContactInfo], takes_part: impl Fn(usize) -> Option<(Sliding, Option<f64>)>) -> Layout {
+        let mut out = Layout::default();
+        for (i, c) in info.iter().enumerate() {
+            if c.is_bilateral() {
+                out.bilateral.extend(c.normal_rows());
+                continue;
+            }
+            let Some((friction, given)) = takes_part(i) else { continue };
+            let tangents = if c.friction { c.tangent.len().min(2) } else { 0 };
+            if given.is_some() && tangents == 0 {
+                continue;
+            }
+            out.cones.push(Cone { at: out.rows.len(), tangents, given, least: 0.0, friction });
+            out.contacts.push(i);
+            if let (Normal::Unilateral { row }, None) = (c.normal, given) {
+                out.rows.push(row);
+            }
+            out.rows.extend(&c.tangent[..tangents]);
+        }
+        out
+    }
+}
+
+/// A solution with its modes, and the directions of slips that begin.
+struct Answer {
+    solution: Solution,
+    directions: Vec<Option<[f64; 2]>>,
+}
+
+/// Solve the accelerations at the present state, which is evaluated.
+fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: &[f64]) -> Option<Answer> {
+    let (info, eval, u) = (field.info, &field.eval, &field.state.u);
+    let layout = Layout::new(info, |i| {
+        if starts[i] == Start::Open {
+            return None;
+        }
+        let given = info[i].is_given().then(|| eval.bound_given(i, starts[i] == Start::Zero).max(0.0));
+        let sign = if starts[i] == Start::Minus { -1.0 } else { 1.0 };
+        let friction = match (starts[i], info[i].tangent.len()) {
+            (Start::Zero, _) | (_, 0) => Sliding::Rests { rest: eval.mu_static[i], mu: eval.mu[i] },
+            (_, 1) => Sliding::Slides { mu: eval.mu[i], d: [sign, 0.0] },
+            _ => Sliding::Slides { mu: eval.mu[i], d: field.direction(i, slip(&info[i], eval, u)) },
+        };
+        Some((friction, given))
+    });
+    let mut red = Reduced::default();
+    if !red.eliminate(&eval.mass, &eval.h, &eval.w, &eval.accel_offset, &layout.bilateral, &layout.rows) {
+        return None;
+    }
+    let mut x: Vec<f64> = layout.rows.iter().map(|&r| acted.get(r).copied().unwrap_or(0.0)).collect();
+    let does = all(&layout.cones, &red.h, &red.c, &mut x)?;
+    let mut forces = Forces::default();
+    forces.reset(eval.mass.size(), eval.w.rows(), info.len());
+    spread(&layout, &red, &x, &mut forces.lambda);
+    forces.accel.copy_from_slice(&red.a0);
+    x.iter().enumerate().for_each(|(k, x)| axpy(*x, red.a.row(k), &mut forces.accel));
+
+    let mut modes: Vec<Mode> =
+        info.iter().map(|c| if c.is_bilateral() { Mode::Closed } else { Mode::Open }).collect();
+    let mut directions = vec![None; info.len()];
+    let size = layout.rows.iter().fold(0.0_f64, |m, &r| m.max(eval.accel_offset[r].abs()));
+    let size = forces.accel.iter().fold(size, |m, a| m.max(a.abs()));
+    for (k, &i) in layout.contacts.iter().enumerate() {
+        let rubs = info[i].friction && !info[i].tangent.is_empty();
+        let two = info[i].tangent.len() > 1;
+        // one that neither presses nor parts stays closed
+        let parts = info[i].normal_row().is_some_and(|row| eval.accel(row, &forces.accel) > STILL * size);
+        modes[i] = match (does[k], starts[i]) {
+            (Does::Opens, _) if parts => Mode::Open,
+            _ if !rubs => Mode::Closed,
+            (Does::Opens, Start::Zero) | (Does::Sticks, _) => Mode::Stick,
+            (Does::Opens, Start::Plus) if two => Mode::Slip,
+            (Does::Opens, Start::Plus) => Mode::SlipPlus,
+            (Does::Opens, _) => Mode::SlipMinus,
+            (Does::Slips(d), start) if two => {
+                directions[i] = (start == Start::Zero).then_some(d);
+                Mode::Slip
+            }
+            (Does::Slips(d), _) if d[0] > 0.0 => Mode::SlipPlus,
+            (Does::Slips(_), _) => Mode::SlipMinus,
+        };
+    }
+    crate::contact::normal_forces(info, eval, &modes, &mut forces);
+    for (i, c) in info.iter().enumerate() {
+        forces.tangential[i] = c.tangential_force(&forces.lambda);
+        forces.bound[i] = crate::contact::friction_bound(c, eval, i, modes[i], forces.normal[i]);
+    }
+    let solution = Solution {
+        signs: vec![1.0; info.len()],
+        degenerate: vec![false; info.len()],
+        alternatives: Vec::new(),
+        family: None,
+        residual: 0.0,
+        forces,
+        modes,
+    };
+    Some(Answer { solution, directions })
+}
+
+/// Forces of all rows from those of the problem.
+fn spread(layout: &Layout, red: &Reduced, x: &[f64], lambda: &mut [f64]) {
+    for (&row, x) in layout.rows.iter().zip(x) {
+        lambda[row] = *x;
+    }
+    for (k, &row) in layout.bilateral.iter().enumerate() {
+        lambda[row] = red.s0[k] + crate::linalg::dot(red.s.row(k), x);
+    }
+}
+
+impl Decider {
+    /// Set modes of `field` from `starts`, as [`Decider::decide`] does for one tangent.
+    pub(super) fn decide_in_space<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        starts: &[Start],
+        acted: &[f64],
+        moment: f64,
+        tie: bool,
+    ) -> Decision {
+        self.chosen = None;
+        self.lasting = false;
+        self.set = SolutionSet {
+            status: Status::Unknown,
+            solutions: Vec::new(),
+            families: Vec::new(),
+            complete: true,
+            redundant: 0,
+        };
+        let Some(mut answer) = accelerations(field, starts, acted) else {
+            return if field.eval.mass.size() == 0 { Decision::Invalid } else { Decision::Stop };
+        };
+        // at a border the moment after tells
+        if tie {
+            let here = field.state.clone();
+            let mut delta = PROBE * moment;
+            for _ in 0..3 {
+                let accel = &answer.solution.forces.accel;
+                axpy(0.5 * delta, accel, &mut field.state.u);
+                let way: Vec<f64> = field.state.u.iter().map(|v| delta * v).collect();
+                field.sys.move_by(&mut field.state.q, &way);
+                axpy(0.5 * delta, accel, &mut field.state.u);
+                axpy(delta, &field.eval.z_rate, &mut field.state.z);
+                field.state.t += delta;
+                field.evaluate();
+                let later = accelerations(field, starts, &answer.solution.forces.lambda);
+                field.state.clone_from(&here);
+                field.evaluate();
+                delta *= 100.0;
+                let Some(later) = later else { break };
+                if later.solution.modes != answer.solution.modes {
+                    answer.solution.modes = later.solution.modes;
+                    answer.directions = later.directions;
+                    break;
+                }
+            }
+        }
+        field.discrete.modes.copy_from_slice(&answer.solution.modes);
+        field.signs.fill(1.0);
+        field.fixed.follow(&answer.solution.forces);
+        for (i, d) in answer.directions.iter().enumerate() {
+            let stays = field.discrete.modes[i] == Mode::Slip && starts[i] != Start::Zero;
+            if !stays {
+                field.frozen[i] = *d;
+            }
+        }
+        self.set.status = Status::Unique;
+        self.set.solutions.push(answer.solution);
+        self.chosen = Some(0);
+        Decision::Follow
+    }
+}
+
+impl<S: System + ?Sized> Field<'_, S> {
+    /// Direction of slip of contact `i`: the one that was decided while it is slow, else that of its velocity.
+    pub(crate) fn direction(&self, i: usize, slip: [f64; 2]) -> [f64; 2] {
+        if let Some(d) = self.frozen[i] {
+            return d;
+        }
+        let size = slip[0].hypot(slip[1]);
+        if size > 0.0 { slip.map(|s| s / size) } else { [1.0, 0.0] }
+    }
+
+    /// Slip and force along the second tangent, per contact; nothing in the plane.
+    pub(crate) fn second(&self) -> impl Iterator<Item = Option<[f64; 2]>> + '_ {
+        let of = |c: &ContactInfo| {
+            let &row = c.tangent.get(1)?;
+            Some([self.eval.rate(row, &self.state.u), self.forces.lambda[row]])
+        };
+        self.info.iter().take_while(|_| self.spatial).map(of)
+    }
+
+    /// Take note of the velocities, which tell what is slow.
+    pub(crate) fn see(&mut self) {
+        if self.spatial {
+            let Field { watches, info, eval, state, sys, .. } = self;
+            watches.scales.slip.resize(info.len(), 0.0);
+            watches.scales.rate.resize(info.len(), 0.0);
+            watches.scales.see(info, eval, &state.q, &state.u);
+            // at rest: what the smooth forces would give over the size of the gap
+            for (i, c) in info.iter().enumerate().filter(|(_, c)| c.tangent.len() > 1) {
+                let length = c.normal_row().map_or(sys.length_scale(), |row| watches.scales.gap[row]);
+                let push = |(k, w): (usize, f64)| {
+                    let mass = eval.mass.diagonal(k);
+                    if mass > 0.0 { (w * eval.h[k] / mass).abs() } else { 0.0 }
+                };
+                let accel = c.rows().fold(0.0_f64, |m, row| m.max(eval.w.row(row).iter().map(push).sum()));
+                watches.scales.slip[i] = watches.scales.slip[i].max((accel * length).sqrt());
+            }
+        }
+    }
+
+    /// Tell the solver of frozen modes in which directions contacts slip.
+    pub(crate) fn aim(&mut self) {
+        self.fixed.directions.resize(self.info.len(), [1.0, 0.0]);
+        for i in 0..self.info.len() {
+            if self.discrete.modes[i] == Mode::Slip {
+                let slip = slip(&self.info[i], &self.eval, &self.state.u);
+                self.fixed.directions[i] = self.direction(i, slip);
+            }
+        }
+    }
+}
+
+impl<S: System + ?Sized> Run<'_, S> {
+    /// Contacts that are no longer slow turn with their velocity from now on. True when nothing else happened at this instant.
+    pub(super) fn leave_slow(&mut self) -> bool {
+        let mut only = !self.locator.found.watches.is_empty();
+        for &k in &self.locator.found.watches {
+            match self.field.watches.list[k].what {
+                What::Leave(i, _) => self.field.frozen[i] = None,
+                _ => only = false,
+            }
+        }
+        only
+    }
+}
+
+/// The impact of all closed contacts at the velocities of `field`: with the exact cone, all laws (PG-8, METH-3D-LOOP).
+pub(super) fn impact<S: System + ?Sized>(
+    field: &Field<S>,
+    law: Law,
+    closed: &[bool],
+    e: &[Restitution],
+) -> Impact {
+    let (info, eval, u) = (field.info, &field.eval, &field.state.u);
+    let rate_a: Vec<f64> = (0..eval.w.rows()).map(|r| eval.rate(r, u)).collect();
+    let mut out = Impact {
+        status: ImpactStatus::Invalid,
+        u: u.clone(),
+        impulse: vec![0.0; eval.w.rows()],
+        compression: vec![0.0; eval.w.rows()],
+        normal: vec![0.0; info.len()],
+        tangential: vec![0.0; info.len()],
+        normal_work: vec![0.0; info.len()],
+        tangential_work: vec![0.0; info.len()],
+        rate_c: rate_a.clone(),
+        rate_e: rate_a.clone(),
+        rate_a,
+        ..Impact::default()
+    };
+    let mut layout = Layout::new(info, |i| {
+        let part = closed[i] && info[i].is_unilateral();
+        part.then_some((Sliding::Rests { rest: eval.mu[i], mu: eval.mu[i] }, None))
+    });
+    let mut red = Reduced::default();
+    let none = vec![0.0; u.len()];
+    if !red.eliminate(&eval.mass, &none, &eval.w, &out.rate_a, &layout.bilateral, &layout.rows) {
+        return out;
+    }
+    let mut x = vec![0.0; layout.rows.len()];
+    let mut b = red.c.clone();
+    if law != Law::Poisson {
+        for (cone, &i) in layout.cones.iter().zip(&layout.contacts) {
+            b[cone.at] *= 1.0 + e[i].normal;
+            (1..=cone.tangents).for_each(|t| b[cone.at + t] *= 1.0 + e[i].tangential);
+        }
+    }
+    if all(&layout.cones, &red.h, &b, &mut x).is_none() {
+        out.status = ImpactStatus::NoSolution;
+        return out;
+    }
+    spread(&layout, &red, &x, &mut out.compression);
+    let product = |h: &Mat, x: &[f64], k: usize| crate::linalg::dot(h.row(k), x);
+    if law == Law::Poisson {
+        let after: Vec<f64> = (0..x.len()).map(|k| red.c[k] + product(&red.h, &x, k)).collect();
+        let first = x.clone();
+        for (cone, &i) in layout.cones.iter_mut().zip(&layout.contacts) {
+            cone.least = e[i].normal * first[cone.at];
+        }
+        x.iter_mut().for_each(|x| *x = 0.0);
+        if all(&layout.cones, &red.h, &after, &mut x).is_none() {
+            out.status = ImpactStatus::NoSolution;
+            return out;
+        }
+        axpy(1.0, &first, &mut x);
+    }
+    out.status = ImpactStatus::Solved;
+    spread(&layout, &red, &x, &mut out.impulse);
+    axpy(1.0, &red.a0, &mut out.u);
+    x.iter().enumerate().for_each(|(k, x)| axpy(*x, red.a.row(k), &mut out.u));
+    let size = x.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+    for (cone, &i) in layout.cones.iter().zip(&layout.contacts) {
+        let force = |t: usize| if t < cone.tangents { x[cone.at + 1 + t] } else { 0.0 };
+        out.normal[i] = x[cone.at];
+        out.tangential[i] = force(0);
+        let beyond = force(0).hypot(force(1)) - eval.mu[i] * x[cone.at];
+        out.residual = out.residual.max(beyond / size).max(-x[cone.at] / size);
+    }
+    for (r, rate) in out.rate_e.iter_mut().enumerate() {
+        *rate = eval.rate(r, &out.u);
+    }
+    for (i, c) in info.iter().enumerate() {
+        let work = |r: &usize| 0.5 * out.impulse[*r] * (out.rate_a[*r] + out.rate_e[*r]);
+        out.normal_work[i] = c.normal_rows().iter().map(work).sum();
+        out.tangential_work[i] = c.tangent.iter().map(work).sum();
+    }
+    out.energy = out.normal_work.iter().chain(&out.tangential_work).sum();
+    out.gains_energy = out.energy > 1e-9 * eval.kinetic.abs();
+    out
+}
+
+/// Slip that has begun turns with its velocity above this multiple of what is slow: until then an error of its direction is forgotten faster than it
+/// matters, and the direction of the velocity would be stiff.
+pub(super) const LEAVES: f64 = 1e4;
+
+/// Slip below this counts as slow, for a contact that has seen velocities of this size.
+pub(super) fn slow(size: f64) -> f64 {
+    SLOW * size
+}
