@@ -123,6 +123,8 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         ("to", &args.to),
         ("threshold", &args.threshold),
         ("per", &args.per),
+        ("time", &args.time),
+        ("warm_up", &args.warm_up),
     ] {
         let Some(text) = value else { continue };
         if name == "stiffness" && text.contains('=') {
@@ -135,6 +137,9 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
                     .help("write a number, with its unit if it has one")
             })?;
         keys.push((name.into(), TaskValue::Number(number)));
+    }
+    for (name, value) in [("coordinate", &args.coordinate), ("power", &args.power)] {
+        keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
     keys.extend(args.section.iter().map(|s| ("section".to_string(), TaskValue::Text(s.clone()))));
     keys.extend(args.period.iter().map(|p| {
@@ -182,7 +187,9 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     }
     let mut over = Vec::new();
     for text in &args.over {
-        over.push(range(text).ok_or_else(|| {
+        let open = matches!(args.kind.as_str(), "branch" | "return-map");
+        let ends = range(text).or_else(|| if open { bounds(text) } else { None });
+        over.push(ends.ok_or_else(|| {
             Refusal::new(format!("`--over {text}` is not understood"))
                 .help("write --over \"mu=0..3:61\": a name, its range and the number of values")
         })?);

@@ -36,6 +36,9 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::Load(f) => loads(f, &mut out),
         Finding::Statistics(f) => statistics(f, &mut out),
         Finding::LimitCycle(f) => crate::words_cycle::limit_cycle(f, &mut out),
+        Finding::ReturnMap(f) => crate::words_cycle::return_map(f, &mut out),
+        Finding::Lyapunov(f) => crate::words_cycle::lyapunov(f, &mut out),
+        Finding::Branch(f) => crate::words_cycle::branch(f, &mut out),
         Finding::Sweep(f) => out += &format!("  {} rows\n", f.rows.len()),
     }
     if let Some(folder) = kept {

@@ -2,12 +2,14 @@
 
 mod along;
 mod braking;
+mod branch;
 mod limit_cycle;
 mod load;
 mod map;
 mod painleve;
 mod parts;
 mod rest;
+mod return_map;
 mod statistics;
 mod sweep;
 mod tensor;
@@ -18,12 +20,14 @@ pub use braking::{
     BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
     Range, SelfBrakingFinding,
 };
+pub use branch::{BranchFinding, BranchPoint, BranchSide, BranchSpecial};
 pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
 pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
+pub use return_map::{FixedPoint, LyapunovFinding, ReturnMapFinding};
 pub use statistics::{
     Balance, Histogram, Momentum, Pair, PerPeriod, Spectrum, Statistics, StatisticsFinding,
 };
@@ -69,6 +73,12 @@ pub enum Finding {
     Statistics(Box<StatisticsFinding>),
     /// `limit-cycle`.
     LimitCycle(Box<LimitCycleFinding>),
+    /// `return-map`.
+    ReturnMap(Box<ReturnMapFinding>),
+    /// `lyapunov`.
+    Lyapunov(LyapunovFinding),
+    /// `branch`.
+    Branch(Box<BranchFinding>),
 }
 
 impl Finding {
@@ -98,6 +108,9 @@ impl Finding {
             Finding::Load(f) => f.explain,
             Finding::Statistics(f) => f.explain,
             Finding::LimitCycle(f) => f.explain,
+            Finding::ReturnMap(f) => f.explain,
+            Finding::Lyapunov(f) => f.explain,
+            Finding::Branch(f) => f.explain,
         }
     }
 }
@@ -129,6 +142,9 @@ impl Machine {
                 self.load_statistics(task, watch).map(|f| Finding::Load(Box::new(f)))
             }
             Task::Statistics(task) => self.statistics(task, watch).map(|f| Finding::Statistics(Box::new(f))),
+            Task::ReturnMap(task) => self.return_map(task, watch).map(|f| Finding::ReturnMap(Box::new(f))),
+            Task::Lyapunov(task) => self.lyapunov(task, watch).map(Finding::Lyapunov),
+            Task::Branch(task) => self.branch(task, watch).map(|f| Finding::Branch(Box::new(f))),
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
         }
     }
