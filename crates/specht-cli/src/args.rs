@@ -289,6 +289,18 @@ pub struct AnalyseArgs {
     /// limit-cycle: periods of the excitation in one of the cycle
     #[arg(long, value_name = "N")]
     pub multiple: Option<u32>,
+    /// return-map: coordinate or velocity that is mapped
+    #[arg(long, value_name = "NAME")]
+    pub coordinate: Option<String>,
+    /// return-map: powers whose fixed points are wanted: --power 1..3
+    #[arg(long, value_name = "N")]
+    pub power: Option<String>,
+    /// lyapunov: time over which exponents are taken [default: that of the run]
+    #[arg(long, value_name = "T")]
+    pub time: Option<String>,
+    /// lyapunov: time before it [default: a quarter of it]
+    #[arg(long, value_name = "T")]
+    pub warm_up: Option<String>,
     /// limit-cycle: look from this many starts in --box, too
     #[arg(long, value_name = "N")]
     pub starts: Option<u32>,
@@ -328,6 +340,10 @@ What each kind answers:
   statistics    Means, moments, histograms, spectra; what happens per period; balances (--of, --per).
   limit-cycle   Does the motion repeat itself? Period, drift, events, energy, multipliers and stability;
                 also unstable cycles (--unstable) and several attractors (--starts, --box).
+  return-map    One number from passage to passage of a section: jumps, fixed points, slopes
+                (--section, --coordinate, --power).
+  lyapunov      How fast do neighbouring motions part? Positive: chaos (--time, --warm-up).
+  branch        How do cycles change with a parameter? Folds, doublings, grazing, loss of stick (--over).
 
 Examples:
   specht analyse painleve rod
@@ -338,6 +354,7 @@ Examples:
   specht analyse rest wedge --load P
   specht analyse self-braking screw --drive T --load F
   specht analyse limit-cycle woodpecker --section turn
+  specht analyse branch den_hartog --over b=1.4..1.2
   specht analyse equilibrium damper --over p1=30..300
   specht analyse stability brake_pad --critical mu
   specht analyse modes damper --stick left,right

@@ -139,6 +139,8 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         ("to", &args.to),
         ("threshold", &args.threshold),
         ("per", &args.per),
+        ("time", &args.time),
+        ("warm_up", &args.warm_up),
     ] {
         let Some(text) = value else { continue };
         if name == "stiffness" && text.contains('=') {
@@ -151,6 +153,9 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
                     .help("write a number, with its unit if it has one")
             })?;
         keys.push((name.into(), TaskValue::Number(number)));
+    }
+    for (name, value) in [("coordinate", &args.coordinate), ("power", &args.power)] {
+        keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
     keys.extend(args.section.iter().map(|s| ("section".to_string(), TaskValue::Text(s.clone()))));
     keys.extend(args.period.iter().map(|p| {
@@ -198,8 +203,13 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     }
     let mut over = Vec::new();
     for text in &args.over {
-        let counted = KINDS.iter().find(|k| k.name == args.kind).is_some_and(|k| !k.counts);
-        over.push(range(text).or_else(|| span(text).filter(|_| counted)).ok_or_else(|| {
+        let kind = KINDS.iter().find(|k| k.name == args.kind);
+        let ends = range(text).or_else(|| match kind {
+            Some(k) if matches!(k.name, "branch" | "return-map") => bounds(text),
+            Some(k) if !k.counts => span(text),
+            _ => None,
+        });
+        over.push(ends.ok_or_else(|| {
             Refusal::new(format!("`--over {text}` is not understood"))
                 .help("write --over \"mu=0..3:61\": a name, its range and the number of values")
         })?);

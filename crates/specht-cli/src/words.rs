@@ -43,6 +43,9 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::Response(f) => vibration::response(f, &mut out),
         Finding::BreakAway(f) => vibration::break_away(f, &mut out),
         Finding::Stability(f) => vibration::stability(f, &mut out),
+        Finding::ReturnMap(f) => crate::words_cycle::return_map(f, &mut out),
+        Finding::Lyapunov(f) => crate::words_cycle::lyapunov(f, &mut out),
+        Finding::Branch(f) => crate::words_cycle::branch(f, &mut out),
         Finding::Sweep(f) => out += &format!("  {} rows\n", f.rows.len()),
     }
     if let Some(folder) = kept {

@@ -1,7 +1,7 @@
 //! Cycles in words.
 
 use crate::words::{BAD, GOOD, WARN, short};
-use specht::machine::finding::LimitCycleFinding;
+use specht::machine::finding::{BranchFinding, LimitCycleFinding, LyapunovFinding, ReturnMapFinding};
 
 /// A cycle, or what there is instead.
 pub fn limit_cycle(f: &LimitCycleFinding, out: &mut String) {
@@ -54,5 +54,58 @@ fn attractors(f: &LimitCycleFinding, out: &mut String) {
     for a in &f.attractors {
         let period = a.period.map_or(String::new(), |p| format!(", period {} s", short(p)));
         *out += &format!("  {} % of the starts: {}{period}\n", short(100.0 * a.share), a.name);
+    }
+}
+
+/// A return map.
+pub fn return_map(f: &ReturnMapFinding, out: &mut String) {
+    *out += &format!(
+        "  {} from passage to passage of `{}`: {} points\n",
+        f.coordinate,
+        f.section,
+        f.points.len()
+    );
+    for j in &f.jumps {
+        *out += &format!("  jumps   at {}\n", short(*j));
+    }
+    for p in &f.fixed {
+        let word = if p.stable { format!("{GOOD}stable{GOOD:#}") } else { format!("{BAD}unstable{BAD:#}") };
+        let (x, slope) = (short(p.x), short(p.slope.0));
+        *out += &format!("  {word} fixed point of power {}: {x}, slope {slope}\n", p.power);
+    }
+}
+
+/// Exponents.
+pub fn lyapunov(f: &LyapunovFinding, out: &mut String) {
+    let say = |x: f64| if x == f64::NEG_INFINITY { "-inf (forgotten)".to_string() } else { short(x) };
+    let list: Vec<String> = f.exponents.iter().map(|e| say(e.0)).collect();
+    *out += &format!("  exponents, 1/s: {}\n", list.join(", "));
+    *out += &format!("  sum {}, mean of ln |det| {}\n", say(f.sum.0), say(f.divergence_mean.0));
+    let first = f.exponents.first().map_or(0.0, |e| e.0);
+    let word = match (f.settled, first > 3.0 * f.error) {
+        (false, _) => {
+            format!("{WARN}not settled{WARN:#}: the blocks of the time disagree; ask for a longer time")
+        }
+        (true, true) => format!("{WARN}chaotic{WARN:#}"),
+        (true, false) => "neighbouring motions do not part".to_string(),
+    };
+    *out += &format!("  {word} (error of the largest {})\n", short(f.error));
+}
+
+/// A branch.
+pub fn branch(f: &BranchFinding, out: &mut String) {
+    let stable = f.points.iter().filter(|p| p.stable).count();
+    *out += &format!(
+        "  {} cycles over `{}`, {stable} of them stable; ended: {}\n",
+        f.points.len(),
+        f.over,
+        f.ended
+    );
+    for s in &f.special {
+        let (at, value) = (short(s.parameter), short(s.value));
+        *out += &format!("  {WARN}{}{WARN:#} at {} = {at}, amplitude {value}\n", s.label, f.over);
+        if let Some(beyond) = &s.beyond {
+            *out += &format!("          beyond: {beyond}\n");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Limit cycles: closed forms and published numbers (METH-CYCLE-*, METH-SALT-MONO).
 
 use specht::machine::Machine;
-use specht::machine::finding::{Finding, LimitCycleFinding};
+use specht::machine::finding::{BranchFinding, BranchSpecial, Finding, LimitCycleFinding};
 use specht::machine::task::Task;
 use specht::model::TaskValue;
 
@@ -122,4 +122,85 @@ fn the_impact_oscillator_has_the_multipliers_of_its_closed_form() {
     near(f.margins.impact.unwrap(), 0.839368361, 1e-8);
     near(f.multipliers[0][0], 0.154893, 1e-6);
     near(f.multipliers[0][1], 0.684539, 1e-6);
+}
+
+fn other(m: &Machine, kind: &str, keys: &[(&str, TaskValue)]) -> Finding {
+    let keys: Vec<(String, TaskValue)> = keys.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+    m.ask(&Task::read(kind, &keys).unwrap()).unwrap()
+}
+
+fn over(name: &str, from: f64, to: f64) -> (&'static str, TaskValue) {
+    let ends = TaskValue::List(vec![TaskValue::Number(from), TaskValue::Number(to)]);
+    ("over", TaskValue::Table(vec![(name.to_string(), ends)]))
+}
+
+fn branch(m: &Machine, keys: &[(&str, TaskValue)]) -> BranchFinding {
+    match other(m, "branch", keys) {
+        Finding::Branch(f) => *f,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn special<'a>(f: &'a BranchFinding, label: &str) -> &'a BranchSpecial {
+    let list: Vec<(&str, f64)> = f.special.iter().map(|s| (s.label, s.parameter)).collect();
+    f.special.iter().find(|s| s.label == label).unwrap_or_else(|| panic!("{label}: {list:?}, {}", f.ended))
+}
+
+/// METH-CONT-ARC, METH-BIF-SMOOTH: the branch of one impact per period doubles where its closed form says.
+#[test]
+fn the_impact_oscillator_doubles_its_period_where_the_closed_form_says() {
+    let f = branch(&stop(0.0, 2.4, 0.05, 0.8), &[over("w", 2.4, 2.8)]);
+    near(special(&f, "doubling").parameter, 2.658884547, 1e-8);
+    assert!(f.points[0].stable && !f.points[f.points.len() - 1].stable);
+}
+
+/// METH-BIF-DIB: with a stop that is away from rest the branch ends where an impact loses its speed.
+#[test]
+fn the_impact_oscillator_grazes_where_the_closed_form_says() {
+    let f = branch(&stop(0.15, 2.2, 0.05, 0.8), &[over("w", 2.2, 3.0)]);
+    near(special(&f, "doubling").parameter, 2.360383675, 1e-8);
+    near(special(&f, "grazing").parameter, 2.767836429, 1e-5);
+}
+
+/// METH-BIF-SMOOTH: a pair of multipliers leaves the unit circle where ε² e^{−2ζT} = 1.
+#[test]
+fn energy_that_neither_comes_nor_goes_is_a_torus() {
+    let f = branch(&stop(0.0, 2.4, 0.05, 0.8), &[over("zeta", 0.05, -0.1)]);
+    let s = special(&f, "torus");
+    near(s.parameter, -0.085234558, 1e-7);
+    near(s.multipliers[0][0], 0.195110, 1e-5);
+}
+
+/// METH-CYCLE-1D: the woodpecker's map has the fixed point and the slope of its cycle.
+#[test]
+fn the_return_map_of_the_woodpecker_has_its_slope() {
+    let m = gallery("woodpecker").case("A").unwrap();
+    let found = other(&m, "return-map", &[("section", text("turn")), ("coordinate", text("phiS"))]);
+    let Finding::ReturnMap(f) = found else { panic!("{found:?}") };
+    let p =
+        f.fixed.iter().find(|p| (p.x + 0.5294719671).abs() < 1e-6).unwrap_or_else(|| panic!("{:?}", f.fixed));
+    near(p.slope.0, -0.839156, 1e-5);
+    assert!(f.points.len() > 60 && p.stable);
+}
+
+/// METH-LYAP: the sum of the exponents is that of damping and impacts, and the largest of a chaotic motion is positive.
+#[test]
+fn exponents_of_a_chaotic_impact_oscillator_add_up() {
+    let m = stop(0.0, 5.05, 0.02, 0.8);
+    let period = std::f64::consts::TAU / 5.05;
+    let keys = [("time", TaskValue::Number(1500.0 * period)), ("warm_up", TaskValue::Number(200.0 * period))];
+    let found = other(&m, "lyapunov", &keys);
+    let Finding::Lyapunov(f) = found else { panic!("{found:?}") };
+    assert!((f.exponents[0].0 - 0.239).abs() < 0.03, "{:?}", f.exponents);
+    near(f.sum.0, f.divergence_mean.0, 1e-6);
+    assert!((f.sum.0 + 0.470).abs() < 0.03, "{:?}", f.sum);
+}
+
+/// What is no cycle says what it is.
+#[test]
+fn a_ball_that_comes_to_rest_has_no_cycle() {
+    let f = ask(&gallery("bouncing_ball"), &[]);
+    assert_eq!(f.kind, "rest", "{f:?}");
+    assert!(f.period.is_none() && f.reason.is_some());
 }

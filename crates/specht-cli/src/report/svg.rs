@@ -17,6 +17,8 @@ pub fn finding(f: &Finding) -> Option<String> {
         Finding::Along(f) => Some(domains::along_svg(&f.along, &f.contacts, &f.title)),
         Finding::Rest(f) if !f.found.points.is_empty() => Some(rest(f)),
         Finding::SelfBraking(f) if !f.roses.is_empty() => Some(roses::roses(&f.roses)),
+        Finding::ReturnMap(f) => Some(plane::return_map(f)),
+        Finding::Branch(f) => Some(plane::branch(f)),
         Finding::LimitCycle(f) if !f.loops.is_empty() => Some(plane::cycle(f)),
         Finding::Equilibrium(f) => vibration::equilibrium(f),
         Finding::Modes(f) => Some(vibration::modes(f)),

@@ -68,12 +68,15 @@ pub fn equilibrium(f: &EquilibriumFinding) -> Option<String> {
     })
 }
 
-fn branch_chart(f: &EquilibriumFinding, branches: &[Vec<specht::machine::finding::BranchPoint>]) -> String {
+fn branch_chart(
+    f: &EquilibriumFinding,
+    branches: &[Vec<specht::machine::finding::EquilibriumPoint>],
+) -> String {
     // the coordinate that parts the branches
     let names: Vec<&str> = branches[0][0].state.iter().map(|(n, _)| n).collect();
     let special = f.special.iter().flatten().next().map(|s| s.coordinate.clone());
     let shown = special.unwrap_or_else(|| names.first().copied().unwrap_or_default().to_string());
-    let value = |p: &specht::machine::finding::BranchPoint| {
+    let value = |p: &specht::machine::finding::EquilibriumPoint| {
         p.state.iter().find(|(n, _)| *n == shown).map_or(f64::NAN, |(_, x)| *x)
     };
     let mut lines = Vec::new();

@@ -122,6 +122,9 @@ impl Builder<'_> {
                 }
                 return Ok(TaskValue::Table(out));
             }
+            "over" if matches!(analyse, "branch" | "return-map") => {
+                return self.span_of(node, analyse == "return-map");
+            }
             "over" => {
                 return self.over(node, analyse);
             }
@@ -134,7 +137,7 @@ impl Builder<'_> {
             "samples" | "seed" | "last" | "multiple" | "starts" => {
                 return Ok(TaskValue::Number(self.task_number(node, Dim::NONE)?));
             }
-            "at_time" | "period" | "per" | "from" | "to" | "until" => {
+            "time" | "warm_up" | "at_time" | "period" | "per" | "from" | "to" | "until" => {
                 let number = self.task_number(node, Dim::TIME)?;
                 return Ok(TaskValue::Number(number));
             }
@@ -237,6 +240,26 @@ impl Builder<'_> {
         Ok(TaskValue::Table(out))
     }
 
+    /// `over = { mu = [0, 1] }`: two ends.
+    fn span_of(&mut self, node: &Node, moving: bool) -> Resolved<TaskValue> {
+        let Value::Table(entries) = &node.value else {
+            return Err(fault(node.span, "`over` is a table", "write  over = { mu = [0, 1] }"));
+        };
+        let mut out = Vec::new();
+        for entry in entries {
+            let dim = self.axis_named(&entry.key, entry.span, moving)?;
+            let Value::List(list) = &entry.node.value else {
+                return Err(fault(entry.node.span, "a range is a list", "write  [from, to]"));
+            };
+            let numbers = list.iter().map(|n| self.task_number(n, dim)).collect::<Resolved<Vec<f64>>>()?;
+            out.push((
+                entry.key.clone(),
+                TaskValue::List(numbers.into_iter().map(TaskValue::Number).collect()),
+            ));
+        }
+        Ok(TaskValue::Table(out))
+    }
+
     /// `box = { x = [-2, 4] }`.
     fn ranges(&mut self, node: &Node) -> Resolved<TaskValue> {
         let Value::Table(entries) = &node.value else {
@@ -272,8 +295,10 @@ impl Builder<'_> {
 }
 
 /// Keys whose texts stay texts, even if they look like numbers.
-const TEXT_KEYS: [&str; 21] = [
+const TEXT_KEYS: [&str; 23] = [
     "critical",
+    "coordinate",
+    "power",
     "contact",
     "contacts",
     "case",

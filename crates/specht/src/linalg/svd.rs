@@ -54,6 +54,13 @@ impl Svd {
         x
     }
 
+    /// The unit vector that A makes shortest.
+    pub(crate) fn least(&self) -> Vec<f64> {
+        let pairs = self.sigma.iter().enumerate();
+        let j = pairs.min_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |p| p.0);
+        self.right.row(j).to_vec()
+    }
+
     /// Orthonormal vectors with A x = 0.
     pub(crate) fn null(&self, tolerance: f64) -> Vec<Vec<f64>> {
         let border = self.border(tolerance);

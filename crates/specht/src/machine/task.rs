@@ -47,6 +47,12 @@ pub enum Task {
     BreakAway(BreakAwayTask),
     /// Does steady sliding squeal?
     Stability(StabilityTask),
+    /// One number from passage to passage of a section.
+    ReturnMap(ReturnMapTask),
+    /// How fast do neighbouring motions part?
+    Lyapunov(LyapunovTask),
+    /// How do cycles change with a parameter?
+    Branch(BranchTask),
 }
 
 /// `painleve`.
@@ -173,6 +179,52 @@ pub struct LimitCycleTask {
     pub look: Look,
 }
 
+/// `return-map`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReturnMapTask {
+    /// User event that serves as section.
+    pub section: Option<String>,
+    /// Coordinate or velocity that is mapped.
+    pub coordinate: Option<String>,
+    /// Powers whose fixed points are wanted, from and to.
+    pub power: [usize; 2],
+    /// Range; default: as far as the run goes, and half as much more.
+    pub over: Option<[f64; 2]>,
+    /// The start.
+    pub look: Look,
+}
+
+impl Default for ReturnMapTask {
+    fn default() -> Self {
+        ReturnMapTask { section: None, coordinate: None, power: [1, 1], over: None, look: Look::default() }
+    }
+}
+
+/// `lyapunov`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LyapunovTask {
+    /// Time over which exponents are taken, s; default that of the run.
+    pub time: Option<f64>,
+    /// Time before, s; default a quarter of it.
+    pub warm_up: Option<f64>,
+    /// Period of what depends on time, s.
+    pub period: Option<f64>,
+    /// The start.
+    pub look: Look,
+}
+
+/// `branch`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BranchTask {
+    /// Parameter, and the range over which it is followed.
+    pub over: Option<(String, f64, f64)>,
+    /// What is followed.
+    pub cycle: LimitCycleTask,
+}
+
 /// A kind of question with the keys that it understands, besides `case`, `contact` and `contacts`.
 pub struct Kind {
     /// Name in files and on the command line.
@@ -185,7 +237,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 14] = [
+pub const KINDS: [Kind; 17] = [
     Kind {
         name: "painleve",
         keys: &["over", "at", "at_time", "along", "stiffness"],
@@ -263,6 +315,24 @@ pub const KINDS: [Kind; 14] = [
         counts: true,
         read: limit_cycle,
     },
+    Kind {
+        name: "return-map",
+        keys: &["section", "coordinate", "power", "over", "at", "at_time", "until"],
+        counts: true,
+        read: return_map,
+    },
+    Kind {
+        name: "lyapunov",
+        keys: &["time", "warm_up", "period", "at", "at_time", "until"],
+        counts: true,
+        read: lyapunov,
+    },
+    Kind {
+        name: "branch",
+        keys: &["over", "of", "section", "period", "multiple", "unstable", "at", "at_time", "until"],
+        counts: true,
+        read: branch,
+    },
 ];
 
 /// Most values of a parameter over a cycle.
@@ -298,6 +368,9 @@ impl Task {
             Task::Response(_) => "response",
             Task::BreakAway(_) => "break-away",
             Task::Stability(_) => "stability",
+            Task::ReturnMap(_) => "return-map",
+            Task::Lyapunov(_) => "lyapunov",
+            Task::Branch(_) => "branch",
         }
     }
 }
@@ -476,6 +549,79 @@ fn limit_cycle(keys: &Keys) -> Result<Task, Error> {
         unstable: flag(keys, "unstable")?,
         look: look(keys)?,
     }))
+}
+
+/// `over = { x = [from, to] }` or, as on a command line, `{ x = [from, to, count] }`: the count does not matter.
+fn one_range(keys: &Keys) -> Result<Option<(String, f64, f64)>, Error> {
+    let list = match key(keys, "over") {
+        None => return Ok(None),
+        Some(TaskValue::Table(list)) => list,
+        Some(_) => return Err(Error::plain("`over` must be a table", "write over = { mu = [0, 1] }")),
+    };
+    let [(name, TaskValue::List(ends))] = list.as_slice() else {
+        return Err(Error::plain("`over` must be one range", "write over = { mu = [0, 1] }"));
+    };
+    match ends[..] {
+        [TaskValue::Number(a), TaskValue::Number(b), ..] if a != b => Ok(Some((name.clone(), a, b))),
+        _ => Err(Error::plain(format!("the range of `{name}` must be two different numbers"), "")),
+    }
+}
+
+fn return_map(keys: &Keys) -> Result<Task, Error> {
+    let power = match key(keys, "power") {
+        None => [1, 1],
+        Some(TaskValue::Number(n)) if *n >= 1.0 && *n <= 16.0 && *n == n.round() => [1, *n as usize],
+        Some(TaskValue::Text(t)) => {
+            let ends =
+                t.split_once("..").and_then(|(a, b)| Some([a.trim().parse().ok()?, b.trim().parse().ok()?]));
+            ends.filter(|[a, b]| 1 <= *a && a <= b && *b <= 16).ok_or_else(|| {
+                Error::plain(format!("`power` is not understood: {t}"), "write power = \"1..3\"")
+            })?
+        }
+        Some(_) => return Err(Error::plain("`power` must be a whole number from 1 to 16", "")),
+    };
+    let coordinate = text(keys, "coordinate")?;
+    let over = one_range(keys)?;
+    if let (Some((name, ..)), Some(coordinate)) = (&over, &coordinate)
+        && name != coordinate
+    {
+        return Err(Error::plain(format!("`over` must be the range of `{coordinate}`"), ""));
+    }
+    let over = over.map(|(_, a, b)| [a.min(b), a.max(b)]);
+    Ok(Task::ReturnMap(ReturnMapTask {
+        section: text(keys, "section")?,
+        coordinate,
+        power,
+        over,
+        look: look(keys)?,
+    }))
+}
+
+fn lyapunov(keys: &Keys) -> Result<Task, Error> {
+    let positive = |name: &str| match number(keys, name)? {
+        Some(t) if !(t > 0.0) => Err(Error::plain(format!("`{name}` must be positive"), "")),
+        other => Ok(other),
+    };
+    Ok(Task::Lyapunov(LyapunovTask {
+        time: positive("time")?,
+        warm_up: number(keys, "warm_up")?,
+        period: positive("period")?,
+        look: look(keys)?,
+    }))
+}
+
+fn branch(keys: &Keys) -> Result<Task, Error> {
+    match list(keys, "of").first().map(String::as_str) {
+        None | Some("cycle") => {}
+        Some(other) => {
+            return Err(Error::plain(
+                format!("branches of `{other}` are not built into this version"),
+                "cycles are: of = \"cycle\"",
+            ));
+        }
+    }
+    let Task::LimitCycle(cycle) = limit_cycle(keys)? else { return Err(Error::plain("no cycle", "")) };
+    Ok(Task::Branch(BranchTask { over: one_range(keys)?, cycle }))
 }
 
 /// `x = [from, to]`.

@@ -237,7 +237,7 @@ impl<S: System + ?Sized> Field<'_, S> {
             let Field { watches, info, eval, state, sys, .. } = self;
             watches.scales.slip.resize(info.len(), 0.0);
             watches.scales.rate.resize(info.len(), 0.0);
-            watches.scales.see(info, eval, &state.q, &state.u);
+            watches.scales.see(info, eval, state);
             // at rest: what the smooth forces would give over the size of the gap
             for (i, c) in info.iter().enumerate().filter(|(_, c)| c.tangent.len() > 1) {
                 let length = c.normal_row().map_or(sys.length_scale(), |row| watches.scales.gap[row]);

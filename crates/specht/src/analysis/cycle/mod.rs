@@ -8,17 +8,24 @@
 //! * `recur`: a simulation until it comes back to itself.
 //! * `shoot`: Newton's method with the derivatives of the run. Nothing about the order of events is prescribed.
 //! * `portrait`: one period, as users want to see it.
+//! * `return_map`, `lyapunov`, `branch`: one number from passage to passage; how fast motions part; cycles over a parameter.
 //!
 //! The start x₀ lies in the middle of the phase with most constraints: there the map has the fewest dimensions, and small changes of x₀
 //! change no mode.
 
+mod branch;
+mod lyapunov;
 mod portrait;
 mod recur;
+mod return_map;
 mod shoot;
 mod symmetry;
 
+pub(crate) use branch::{Follow, Side};
+pub(crate) use lyapunov::lyapunov;
 pub(crate) use portrait::{Portrait, Range, portrait};
 pub(crate) use recur::{Guess, Outcome, Section, Settled, settle};
+pub(crate) use return_map::Map;
 pub(crate) use shoot::{Orbit, shoot};
 pub(crate) use symmetry::forcing_period;
 

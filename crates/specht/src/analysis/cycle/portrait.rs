@@ -32,6 +32,8 @@ pub(crate) struct Portrait {
     pub slowest_impact: Option<f64>,
     /// Shortest stick, s.
     pub shortest_stick: Option<f64>,
+    /// Shortest slip between two sticks, s.
+    pub shortest_slip: Option<f64>,
     /// Smallest slip without a stop, m/s.
     pub least_slip: Option<f64>,
     /// Smallest normal force of a closed contact, N.
@@ -77,6 +79,7 @@ pub(crate) fn portrait(
         grazing: None,
         slowest_impact: None,
         shortest_stick: None,
+        shortest_slip: None,
         least_slip: None,
         lift_off: None,
         run,
@@ -184,11 +187,18 @@ impl Portrait {
         }
         for i in 0..info.len() {
             let mut since: Option<f64> = None;
+            let mut released: Option<f64> = None;
             for e in &self.run.events {
                 let Some(p) = e.contacts.iter().find(|p| p.contact == i) else { continue };
                 match (p.before == Mode::Stick, p.after == Mode::Stick) {
-                    (false, true) => since = Some(e.time),
+                    (false, true) => {
+                        since = Some(e.time);
+                        if let Some(from) = released.take() {
+                            self.shortest_slip = least(self.shortest_slip, e.time - from);
+                        }
+                    }
                     (true, false) => {
+                        released = Some(e.time);
                         if let Some(from) = since.take() {
                             self.shortest_stick = least(self.shortest_stick, e.time - from);
                         }

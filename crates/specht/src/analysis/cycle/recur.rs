@@ -19,6 +19,8 @@ const LONGEST: usize = 16;
 /// Pieces of the asked time in which the simulation is looked at, and how many pieces there may be.
 const PIECES: f64 = 8.0;
 const MOST: usize = 64;
+/// Each piece is longer than the one before.
+const GROWTH: f64 = 1.3;
 /// A motion smaller than this, beside what it was, is rest.
 const REST: f64 = 1e-7;
 
@@ -164,9 +166,7 @@ pub(crate) fn settle(
         }
         let carried = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) };
         state = carried.mended(sys)?;
-        if round >= PIECES as usize {
-            piece *= 1.5;
-        }
+        piece *= GROWTH;
     }
     Ok(found)
 }
@@ -249,8 +249,11 @@ fn recurrence(
     let same = if matches!(section, Section::Maximum(_)) { 3.0 * SAME } else { SAME };
     (1..=LONGEST.min(n.saturating_sub(2))).find_map(|p| {
         let (from, to) = (list[n - 1 - p].t, list[n - 1].t);
-        let whole = from >= run.start.point.state.t;
-        let scale = if whole { sizes_of(run, |_, t| t >= from && t <= to) } else { symmetry.scale.clone() };
+        // a period that is not whole in the last piece is looked at when pieces are longer
+        if from < run.start.point.state.t {
+            return None;
+        }
+        let scale = sizes_of(run, |_, t| t >= from && t <= to);
         let symmetry = &Symmetry { scale, ..symmetry.clone() };
         let last = distance(&list[n - 1 - p], &list[n - 1], symmetry);
         let before = distance(&list[n - 2 - p], &list[n - 2], symmetry);
@@ -294,6 +297,18 @@ fn guess_of(
         Section::Period(p) => passages as f64 * p,
         _ => to - from,
     };
+    let state = middle(sys, run, from, to)
+        .unwrap_or_else(|| state_of(list[n - 1].t, &list[n - 1].x, &run.last.state));
+    Guess { state, period, passages }
+}
+
+/// The state in the middle of the most constrained phase of a run of one period.
+pub(crate) fn middle_of(sys: &CompiledSystem, run: &Trajectory) -> Option<State> {
+    middle(sys, run, run.start.point.state.t, run.time)
+}
+
+/// The same between two times.
+fn middle(sys: &CompiledSystem, run: &Trajectory, from: f64, to: f64) -> Option<State> {
     let info = sys.contacts();
     let held = |modes: &[Mode]| -> usize {
         let one = |(c, m): (&crate::system::ContactInfo, &Mode)| {
@@ -316,16 +331,12 @@ fn guess_of(
             begin = None;
         }
     }
-    let middle = best.map_or(from, |b| 0.5 * (b.0 + b.1));
+    let centre = best.map_or(from, |b| 0.5 * (b.0 + b.1));
     let nearest = rows
         .iter()
         .filter(|r| held(r.modes) == most)
-        .min_by(|a, b| (a.t - middle).abs().total_cmp(&(b.t - middle).abs()));
-    let state = match nearest {
-        Some(r) => state_of(r.t, &[r.q, r.u, r.z, r.memory].concat(), &run.last.state),
-        None => state_of(list[n - 1].t, &list[n - 1].x, &run.last.state),
-    };
-    Guess { state, period, passages }
+        .min_by(|a, b| (a.t - centre).abs().total_cmp(&(b.t - centre).abs()));
+    nearest.map(|r| state_of(r.t, &[r.q, r.u, r.z, r.memory].concat(), &run.last.state))
 }
 
 /// Rest, or motion without change: over the second half of a piece nothing changes but by drift.

@@ -11,7 +11,7 @@
 use crate::linalg::{Complex, Mat, Svd, axpy, dot, eigenvalues, max_abs};
 use crate::model::CompiledSystem;
 use crate::sim::start::consistent_by;
-use crate::sim::{Outside, Seed, Settings, Status, event_driven_along};
+use crate::sim::{Kind, Outside, Seed, Settings, Status, event_driven_along};
 use crate::system::{Along, Discrete, Mode, State, System, Tangent};
 
 use super::symmetry::Symmetry;
@@ -35,7 +35,8 @@ pub(crate) struct Orbit {
     /// A state on it, inside its most constrained phase.
     pub start: State,
     pub period: f64,
-    /// Drift per period over all numbers of a state.
+    /// Amounts of the drifts, and drift per period over all numbers of a state.
+    pub sigma: Vec<f64>,
     pub drift: Vec<f64>,
     /// Nontrivial multipliers, largest first; exact zeros left out.
     pub multipliers: Vec<Complex>,
@@ -64,17 +65,21 @@ pub(crate) struct Stalled {
 }
 
 /// One period from a state, with derivatives.
-struct Shot {
+pub(super) struct Shot {
     /// x_T − x₀ − c T − E σ.
-    gap: Vec<f64>,
+    pub(super) gap: Vec<f64>,
     /// Scaled.
-    size: f64,
+    pub(super) size: f64,
     /// Tangent space of the constraints at the start, scaled.
-    basis: Vec<Vec<f64>>,
+    pub(super) basis: Vec<Vec<f64>>,
     /// Φ Z, scaled.
-    image: Vec<Vec<f64>>,
+    pub(super) image: Vec<Vec<f64>>,
     /// Scaled rates at the start and at the end, in the moving frame.
-    flow: [Vec<f64>; 2],
+    pub(super) flow: [Vec<f64>; 2],
+    /// Scaled rates of the end with the parameter, where one is varied.
+    pub(super) parameter: Option<Vec<f64>>,
+    /// Kinds and contacts of the events.
+    pub(super) sequence: Vec<(Kind, Vec<usize>)>,
 }
 
 /// Find the cycle near `start` with a period near `period`; `forced`: the period is given.
@@ -90,7 +95,7 @@ pub(crate) fn shoot(
     let mut x = mended(sys, settings, start).map_err(|e| stalled(&e, f64::INFINITY))?;
     let mut t = period;
     let mut sigma = vec![0.0; symmetry.drifts.len()];
-    let mut shot = fire(sys, settings, symmetry, &x, t, &sigma)?;
+    let mut shot = fire(sys, settings, symmetry, &x, t, &sigma, None)?;
     // the drift of the first shot
     drift_of(symmetry, &mut shot, &mut sigma);
     for step in 0..STEPS {
@@ -107,7 +112,7 @@ pub(crate) fn shoot(
                 let s: Vec<f64> = sigma.iter().zip(&ds).map(|(a, b)| a + factor * b).collect();
                 if let Ok(mut trial) = mended(sys, settings, &moved)
                     .map_err(|e| stalled(&e, shot.size))
-                    .and_then(|x| fire(sys, settings, symmetry, &x, to, &s).map(|f| (x, f)))
+                    .and_then(|x| fire(sys, settings, symmetry, &x, to, &s, None).map(|f| (x, f)))
                 {
                     let mut s = s;
                     drift_of(symmetry, &mut trial.1, &mut s);
@@ -137,7 +142,7 @@ pub(crate) fn shoot(
 }
 
 /// The state with its contacts exactly closed and sticking as they are.
-fn mended(sys: &CompiledSystem, settings: &Settings, s: &State) -> Result<State, String> {
+pub(super) fn mended(sys: &CompiledSystem, settings: &Settings, s: &State) -> Result<State, String> {
     let modes = start_modes(sys, settings, s)?;
     let info = sys.contacts();
     let list = |f: &dyn Fn(usize) -> bool| (0..modes.len()).filter(|&i| f(i)).collect::<Vec<usize>>();
@@ -155,20 +160,21 @@ fn start_modes(sys: &CompiledSystem, settings: &Settings, s: &State) -> Result<V
 }
 
 /// Run one period from `x`.
-fn fire(
+pub(super) fn fire(
     sys: &CompiledSystem,
     settings: &Settings,
     symmetry: &Symmetry,
     x: &State,
     period: f64,
     sigma: &[f64],
+    parameter: Option<usize>,
 ) -> Result<Shot, Stalled> {
     let fail = |reason: String| Stalled { reason, residual: f64::INFINITY };
     let modes = start_modes(sys, settings, x).map_err(fail)?;
     let basis = tangent_space(sys, symmetry, x, &modes);
     let scale = &symmetry.scale;
     let (nq, nu, nz) = (x.q.len(), x.u.len(), x.z.len());
-    let seeds: Vec<Seed> = basis
+    let mut seeds: Vec<Seed> = basis
         .iter()
         .map(|b| {
             let real: Vec<f64> = b.iter().zip(scale).map(|(b, s)| b * s).collect();
@@ -182,6 +188,11 @@ fn fire(
             }
         })
         .collect();
+    if let Some(k) = parameter {
+        let mut parameters = vec![0.0; sys.parameters().len()];
+        parameters[k] = 1.0;
+        seeds.push(Seed { parameters, amount: sys.parameters()[k].abs(), ..Seed::default() });
+    }
     let s = exact(settings, x.t, period);
     let run = event_driven_along(sys, x, &s, &mut Outside::default(), &seeds, false)
         .map_err(|e| fail(e.to_string()))?;
@@ -192,7 +203,11 @@ fn fire(
     if let Some(lost) = d.lost.first() {
         return Err(fail(format!("at t = {}: {}", lost.time, lost.reason)));
     }
-    let image = d.last.iter().map(|c| c.iter().zip(scale).map(|(c, s)| c / s).collect()).collect();
+    let mut image: Vec<Vec<f64>> =
+        d.last.iter().map(|c| c.iter().zip(scale).map(|(c, s)| c / s).collect()).collect();
+    let parameter = parameter.and_then(|_| image.pop());
+    let plain = run.events.iter().filter(|e| e.kind != Kind::Mark);
+    let sequence = plain.map(|e| (e.kind, e.contacts.iter().map(|c| c.contact).collect())).collect();
     let rates = |p: &crate::sim::Point, z: &[f64]| -> Vec<f64> {
         let mut f = [&p.state.u[..], &p.accel, z].concat();
         f.resize(scale.len(), 0.0);
@@ -215,7 +230,7 @@ fn fire(
     for (s, e) in sigma.iter().zip(&symmetry.drifts) {
         axpy(-s, e, &mut gap);
     }
-    let mut shot = Shot { gap, size: 0.0, basis, image, flow };
+    let mut shot = Shot { gap, size: 0.0, basis, image, flow, parameter, sequence };
     shot.size = measure(symmetry, &shot.gap);
     Ok(shot)
 }
@@ -287,7 +302,7 @@ fn tangent_space(sys: &CompiledSystem, symmetry: &Symmetry, s: &State, modes: &[
 }
 
 /// The drift that makes the gap smallest.
-fn drift_of(symmetry: &Symmetry, shot: &mut Shot, sigma: &mut [f64]) {
+pub(super) fn drift_of(symmetry: &Symmetry, shot: &mut Shot, sigma: &mut [f64]) {
     if sigma.is_empty() {
         return;
     }
@@ -347,7 +362,7 @@ fn moved(symmetry: &Symmetry, x: &State, basis: &[Vec<f64>], eta: &[f64], factor
 }
 
 /// The cycle with its multipliers.
-fn finish(
+pub(super) fn finish(
     symmetry: &Symmetry,
     start: State,
     period: f64,
@@ -408,5 +423,16 @@ fn finish(
     if let Some(c) = &symmetry.frame {
         axpy(period, c, &mut drift);
     }
-    Ok(Orbit { start, period, drift, multipliers: all, zeros, trivial_error, residual: shot.size, steps })
+    let sigma = sigma.to_vec();
+    Ok(Orbit {
+        start,
+        period,
+        sigma,
+        drift,
+        multipliers: all,
+        zeros,
+        trivial_error,
+        residual: shot.size,
+        steps,
+    })
 }

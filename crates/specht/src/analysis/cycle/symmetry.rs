@@ -138,6 +138,13 @@ pub(crate) fn forcing_period(sys: &CompiledSystem, run: &Trajectory) -> Option<f
     candidates.into_iter().find(|&t| repeats(sys, &places, t))
 }
 
+/// The period of the formulas that is nearest to a known one.
+pub(crate) fn period_near(sys: &CompiledSystem, near: f64) -> Option<f64> {
+    let list = sys.time_periods();
+    let far = |p: &f64| (p / near).ln().abs();
+    list.into_iter().min_by(|a, b| far(a).total_cmp(&far(b)))
+}
+
 /// Whether the equations at these states are the same a time `period` later.
 pub(crate) fn repeats(sys: &CompiledSystem, places: &[(State, Discrete)], period: f64) -> bool {
     let (mut here, mut there) = (sys.memory(), sys.memory());

@@ -23,7 +23,7 @@ pub struct EquilibriumFinding {
     pub equilibria: Option<Vec<OneEquilibrium>>,
     /// Branches over the parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub branches: Option<Vec<Vec<BranchPoint>>>,
+    pub branches: Option<Vec<Vec<EquilibriumPoint>>>,
     /// Folds and pitchforks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub special: Option<Vec<SpecialPoint>>,
@@ -87,7 +87,7 @@ pub struct OneEquilibrium {
 
 /// A point of a branch.
 #[derive(Clone, Debug, Serialize)]
-pub struct BranchPoint {
+pub struct EquilibriumPoint {
     /// Value of the parameter.
     pub parameter: f64,
     /// Nothing grows.
@@ -177,7 +177,7 @@ impl Machine {
                 .branches
                 .iter()
                 .map(|b| {
-                    let one = |p: &crate::analysis::branch::Point| BranchPoint {
+                    let one = |p: &crate::analysis::branch::Point| EquilibriumPoint {
                         parameter: p.parameter,
                         stable: p.at.stable,
                         state: self.named_state(&p.at.state),

@@ -146,6 +146,9 @@ impl LimitCycleFinding {
     }
 }
 
+/// A cycle with the period of its forcing, or why Newton's method found none.
+pub(super) type Found = Result<(Orbit, Option<f64>), Option<String>>;
+
 /// Guesses that are tried before giving up.
 const TRIALS: usize = 4;
 
@@ -208,6 +211,21 @@ impl Machine {
         settings: &Settings,
         watch: Watch,
     ) -> Result<LimitCycleFinding, Error> {
+        let (settled, found) = self.orbit(task, start, settings, watch)?;
+        match found {
+            Ok((orbit, forcing)) => self.told(settings, &settled, orbit, forcing),
+            Err(stalled) => Ok(self.no_cycle(&settled, stalled)),
+        }
+    }
+
+    /// The same as a cycle with the period of its forcing, or why Newton's method found none.
+    pub(super) fn orbit(
+        &self,
+        task: &LimitCycleTask,
+        start: &State,
+        settings: &Settings,
+        watch: Watch,
+    ) -> Result<(Settled, Found), Error> {
         let sys = self.system();
         let section = self.section(task)?;
         let mut outside = Outside { interrupt: watch.interrupt, progress: None };
@@ -239,12 +257,12 @@ impl Machine {
             match shoot(sys, settings, &settled.symmetry, &guess.state, period, forced) {
                 Ok(orbit) => {
                     let orbit = self.shortest(settings, &settled, orbit, &guess, forcing);
-                    return self.told(settings, &settled, orbit, forcing);
+                    return Ok((settled, Ok((orbit, forcing))));
                 }
                 Err(why) => stalled = Some(why.reason),
             }
         }
-        Ok(self.no_cycle(&settled, stalled))
+        Ok((settled, Err(stalled)))
     }
 
     /// The period of what depends on time: as given, or as found in the formulas.
@@ -354,7 +372,7 @@ impl Machine {
     }
 
     /// Why there is no cycle.
-    fn no_cycle(&self, settled: &Settled, stalled: Option<String>) -> LimitCycleFinding {
+    pub(super) fn no_cycle(&self, settled: &Settled, stalled: Option<String>) -> LimitCycleFinding {
         let time = settled.time;
         let (kind, reason) = match &settled.outcome {
             Outcome::Rests { moves: false } => {
@@ -455,7 +473,7 @@ impl Machine {
         table
     }
 
-    fn extents(&self, seen: &Portrait) -> Named<Extent> {
+    pub(super) fn extents(&self, seen: &Portrait) -> Named<Extent> {
         let mut table: Named<Extent> = Named::default();
         let coordinates = self.coordinate_names("").into_iter().zip(&seen.coordinates);
         table.extend(coordinates.map(|(n, r)| (n, Extent::from(*r))));

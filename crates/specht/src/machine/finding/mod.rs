@@ -2,6 +2,7 @@
 
 mod along;
 mod braking;
+mod branch;
 mod equilibrium;
 mod limit_cycle;
 mod load;
@@ -10,6 +11,7 @@ mod modes;
 mod painleve;
 mod parts;
 mod rest;
+mod return_map;
 mod stability;
 mod statistics;
 mod sweep;
@@ -21,7 +23,8 @@ pub use braking::{
     BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
     Range, SelfBrakingFinding,
 };
-pub use equilibrium::{BranchPoint, EquilibriumFinding, OneEquilibrium, SpecialPoint};
+pub use branch::{BranchFinding, BranchPoint, BranchSide, BranchSpecial};
+pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
 pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
@@ -29,6 +32,7 @@ pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFi
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
 pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
+pub use return_map::{FixedPoint, LyapunovFinding, ReturnMapFinding};
 pub use stability::{CriticalPoint, GrowthMap, GrowthPoint, StabilityFinding};
 pub use statistics::{
     Balance, Histogram, Momentum, Pair, PerPeriod, Spectrum, Statistics, StatisticsFinding,
@@ -85,6 +89,12 @@ pub enum Finding {
     BreakAway(Box<BreakAwayFinding>),
     /// `stability`.
     Stability(Box<StabilityFinding>),
+    /// `return-map`.
+    ReturnMap(Box<ReturnMapFinding>),
+    /// `lyapunov`.
+    Lyapunov(LyapunovFinding),
+    /// `branch`.
+    Branch(Box<BranchFinding>),
 }
 
 impl Finding {
@@ -120,6 +130,9 @@ impl Finding {
             Finding::Response(f) => f.explain,
             Finding::BreakAway(f) => f.explain,
             Finding::Stability(f) => f.explain,
+            Finding::ReturnMap(f) => f.explain,
+            Finding::Lyapunov(f) => f.explain,
+            Finding::Branch(f) => f.explain,
         }
     }
 }
@@ -151,6 +164,9 @@ impl Machine {
                 self.load_statistics(task, watch).map(|f| Finding::Load(Box::new(f)))
             }
             Task::Statistics(task) => self.statistics(task, watch).map(|f| Finding::Statistics(Box::new(f))),
+            Task::ReturnMap(task) => self.return_map(task, watch).map(|f| Finding::ReturnMap(Box::new(f))),
+            Task::Lyapunov(task) => self.lyapunov(task, watch).map(Finding::Lyapunov),
+            Task::Branch(task) => self.branch(task, watch).map(|f| Finding::Branch(Box::new(f))),
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
             Task::Equilibrium(task) => {
                 self.equilibrium(task, watch).map(|f| Finding::Equilibrium(Box::new(f)))

@@ -6,6 +6,7 @@ use crate::analysis::AnalysisError;
 use crate::analysis::linear::{Hold, Linear};
 use crate::analysis::map::Watch;
 use crate::analysis::modes::{Driven, ModeShape, break_away, modes};
+use crate::expr::NodeId;
 use crate::linalg::Complex;
 use crate::machine::json::{Named, Num};
 use crate::machine::questions::{BreakAwayTask, HeldContacts, ModesTask, ResponseTask};
@@ -388,7 +389,7 @@ impl Machine {
 }
 
 /// The force law of unit size in the place of another.
-fn unit_force(model: &mut Model, kind: &ForceKind, unit: crate::expr::NodeId) -> Option<ForceKind> {
+fn unit_force(model: &mut Model, kind: &ForceKind, unit: NodeId) -> Option<ForceKind> {
     let zero = model.graph.num(0.0);
     let law = Law { force: Some(unit), spring: None, length: zero, damper: None };
     Some(match kind {
@@ -400,15 +401,27 @@ fn unit_force(model: &mut Model, kind: &ForceKind, unit: crate::expr::NodeId) ->
             ForceKind::Torque { body: *body, torque: unit, against: *against }
         }
         ForceKind::At { point, force, body_axes } => {
-            let force = match force.map(|f| f == zero) {
-                [true, false] => [zero, unit],
-                [false, true] => [unit, zero],
-                _ => return None,
-            };
-            ForceKind::At { point: *point, force, body_axes: *body_axes }
+            ForceKind::At { point: *point, force: one_component(force, zero, unit)?, body_axes: *body_axes }
         }
+        ForceKind::AtSpace { point, force, body_axes } => ForceKind::AtSpace {
+            point: *point,
+            force: one_component(force, zero, unit)?,
+            body_axes: *body_axes,
+        },
+        ForceKind::TorqueSpace { body, torque, body_axes, against } => ForceKind::TorqueSpace {
+            body: *body,
+            torque: one_component(torque, zero, unit)?,
+            body_axes: *body_axes,
+            against: *against,
+        },
         ForceKind::Potential(_) => return None,
     })
+}
+
+/// A vector with `unit` in the place of its only component; none where it has several.
+fn one_component<const N: usize>(of: &[NodeId; N], zero: NodeId, unit: NodeId) -> Option<[NodeId; N]> {
+    let others = of.iter().filter(|f| **f != zero).count();
+    (others == 1).then(|| of.map(|f| if f == zero { zero } else { unit }))
 }
 
 /// ∂h/∂p at the present state.

@@ -1,0 +1,152 @@
+//! Lyapunov exponents with jumps (METH-LYAP): how fast neighbouring motions part, from the derivatives of the run.
+//!
+//! ```text
+//! Φ_k Q_{k−1} = Q_k R_k  over equal intervals,     λ_i = Σ_k ln |R_k,ii| / time
+//! ```
+//!
+//! Stick and plastic impacts forget directions: their exponents are −∞. The exponents are checked against Σ ln |det Φ_k| / time, found by
+//! elimination, where no direction is forgotten. The error is that of the mean of blocks of intervals. [Muller1995]
+
+use crate::analysis::place::Carried;
+use crate::linalg::{Lu, Mat, axpy, dot};
+use crate::model::CompiledSystem;
+use crate::sim::{Outside, Record, Seed, Settings, StartError, Status, event_driven, event_driven_along};
+use crate::system::State;
+
+use super::symmetry::Symmetry;
+
+/// Blocks of the error.
+const BLOCKS: usize = 20;
+/// A direction shorter than this, beside the longest, is forgotten.
+const FORGOTTEN: f64 = 1e-13;
+
+/// Exponents of a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Exponents {
+    /// Largest first; −∞ where a direction is forgotten.
+    pub values: Vec<f64>,
+    /// Mean of ln |det| per time.
+    pub divergence: f64,
+    /// Standard error of the largest.
+    pub error: f64,
+    /// The largest in every block.
+    pub blocks: Vec<f64>,
+    /// Time over which they were taken.
+    pub time: f64,
+}
+
+/// Exponents of the motion from `start`: after `warm_up`, over `count` intervals of length `interval`.
+pub(crate) fn lyapunov(
+    sys: &CompiledSystem,
+    start: &State,
+    settings: &Settings,
+    warm_up: f64,
+    interval: f64,
+    count: usize,
+    outside: &mut Outside<'_>,
+) -> Result<Result<Exponents, String>, StartError> {
+    let ended =
+        |status: Status, message: &str, t: f64| format!("the run is {} at t = {t}: {message}", status.word());
+    // the transient, and the sizes of the motion
+    let s = Settings { until: start.t + warm_up.max(interval), record: Record::Steps, ..settings.clone() };
+    let run = event_driven(sys, start, &s, outside)?;
+    if run.status != Status::Finished {
+        return Ok(Err(ended(run.status, &run.message, run.time)));
+    }
+    let scale = Symmetry::of(sys, &run).scale;
+    let n = scale.len();
+    let mut state = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) }.mended(sys)?;
+    let mut frame: Vec<Vec<f64>> =
+        (0..n).map(|k| (0..n).map(|i| f64::from(u8::from(i == k))).collect()).collect();
+    let mut sums = vec![0.0_f64; n];
+    let mut divergence = 0.0;
+    let mut blocks: Vec<f64> = Vec::new();
+    let (mut block, mut in_block) = (0.0, 0);
+    let (nq, nu, nz) = (state.q.len(), state.u.len(), state.z.len());
+    let size = (count / BLOCKS).max(1);
+    for _ in 0..count {
+        let seeds: Vec<Seed> = frame
+            .iter()
+            .map(|f| {
+                let x: Vec<f64> = f.iter().zip(&scale).map(|(f, s)| f * s).collect();
+                Seed {
+                    q: x[..nq].to_vec(),
+                    u: x[nq..nq + nu].to_vec(),
+                    z: x[nq + nu..nq + nu + nz].to_vec(),
+                    memory: x[nq + nu + nz..].to_vec(),
+                    amount: 1.0,
+                    ..Seed::default()
+                }
+            })
+            .collect();
+        let s = Settings { until: state.t + interval, record: Record::Nothing, ..settings.clone() };
+        let run = event_driven_along(sys, &state, &s, outside, &seeds, false)?;
+        if run.status != Status::Finished {
+            return Ok(Err(ended(run.status, &run.message, run.time)));
+        }
+        let Some(d) = &run.derivatives else { return Ok(Err("no derivatives".into())) };
+        if let Some(lost) = d.lost.first() {
+            return Ok(Err(format!("at t = {}: {}", lost.time, lost.reason)));
+        }
+        let image: Vec<Vec<f64>> =
+            d.last.iter().map(|c| c.iter().zip(&scale).map(|(c, s)| c / s).collect()).collect();
+        let mut lu = Lu::default();
+        lu.factor(&Mat::from_rows(&image));
+        divergence += lu.det().abs().ln();
+        let stretch = orthonormal(image, &mut frame);
+        for (sum, r) in sums.iter_mut().zip(&stretch) {
+            *sum += r.ln();
+        }
+        block += stretch[0].ln();
+        in_block += 1;
+        if in_block == size {
+            blocks.push(block / (size as f64 * interval));
+            (block, in_block) = (0.0, 0);
+        }
+        state = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) }.mended(sys)?;
+    }
+    let time = count as f64 * interval;
+    let mut values: Vec<f64> = sums.iter().map(|s| s / time).collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    let mean = blocks.iter().sum::<f64>() / blocks.len().max(1) as f64;
+    let spread: f64 = blocks.iter().map(|b| (b - mean) * (b - mean)).sum();
+    let error = (spread / (blocks.len().max(2) - 1) as f64 / blocks.len().max(1) as f64).sqrt();
+    Ok(Ok(Exponents { values, divergence: divergence / time, error, blocks, time }))
+}
+
+/// Gram and Schmidt: an orthonormal frame of the images, and how each was stretched (0: forgotten).
+fn orthonormal(mut image: Vec<Vec<f64>>, frame: &mut [Vec<f64>]) -> Vec<f64> {
+    let n = image.len();
+    let longest = image.iter().map(|v| dot(v, v).sqrt()).fold(0.0_f64, f64::max);
+    let mut stretch = vec![0.0; n];
+    for k in 0..n {
+        for _ in 0..2 {
+            for j in 0..k {
+                let along = dot(&frame[j], &image[k]);
+                axpy(-along, &frame[j].clone(), &mut image[k]);
+            }
+        }
+        let length = dot(&image[k], &image[k]).sqrt();
+        if length > FORGOTTEN * longest {
+            stretch[k] = length;
+            frame[k] = image[k].iter().map(|v| v / length).collect();
+            continue;
+        }
+        // any direction that is left
+        for unit in 0..n {
+            let mut v: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == unit))).collect();
+            for _ in 0..2 {
+                for f in frame[..k].iter() {
+                    let along = dot(f, &v);
+                    axpy(-along, f, &mut v);
+                }
+            }
+            let rest = dot(&v, &v).sqrt();
+            if rest > 0.1 {
+                frame[k] = v.iter().map(|x| x / rest).collect();
+                break;
+            }
+        }
+    }
+    stretch
+}
