@@ -100,7 +100,8 @@ fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: 
     let mut modes: Vec<Mode> =
         info.iter().map(|c| if c.is_bilateral() { Mode::Closed } else { Mode::Open }).collect();
     let mut directions = vec![None; info.len()];
-    let size = layout.rows.iter().fold(0.0_f64, |m, &r| m.max(eval.accel_offset[r].abs()));
+    // accelerations that cancel leave their rounding: measured by those without contact forces
+    let size = red.c.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
     let size = forces.accel.iter().fold(size, |m, a| m.max(a.abs()));
     for (k, &i) in layout.contacts.iter().enumerate() {
         let rubs = info[i].friction && !info[i].tangent.is_empty();
