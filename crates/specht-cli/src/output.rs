@@ -19,6 +19,7 @@ pub fn write_bytes(path: &Path, content: &[u8]) -> Result<(), Refusal> {
     let Target::File(path) = target else {
         return fs::write(path, content).map_err(fail);
     };
+    sweep_up(&path);
     let temporary = beside(&path);
     let done = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, &path));
     if let Err(e) = done {

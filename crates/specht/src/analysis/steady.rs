@@ -60,6 +60,7 @@ fn search<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<bool, Analys
     let mut rhs = vec![0.0; rows];
     let mut base = linear.state.clone();
     let mut last = f64::INFINITY;
+    let mut seen = 0.0_f64;
     for _ in 0..40 {
         // both instants; where they are in balance to rounding nothing is differentiated
         let mut balanced = true;
@@ -68,6 +69,7 @@ fn search<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<bool, Analys
                 return Ok(false);
             }
             balanced &= missing(linear, k, &mut rhs);
+            seen = seen.max(max_abs(&linear.eval.h));
         }
         if rhs.iter().any(|v| !v.is_finite()) {
             return Ok(false);
@@ -102,7 +104,7 @@ fn search<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<bool, Analys
         }
         last = change;
     }
-    prove(linear, &base, origin, tau)
+    prove(linear, &base, origin, tau, seen)
 }
 
 /// 1/ω of the highest frequency of the coordinates alone.
@@ -220,6 +222,7 @@ fn prove<S: System + ?Sized>(
     base: &State,
     origin: f64,
     tau: f64,
+    seen: f64,
 ) -> Result<bool, AnalysisError> {
     let held: Vec<usize> = linear.held.clone();
     for dt in [PROOF[1] * tau, PROOF[0] * tau, tau, 0.0] {
@@ -230,8 +233,9 @@ fn prove<S: System + ?Sized>(
         let terms = linear.eval.h.iter().chain(&linear.lambda).fold(0.0_f64, |a, v| a.max(v.abs()));
         // rounding grows with how far it has gone
         let far = max_abs(&linear.state.q) / max_abs(&base.q).max(f64::MIN_POSITIVE);
-        // where the sum is small so may be what is left of its terms
-        let holds = residual <= 1e-8 * terms.max(f64::MIN_POSITIVE) * far.clamp(1.0, 1e3)
+        // where the sum is small so may be what is left of its terms; forces on the way there tell sizes, too
+        let holds = residual <= 1e-8 * seen
+            || residual <= 1e-8 * terms.max(f64::MIN_POSITIVE) * far.clamp(1.0, 1e3)
             || residual <= 1e-8 * terms_of(linear)?;
         if !holds {
             return Ok(false);

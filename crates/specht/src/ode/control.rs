@@ -10,8 +10,7 @@
 //! Two things look like errors and are none.
 //! * *Rounding.* `f` carries the rounding of its arguments: a spring of stiffness c between bodies at x makes an acceleration of ε c x / m
 //!   out of nothing, however small the motion. [`Control::measure`] finds it by evaluating `f` at neighbouring numbers, and once more where
-//!   that noise leads in one step, which grows with the step; errors below `h` times the noise, or a thousandth of
-//!   the largest of the group, which drives the others, do not count.
+//!   that noise leads in one step; errors below `h` times the noise do not count.
 //! * *A start like tᵖ.* A component that leaves zero with a high power of time has the same relative error in the first step
 //!   whatever its length. Two rejections in a row that show the same error are the sign; the component is then measured
 //!   against what it was at the end of the longer of the two.
@@ -21,9 +20,6 @@ use super::{INSIDE, Rhs, Trial};
 /// Relative change of an argument that stands for its rounding: half a unit comes from every stage, and the weights of the error
 /// estimates amplify it threefold.
 const NUDGE: f64 = 4.0 * f64::EPSILON;
-/// What the weights of the stages, whose sum is about a hundred, make of the rounding of the rates within a step, beside [`NUDGE`] that
-/// is eight times too large.
-const STAGES: f64 = 12.0;
 /// Samples of the noise.
 const SAMPLES: u64 = 3;
 /// Steps after which a measured noise is out of date.
@@ -58,8 +54,6 @@ pub(crate) struct Control {
     floor: Vec<f64>,
     /// Noise of every rate, and steps tried since it was measured.
     noise: Vec<f64>,
-    /// Growth of the noise with the length of the step: what rounding of the rates makes of the state within it.
-    drift: Vec<f64>,
     age: u32,
     /// Sizes at the end of the step rejected last, its error and its length (0: the last step was not rejected).
     before: Vec<f64>,
@@ -83,7 +77,6 @@ impl Control {
             trial: vec![0.0; n],
             floor,
             noise: vec![0.0; n],
-            drift: vec![0.0; n],
             age: FRESH,
             before: vec![0.0; n],
             nearby: vec![0.0; n],
@@ -176,10 +169,9 @@ impl Control {
         self.age = 0;
         let n = self.noise.len();
         self.noise.fill(0.0);
-        self.drift.fill(0.0);
         for sample in 0..=SAMPLES {
             // the last sample is moved by the noise of all others: what rounding makes of a component that is zero in one step
-            let moved = if sample == SAMPLES { STAGES * next } else { 0.0 };
+            let moved = if sample == SAMPLES { next } else { 0.0 };
             for i in 0..n {
                 let nudge = nudge(i, sample);
                 self.nearby[i] = ode.state()[i] * (1.0 + nudge) + moved * self.noise[i] * nudge.signum();
@@ -189,10 +181,8 @@ impl Control {
             }
             for i in 0..n {
                 let change = (self.rates[i] - ode.rates()[i]).abs();
-                match change.is_finite() {
-                    true if sample == SAMPLES => self.drift[i] = change / next,
-                    true => self.noise[i] = self.noise[i].max(change),
-                    false => {}
+                if change.is_finite() {
+                    self.noise[i] = self.noise[i].max(change);
                 }
             }
         }
@@ -228,12 +218,9 @@ impl Control {
                 largest = largest.max(self.trial[i]);
             }
             let mut sum = 0.0;
-            let h = ode.step().abs();
-            let noise = |i: usize| h * (self.noise[i] + h * self.drift[i]);
-            let loudest = g.clone().fold(0.0_f64, |m, i| m.max(noise(i)));
             for i in g.clone() {
                 let scale = self.tolerance * self.trial[i].max(1e-3 * largest).max(floor);
-                let scale = scale.max(noise(i)).max(1e-3 * loudest);
+                let scale = scale.max(ode.step().abs() * self.noise[i]);
                 if scale > 0.0 {
                     let e = ode.error()[i] / scale;
                     sum += e * e;

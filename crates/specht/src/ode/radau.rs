@@ -39,8 +39,6 @@ pub(super) const REACH: f64 = 3.0;
 const ROUNDINGS: f64 = 64.0;
 /// √ε, the relative increment of differences.
 const ROOT: f64 = 1.490_116_119_384_765_6e-8;
-/// Change of a component, relative to its weight, that one of another by its weight must make in a step to matter for the iteration.
-const ACTS: f64 = 1e-2;
 /// Products that estimate the largest eigenvalue.
 const PRODUCTS: usize = 4;
 
@@ -212,38 +210,32 @@ impl Radau {
             let own = self.x[j].abs().max((self.h * self.rates[0][j]).abs());
             let seen = 1e-6 * self.weights[j] / tolerance;
             let size = own.max(seen);
-            self.known &= self.column(j, ROOT * if size > 0.0 { size } else { 1e-6 }, f);
+            self.column(j, ROOT * if size > 0.0 { size } else { 1e-6 }, f);
         }
         for i in 0..self.active {
             self.noise[i] = self.noise_of(i);
         }
         for j in 0..self.active {
-            // at rest the sizes seen are rounding themselves
-            let largest = self.weights[j] / tolerance / ROOT;
+            let largest = ROOT * self.weights[j] / tolerance;
             while self.increment[j] < 1e-2 * largest && self.drowns(j) {
-                let before = self.increment[j];
-                if !self.column(j, 1e2 * before, f) {
-                    self.column(j, before, f);
-                    break;
-                }
+                self.column(j, 1e2 * self.increment[j], f);
             }
         }
         self.known &= self.jacobian.as_slice().iter().all(|v| v.is_finite());
         self.estimate_radius();
     }
 
-    /// One column of the Jacobian with the increment `delta`. False when `f` does not exist there.
-    fn column(&mut self, j: usize, delta: f64, f: &mut impl Rhs) -> bool {
+    /// One column of the Jacobian with the increment `delta`.
+    fn column(&mut self, j: usize, delta: f64, f: &mut impl Rhs) {
         let x = self.x[j];
         self.stage[j] = if x < 0.0 { x - delta } else { x + delta };
         let taken = self.stage[j] - x;
         self.increment[j] = delta;
-        let exists = f.rates(INSIDE, self.t, &self.stage, &mut self.f[0]);
+        self.known &= f.rates(INSIDE, self.t, &self.stage, &mut self.f[0]);
         for i in 0..self.n {
             self.jacobian[(i, j)] = (self.f[0][i] - self.rates[0][i]) / taken;
         }
         self.stage[j] = x;
-        exists && self.f[0].iter().all(|v| v.is_finite())
     }
 
     /// Rounding of rate `i`, from that of the state.
@@ -252,15 +244,17 @@ impl Radau {
         f64::EPSILON * (terms + self.rates[0][i].abs())
     }
 
-    /// Whether an entry of a column that acts on the step cannot be told from rounding. A velocity at rest shows well in the rate of its
-    /// position and drowns in that of its own.
+    /// Whether a column cannot be told from rounding: something of it is there, but nothing well above it.
     fn drowns(&self, j: usize) -> bool {
-        (0..self.active).any(|i| {
-            let entry = self.jacobian[(i, j)].abs();
-            let signal = entry * self.increment[j];
-            let acts = self.h * entry * self.weights[j] > ACTS * self.weights[i];
-            acts && signal > 0.0 && signal <= 1e3 * self.noise[i]
-        })
+        let mut any = false;
+        for i in 0..self.active {
+            let signal = self.jacobian[(i, j)].abs() * self.increment[j];
+            if signal > 1e3 * self.noise[i] {
+                return false;
+            }
+            any |= signal > 0.0 && self.noise[i] > 0.0;
+        }
+        any
     }
 
     /// Size of the largest eigenvalue: products of J and the vector that the last ones left, each component measured by its weight, so
