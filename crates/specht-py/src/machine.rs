@@ -16,13 +16,16 @@ use std::sync::{Arc, Mutex};
 /// Texts of the files that a model named, by their names.
 type Texts = Arc<Mutex<BTreeMap<String, String>>>;
 
+/// Names of parameters, and the machine with these left open.
+type Opened = (Vec<String>, machine::Machine);
+
 /// A machine with the parameters in force.
 #[pyclass(frozen, module = "specht._specht")]
 pub struct Machine {
     pub inner: machine::Machine,
     files: Texts,
     /// The same machine with some parameters left open, by their names: what `with_` made last.
-    open: Arc<Mutex<Option<(Vec<String>, machine::Machine)>>>,
+    open: Arc<Mutex<Option<Opened>>>,
 }
 
 impl Machine {
