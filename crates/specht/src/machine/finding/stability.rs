@@ -324,8 +324,8 @@ impl Machine {
                 out.crossings.push(point);
             }
         }
-        let starts = |c: &&CriticalPoint| c.below != c.above;
-        let first = out.crossings.iter().find(starts).or(out.crossings.first()).cloned();
+        // a value is critical where stable motion begins or ends
+        let first = out.crossings.iter().find(|c| c.below != c.above).cloned();
         if let Some(point) = &first {
             out.kind = Some(point.kind);
             let width = (axis.to - axis.from).abs();
