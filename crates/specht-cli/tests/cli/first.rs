@@ -108,10 +108,10 @@ fn mistakes_of_the_first_hour_are_told_with_their_remedy() {
         ),
         (
             "task",
-            format!("{base}task = [{{ name = \"map\", analyse = \"basin\" }}]\n"),
+            format!("{base}task = [{{ name = \"map\", analyse = \"quasi-static\" }}]\n"),
             &["run", "m.toml"],
             2,
-            &["basin", "not built", "m.toml:9"],
+            &["quasi-static", "not built", "m.toml:9"],
         ),
     ];
     for (name, text, args, code, said) in cases {
