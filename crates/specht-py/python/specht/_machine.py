@@ -215,7 +215,7 @@ def _setup(
     events: int | None = None,
     sensitivity: Sequence[str] | None = None,
 ) -> str:
-    given = dict(
+    given: dict[str, Any] = dict(
         until=until, scheme=scheme, step=step, tolerance=tolerance, every=every, impact=impact, several=several,
         method=method, events=events, sensitivity=None if sensitivity is None else list(sensitivity),
     )  # fmt: skip
