@@ -470,9 +470,10 @@ fn a_ball_that_hits_the_floor_slides_through_the_impact_or_bounces_back_like_a_s
     // sliding: Δv = −μ (1 + e) v_N d with the slip (1.5, 0.5); both laws
     let fall = (2.0f64 * 9.81 * 0.2).sqrt();
     let d = [1.5 / 2.5f64.sqrt(), 0.5 / 2.5f64.sqrt()];
-    for law in ["poisson", "moreau", "newton"] {
+    for (law, mu) in [("poisson", 0.1), ("moreau", 0.1), ("newton", 0.0)] {
         let r = ball(0.1, 0.2, "restitution = 0.5", &format!("until = 0.3\nimpact = \"{law}\""));
-        let push = 0.1 * 1.5 * fall;
+        // Newton's impacts are frictionless, as in the plane
+        let push = mu * 1.5 * fall;
         close(last(&r, "x'"), 2.0 - push * d[0], 1e-9);
         close(last(&r, "y'"), -1.0 - push * d[1], 1e-9);
     }
@@ -483,6 +484,22 @@ fn a_ball_that_hits_the_floor_slides_through_the_impact_or_bounces_back_like_a_s
     close(last(&r, "y' + 0.05*ball.spin.x"), -0.5, 1e-9);
     close(last(&r, "x' + 0.02*ball.spin.y"), 2.2, 1e-9);
     close(last(&r, "y' - 0.02*ball.spin.x"), -1.6, 1e-9);
+    let r =
+        ball(1.0, 0.2, "restitution = { normal = 1, tangential = 1 }", "until = 0.3\nimpact = \"poisson\"");
+    assert!(
+        r.times().last().is_some_and(|t| *t < 0.21),
+        "refused at the impact: this law has none in space yet"
+    );
+}
+
+#[test]
+fn what_a_run_did_not_record_is_refused_and_not_zero() {
+    let r = ball(0.25, 0.0, "", "until = 0.1");
+    for text in ["cloth.heat", "cloth.tangential[2]", "cloth.force.x"] {
+        let error = r.series(text).expect_err(text).to_string();
+        assert!(error.contains("was not recorded by this run"), "{error}");
+    }
+    assert!(r.series("cloth.slip[2]").is_ok());
 }
 
 #[test]

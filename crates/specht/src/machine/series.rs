@@ -4,6 +4,7 @@
 //! holds the state, the modes, the frozen switches, accelerations and forces: the system is evaluated there once more and the
 //! expression has the value that it would have had as an output of the file, on both sides of every event.
 
+use crate::model::{Input, Model};
 use crate::sim::Samples;
 use crate::system::{Discrete, Eval, Forces, Instant, State, System};
 
@@ -14,6 +15,12 @@ impl Machine {
     pub(super) fn series_on(&self, samples: &Samples, texts: &[String]) -> Result<Vec<Vec<f64>>, Error> {
         let loaded = read(&self.source, &self.options, texts).map_err(|e| e.about_series(texts))?;
         let system = compile(&self.source, &self.options, &loaded.model)?;
+        // a row holds the states of the run and one tangential force per contact
+        let plane = system.contacts().iter().all(|c| c.tangent.len() < 2 && c.normal_rows().len() < 3);
+        if system.dims().z != self.system().dims().z || !(plane || of_rows(&loaded.model)) {
+            let help = "name it under [output] of the model, and run again";
+            return Err(Error::plain(format!("`{}` was not recorded by this run", texts.join("`, `")), help));
+        }
         // the expressions are the last plot, and what is plotted comes last
         let first = system.output_count() - texts.len();
         let mut out = vec![Vec::with_capacity(samples.len()); texts.len()];
@@ -56,6 +63,20 @@ impl Machine {
             _ => Err(Error::plain(format!("`{text}` has no finite value"), "")),
         }
     }
+}
+
+/// Whether the last plot reads nothing but what the rows of a run in space hold.
+fn of_rows(model: &Model) -> bool {
+    let nodes: Vec<_> = model.plots.last().into_iter().flat_map(|p| &p.y).map(|y| y.1).collect();
+    model.graph.symbols(&nodes).into_iter().all(|s| {
+        let more = |i: &Input| {
+            matches!(
+                i,
+                Input::SecondTangential(_) | Input::Reaction(..) | Input::ContactForce(..) | Input::Heat(_)
+            )
+        };
+        !model.inputs.get(s.0 as usize).is_some_and(more)
+    })
 }
 
 /// The system at a recorded row.

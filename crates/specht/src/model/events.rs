@@ -42,8 +42,16 @@ impl CompiledSystem {
                 }
                 Input::Heat(k) => {
                     let of = self.of_model.get(k).cloned().unwrap_or(0..0);
-                    let power =
-                        |c: usize| at.forces.tangential[c] * at.eval.slip(&self.contacts[c], c, &at.state.u);
+                    let power = |c: usize| {
+                        let contact = &self.contacts[c];
+                        match contact.tangent.len() {
+                            0 | 1 => at.forces.tangential[c] * at.eval.slip(contact, c, &at.state.u),
+                            _ => {
+                                let of = |&r: &usize| at.forces.lambda[r] * at.eval.rate(r, &at.state.u);
+                                contact.tangent.iter().map(of).sum()
+                            }
+                        }
+                    };
                     *slot = -of.map(power).sum::<f64>();
                 }
                 Input::Impulse(k) => *slot = sum(k, &at.impulses.normal),

@@ -303,7 +303,9 @@ pub(super) fn impact<S: System + ?Sized>(
     };
     let mut layout = Layout::new(info, |i| {
         let part = closed[i] && info[i].is_unilateral();
-        part.then_some((Sliding::Rests { rest: eval.mu[i], mu: eval.mu[i] }, None))
+        // Newton's impacts are frictionless
+        let mu = if law == Law::Newton { 0.0 } else { eval.mu[i] };
+        part.then_some((Sliding::Rests { rest: mu, mu }, None))
     });
     let mut red = Reduced::default();
     let none = vec![0.0; u.len()];
