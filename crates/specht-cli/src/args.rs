@@ -48,6 +48,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page: specht manual > specht.1
+    Manual,
 }
 
 /// A model and the values to change in it.

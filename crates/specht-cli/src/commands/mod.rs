@@ -5,7 +5,7 @@ mod check;
 pub mod compare;
 mod completions;
 mod explain;
-mod gallery;
+pub mod gallery;
 mod map;
 mod new;
 mod run;
@@ -35,5 +35,6 @@ pub fn dispatch(command: Command) -> Outcome {
         }
         Command::Explain(a) => explain::run(a),
         Command::Completions(a) => completions::run(a),
+        Command::Manual => completions::manual(),
     }
 }
