@@ -5,6 +5,7 @@ mod check;
 pub mod compare;
 mod completions;
 mod explain;
+mod fit;
 mod gallery;
 mod map;
 mod new;
@@ -25,6 +26,7 @@ pub fn dispatch(command: Command) -> Outcome {
         Command::Gallery(a) => gallery::run(a),
         Command::Verify(a) => verify::run(a),
         Command::Analyse(a) => analyse::run(*a),
+        Command::Fit(a) => fit::run(&a),
         Command::Sweep(a) => sweep::run(&a),
         Command::Map(a) => map::run(&a),
         Command::Solve(a) => crate::solve::run(a),

@@ -28,6 +28,7 @@
 //! * `steady`, `squeal`: steady sliding and its stability.
 //! * `balance`, `equilibria`, `branch`: equilibria without friction, over a parameter. `bands`: the set of rest with friction.
 //!
+//! * `fit`: parameters of measured data with their errors (METH-FIT).
 //! * `tensor`, `tensor_set`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub(crate) mod along;
@@ -42,6 +43,7 @@ pub(crate) mod critical;
 pub(crate) mod cycle;
 pub(crate) mod equilibria;
 pub(crate) mod fast;
+pub(crate) mod fit;
 pub(crate) mod journal;
 pub(crate) mod junction;
 pub(crate) mod linear;

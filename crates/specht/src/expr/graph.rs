@@ -45,6 +45,7 @@ pub(crate) enum Fun {
     Sinh,
     Cosh,
     Tanh,
+    Asinh,
     Exp,
     Log,
     Log10,
@@ -53,7 +54,7 @@ pub(crate) enum Fun {
 
 impl Fun {
     /// All, in the order of the reference.
-    pub(crate) const ALL: [Fun; 13] = [
+    pub(crate) const ALL: [Fun; 14] = [
         Fun::Sin,
         Fun::Cos,
         Fun::Tan,
@@ -63,6 +64,7 @@ impl Fun {
         Fun::Sinh,
         Fun::Cosh,
         Fun::Tanh,
+        Fun::Asinh,
         Fun::Exp,
         Fun::Log,
         Fun::Log10,
@@ -81,6 +83,7 @@ impl Fun {
             Fun::Sinh => "sinh",
             Fun::Cosh => "cosh",
             Fun::Tanh => "tanh",
+            Fun::Asinh => "asinh",
             Fun::Exp => "exp",
             Fun::Log => "log",
             Fun::Log10 => "log10",
@@ -101,6 +104,7 @@ impl Fun {
             Fun::Sinh => x.sinh(),
             Fun::Cosh => x.cosh(),
             Fun::Tanh => x.tanh(),
+            Fun::Asinh => x.asinh(),
             Fun::Exp => x.exp(),
             Fun::Log => x.ln(),
             Fun::Log10 => x.log10(),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::ast::{Ast, ChainOp, CompareOp, Expr, Kind, Over};
 use super::error::{ExprError, Span, did_you_mean};
 use super::graph::{Fun, Graph, NodeId, TableId};
+use super::laws;
 use super::units::Unit;
 
 /// Deepest nesting over all inlined functions.
@@ -449,7 +450,12 @@ impl<'a> Lowering<'a> {
                 }
             };
         }
-        let user = if is_builtin(name) { None } else { self.resolver.function(self.graph, name) };
+        let user = if is_builtin(name) {
+            None
+        } else {
+            let own = self.resolver.function(self.graph, name);
+            own.or_else(|| laws::named(name, args.len()).cloned().map(Function::Formula))
+        };
         let mut nodes = Vec::with_capacity(args.len());
         for arg in args {
             nodes.push(self.number(arg)?);
@@ -548,7 +554,9 @@ impl<'a> Lowering<'a> {
             ("min" | "max", _) => wrong("two or more arguments"),
             _ => {
                 let users = self.resolver.function_names();
-                let near = did_you_mean(name, BUILTINS.into_iter().chain(users.iter().map(String::as_str)));
+                let known: Vec<&str> = BUILTINS.into_iter().chain(laws::names()).collect();
+                let all = known.into_iter().chain(users.iter().map(String::as_str));
+                let near = did_you_mean(name, all);
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "there is no implicit multiplication; for a product write `*`".to_string(),

@@ -4,6 +4,7 @@ mod along;
 mod braking;
 mod branch;
 mod equilibrium;
+mod fit;
 mod limit_cycle;
 mod load;
 mod map;
@@ -25,6 +26,7 @@ pub use braking::{
 };
 pub use branch::{BranchFinding, BranchPoint, BranchSide, BranchSpecial};
 pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
+pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests};
 pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
@@ -95,6 +97,8 @@ pub enum Finding {
     Lyapunov(LyapunovFinding),
     /// `branch`.
     Branch(Box<BranchFinding>),
+    /// `fit`.
+    Fit(Box<FitFinding>),
 }
 
 impl Finding {
@@ -133,6 +137,7 @@ impl Finding {
             Finding::ReturnMap(f) => f.explain,
             Finding::Lyapunov(f) => f.explain,
             Finding::Branch(f) => f.explain,
+            Finding::Fit(f) => f.explain,
         }
     }
 }
@@ -167,6 +172,7 @@ impl Machine {
             Task::ReturnMap(task) => self.return_map(task, watch).map(|f| Finding::ReturnMap(Box::new(f))),
             Task::Lyapunov(task) => self.lyapunov(task, watch).map(Finding::Lyapunov),
             Task::Branch(task) => self.branch(task, watch).map(|f| Finding::Branch(Box::new(f))),
+            Task::Fit(task) => self.fit(task, watch).map(|f| Finding::Fit(Box::new(f))),
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
             Task::Equilibrium(task) => {
                 self.equilibrium(task, watch).map(|f| Finding::Equilibrium(Box::new(f)))
@@ -210,7 +216,10 @@ impl Machine {
             TaskValue::Text(case) if key == "case" => Some(case),
             _ => None,
         });
-        let question = Task::read(&task.analyse, &task.keys)?;
+        let mut question = Task::read(&task.analyse, &task.keys)?;
+        if let Task::Fit(fit) = &mut question {
+            fit.name = Some(task.name.clone());
+        }
         let until = task.keys.iter().find_map(|(key, value)| match value {
             TaskValue::Number(until) if key == "until" => Some(*until),
             _ => None,
