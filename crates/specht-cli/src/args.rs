@@ -34,6 +34,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Answer a question about a model: painleve, true-motion, rest, self-braking, tensor, statistics
     Analyse(Box<AnalyseArgs>),
+    /// Read a measured record without a model: break-down and pick-up forces of an oscillogram
+    Data(DataArgs),
     /// Find parameters of a model from measured data, with their errors
     Fit(Box<FitArgs>),
     /// Run a model many times: grids, lists, random samples, chains, diagrams
@@ -346,6 +348,7 @@ What each kind answers:
                 (--section, --coordinate, --power).
   lyapunov      How fast do neighbouring motions part? Positive: chaos (--time, --warm-up).
   branch        How do cycles change with a parameter? Folds, doublings, grazing, loss of stick (--over).
+  friction-law  What do the friction laws do? Least value, steepest fall, damping needed, passivity.
 
 Examples:
   specht analyse painleve rod
@@ -364,6 +367,29 @@ Examples:
 
 The pages behind the words: specht explain painleve, several-solutions, tangential-impact, jam,
 self-braking, tensor.";
+
+/// `data`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "The pages behind the words: specht explain fit.")]
+pub struct DataArgs {
+    /// CSV file with columns t and F (force of the spring) or y (its deflection)
+    pub file: PathBuf,
+    /// What it is
+    #[arg(long, value_name = "KIND", default_value = "oscillogram")]
+    pub kind: String,
+    /// Stiffness of the spring: --stiffness "700 N/mm"
+    #[arg(long, value_name = "C")]
+    pub stiffness: String,
+    /// Mass of the slider: --mass "1.5 kg"
+    #[arg(long, value_name = "M")]
+    pub mass: String,
+    /// Speed of the end of the spring [default: from the slope of the record at rest]
+    #[arg(long, value_name = "V")]
+    pub speed: Option<String>,
+    /// Print every number as JSON
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// `fit`.
 #[derive(Clone, Debug, clap::Args)]

@@ -47,9 +47,10 @@ pub fn run(args: &FitArgs) -> Outcome {
         list => list.iter().map(|(name, f)| (name.clone(), json!(f))).collect(),
     };
     let text = format!("{}\n", serde_json::to_string_pretty(&text).unwrap_or_default());
+    let kept = text.replacen('{', &format!("{{\n  \"program\": \"{}\",", output::MADE_BY), 1);
     let files = !args.json || args.out.is_some();
     if files {
-        output::write(&folder.join("fit.json"), &text)?;
+        output::write(&folder.join("fit.json"), &kept)?;
         let shown: Vec<(String, &FitFinding)> = all.iter().map(|(n, f)| (n.clone(), &**f)).collect();
         output::write(&folder.join("fit.html"), &fit_page(&model, &shown))?;
     }

@@ -4,6 +4,7 @@ mod analyse;
 mod check;
 pub mod compare;
 mod completions;
+mod data;
 mod explain;
 mod fit;
 mod gallery;
@@ -26,6 +27,7 @@ pub fn dispatch(command: Command) -> Outcome {
         Command::Gallery(a) => gallery::run(a),
         Command::Verify(a) => verify::run(a),
         Command::Analyse(a) => analyse::run(*a),
+        Command::Data(a) => data::run(&a),
         Command::Fit(a) => fit::run(&a),
         Command::Sweep(a) => sweep::run(&a),
         Command::Map(a) => map::run(&a),

@@ -3,7 +3,7 @@
 use super::chart::{Chart, Line};
 use super::svg::escape;
 use crate::words::short;
-use specht::machine::finding::{FitCurve, FitFinding};
+use specht::machine::finding::{FitCurve, FitFinding, FrictionLawFinding, LawReport};
 use std::fmt::Write;
 
 /// Dots drawn at most; of more, every so many.
@@ -178,4 +178,28 @@ fn quality(f: &FitFinding, out: &mut String) {
         }
         *out += "</table>\n";
     }
+}
+
+/// Friction over the speed.
+pub fn laws(f: &FrictionLawFinding) -> Option<String> {
+    let line = |(k, (name, l)): (usize, (&str, &LawReport))| Line {
+        name: name.to_string(),
+        colour: k,
+        dashed: false,
+        points: l.curve.clone(),
+    };
+    let lines: Vec<Line> = f.laws.iter().enumerate().map(line).collect();
+    let rest = |(_, l): (&str, &LawReport)| ([0.0, l.at_rest[1]], "at rest".to_string());
+    let marks = f.laws.iter().filter(|(_, l)| l.at_rest[1] != l.at_zero).map(rest).collect();
+    (!lines.is_empty()).then(|| {
+        Chart {
+            title: "friction over the speed".into(),
+            x: "speed, m/s".into(),
+            y: f.laws.iter().next().map_or("friction", |(_, l)| l.of).into(),
+            lines,
+            marks,
+            ..Chart::default()
+        }
+        .svg()
+    })
 }

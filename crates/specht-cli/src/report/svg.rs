@@ -26,6 +26,7 @@ pub fn finding(f: &Finding) -> Option<String> {
         Finding::BreakAway(f) => Some(vibration::break_away(f)),
         Finding::Stability(f) => vibration::stability(f),
         Finding::Fit(f) => Some(fit::svg(f)),
+        Finding::FrictionLaw(f) => fit::laws(f),
         _ => None,
     };
     drawn.map(signed)

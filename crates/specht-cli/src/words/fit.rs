@@ -1,7 +1,7 @@
 //! Fits in words.
 
 use super::{BAD, GOOD, WARN, short};
-use specht::machine::finding::FitFinding;
+use specht::machine::finding::{FitFinding, FrictionLawFinding};
 
 /// Parameters with their intervals, and what they are worth.
 pub fn fit(f: &FitFinding, out: &mut String) {
@@ -64,4 +64,41 @@ pub fn fit(f: &FitFinding, out: &mut String) {
 fn pairs(f: &FitFinding) -> Vec<(&str, &str, f64)> {
     let rows = f.correlation.iter().enumerate();
     rows.flat_map(|(i, (a, row))| row.iter().skip(i + 1).map(move |(b, c)| (a, b, c.0))).collect()
+}
+
+/// Friction laws.
+pub fn friction_law(f: &FrictionLawFinding, out: &mut String) {
+    for (name, l) in f.laws.iter() {
+        *out += &format!("  {name}  {} from {} at speed 0", l.of, short(l.at_zero));
+        *out += &format!(" to {} at least (speed {})\n", short(l.minimum.value), short(l.minimum.speed));
+        *out += &match l.at_rest[0] == l.at_rest[1] {
+            true => format!("    at rest {}\n", short(l.at_rest[0])),
+            false => format!(
+                "    at rest {} at once, {} after long rest\n",
+                short(l.at_rest[0]),
+                short(l.at_rest[1])
+            ),
+        };
+        *out += &match l.steepest {
+            Some(s) => format!(
+                "    falls most steeply at speed {}: slope {}; a damper above {} N s/m outweighs it{}\n",
+                short(s.speed),
+                short(s.value),
+                short(l.damping_needed),
+                if l.of == "coefficient" && l.normal.0.is_nan() { " per newton of normal force" } else { "" }
+            ),
+            None => "    never falls: steady sliding is not self-excited by it\n".into(),
+        };
+    }
+    for l in &f.called {
+        let word = match l.passive {
+            Some(true) => format!("{GOOD}passive{GOOD:#}"),
+            Some(false) => format!("{BAD}can give energy{BAD:#}"),
+            None => "passive or not, depending on the motion".into(),
+        };
+        *out += &format!("  {}  law with a state, no exact stick; {word}\n", l.law);
+    }
+    for note in &f.notes {
+        *out += &format!("  {WARN}note{WARN:#}    {note}\n");
+    }
 }

@@ -245,12 +245,17 @@ pub(crate) fn sign(x: f64) -> f64 {
     }
 }
 
+/// Most laws that are remembered.
+const MAX_LAWS: usize = 100;
+
 /// The graph. Cloning it is cheap enough to do once per model, not once per step.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     ops: Vec<Op>,
     known: HashMap<Op, NodeId>,
     tables: Vec<Arc<Table>>,
+    /// Friction laws that were called by name, with their arguments.
+    laws: Vec<(String, Vec<NodeId>)>,
     temporaries: u32,
 }
 
@@ -276,6 +281,18 @@ impl Graph {
             Op::Const(bits) => Some(f64::from_bits(bits)),
             _ => None,
         }
+    }
+
+    /// Remembers a law that was called by name; of very many the first.
+    pub(crate) fn add_law(&mut self, name: &str, args: &[NodeId]) {
+        if self.laws.len() < MAX_LAWS && !self.laws.iter().any(|l| l.0 == name && l.1 == args) {
+            self.laws.push((name.to_string(), args.to_vec()));
+        }
+    }
+
+    /// The laws that were called.
+    pub(crate) fn laws(&self) -> &[(String, Vec<NodeId>)] {
+        &self.laws
     }
 
     /// Registers a table.

@@ -450,15 +450,20 @@ impl<'a> Lowering<'a> {
                 }
             };
         }
+        let mut law = false;
         let user = if is_builtin(name) {
             None
         } else {
             let own = self.resolver.function(self.graph, name);
+            law = own.is_none();
             own.or_else(|| laws::named(name, args.len()).cloned().map(Function::Formula))
         };
         let mut nodes = Vec::with_capacity(args.len());
         for arg in args {
             nodes.push(self.number(arg)?);
+        }
+        if law && user.is_some() {
+            self.graph.add_law(name, &nodes);
         }
         if primes == 0 {
             return self.apply(e, name, user.as_ref(), &nodes);

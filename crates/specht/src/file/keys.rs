@@ -478,6 +478,7 @@ pub(super) const ANALYSES: &[&str] = &[
     "quasi-static",
     "sweep",
     "fit",
+    "friction-law",
 ];
 
 /// `[[plot]]`

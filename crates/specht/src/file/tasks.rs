@@ -204,7 +204,7 @@ impl Builder<'_> {
         let mut out = Vec::new();
         for entry in entries {
             // a frequency need not be a parameter
-            let dim = match matches!(analyse, "response" | "break-away") {
+            let dim = match matches!(analyse, "response" | "break-away" | "friction-law") {
                 true => Dim::Any,
                 false => self.axis_named(&entry.key, entry.span, moving)?,
             };
@@ -336,7 +336,7 @@ const TEXT_KEYS: [&str; 25] = [
 ];
 
 /// Analyses whose ranges need no number of values.
-const UNCOUNTED: [&str; 5] = ["equilibrium", "modes", "response", "break-away", "stability"];
+const UNCOUNTED: [&str; 6] = ["equilibrium", "modes", "response", "break-away", "stability", "friction-law"];
 
 fn text_of(node: &Node, key: &str) -> Resolved<String> {
     match &node.value {

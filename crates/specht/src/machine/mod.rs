@@ -27,6 +27,7 @@
 //! ```
 
 pub mod address;
+pub mod data;
 mod error;
 pub mod finding;
 mod fit;

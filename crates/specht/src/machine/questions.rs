@@ -112,6 +112,16 @@ pub struct FitTask {
     pub compare: Vec<String>,
 }
 
+/// `friction-law`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FrictionLawTask {
+    /// Contacts; empty: all with friction.
+    pub contacts: Vec<String>,
+    /// Largest speed, m/s; default: as far as something happens.
+    pub to: Option<f64>,
+}
+
 /// Values of a range without a count.
 const VALUES: usize = 201;
 
@@ -197,6 +207,18 @@ pub(super) fn fit(keys: &Keys) -> Result<Task, Error> {
         robust: flag(keys, "robust")?,
         compare: list(keys, "compare"),
     }))
+}
+
+pub(super) fn friction_law(keys: &Keys) -> Result<Task, Error> {
+    let to = match one_axis(keys, "friction-law")? {
+        None => None,
+        Some(axis) if axis.name == "speed" && axis.from == 0.0 && axis.to > 0.0 => Some(axis.to),
+        Some(_) => {
+            let help = "write over = { speed = [0, 0.1] }, or --over \"speed=0..0.1\"";
+            return Err(Error::plain("`friction-law` goes over the speed, from 0", help));
+        }
+    };
+    Ok(Task::FrictionLaw(FrictionLawTask { contacts: contacts(keys), to }))
 }
 
 fn frequencies(keys: &Keys, kind: &str) -> Result<Axis, Error> {

@@ -9,8 +9,8 @@ use crate::analysis::tensor_set::Range;
 use crate::model::TaskValue;
 
 use super::Error;
-pub use super::questions::FitTask;
 use super::questions::{self, BreakAwayTask, EquilibriumTask, ModesTask, ResponseTask, StabilityTask};
+pub use super::questions::{FitTask, FrictionLawTask};
 use super::sweep::{Chain, Diagram, Plan, Random, Sampling, Span, Sweep};
 
 /// Keys with their values, as a file or a command line gives them.
@@ -56,6 +56,8 @@ pub enum Task {
     Branch(BranchTask),
     /// Which parameters fit measured data?
     Fit(FitTask),
+    /// What do the friction laws do?
+    FrictionLaw(FrictionLawTask),
 }
 
 /// `painleve`.
@@ -240,7 +242,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 18] = [
+pub const KINDS: [Kind; 19] = [
     Kind {
         name: "painleve",
         keys: &["over", "at", "at_time", "along", "stiffness"],
@@ -342,6 +344,7 @@ pub const KINDS: [Kind; 18] = [
         counts: true,
         read: questions::fit,
     },
+    Kind { name: "friction-law", keys: &["over"], counts: false, read: questions::friction_law },
 ];
 
 /// Most values of a parameter over a cycle.
@@ -381,6 +384,7 @@ impl Task {
             Task::Lyapunov(_) => "lyapunov",
             Task::Branch(_) => "branch",
             Task::Fit(_) => "fit",
+            Task::FrictionLaw(_) => "friction-law",
         }
     }
 }

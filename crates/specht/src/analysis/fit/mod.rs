@@ -20,6 +20,7 @@ mod student;
 
 pub(crate) use profile::profile;
 pub(crate) use statistics::{Errors, Tests, errors, tests};
+pub(crate) use student::student_quantile;
 
 use crate::linalg::{Mat, Svd, dot};
 
@@ -59,6 +60,8 @@ pub(crate) struct Fitted {
 const ORTHOGONAL: f64 = 1e-8;
 /// Change of parameters, relative to themselves, that is none.
 const STEP: f64 = 1e-12;
+/// Promised gain, relative to the sum of squares, after which a step was the last.
+const GAIN: f64 = 1e-13;
 /// Most steps.
 const ITERATIONS: usize = 200;
 /// First damping, relative to the largest singular value of the scaled J, which is near one.
@@ -66,12 +69,23 @@ const DAMPING: f64 = 1e-3;
 /// Damping with which nothing moves.
 const STUCK: f64 = 1e14;
 
-/// The minimum nearest to `start`; `fixed` parameters keep their values. `None`: the model has no value at the start.
+/// The minimum nearest to `start`; a `fixed` parameter keeps its value. `None`: the model has no value at the start.
 pub(crate) fn minimise(
     problem: &mut dyn Problem,
     start: &[f64],
     bounds: &[[f64; 2]],
     fixed: Option<usize>,
+) -> Option<Fitted> {
+    approach(problem, start, bounds, fixed, GAIN)
+}
+
+/// The same, only until a step promises less than this share of the sum of squares.
+pub(crate) fn approach(
+    problem: &mut dyn Problem,
+    start: &[f64],
+    bounds: &[[f64; 2]],
+    fixed: Option<usize>,
+    gain: f64,
 ) -> Option<Fitted> {
     let n = start.len();
     let mut p: Vec<f64> = start.iter().zip(bounds).map(|(x, b)| x.clamp(b[0], b[1])).collect();
@@ -131,7 +145,8 @@ pub(crate) fn minimise(
                 let ratio = (rss - better) / (rss - linear).max(f64::MIN_POSITIVE);
                 lambda = (lambda * (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0)).max(1e-15);
                 growth = 2.0;
-                converged = rss - better <= 1e-14 * rss;
+                // after a step that promised so little the next one would promise its square
+                converged = rss - linear <= gain * rss;
                 (p, sheet, rss, moved) = (q, next, better, true);
                 break;
             }

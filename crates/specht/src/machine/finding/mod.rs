@@ -5,6 +5,7 @@ mod braking;
 mod branch;
 mod equilibrium;
 mod fit;
+mod friction_law;
 mod limit_cycle;
 mod load;
 mod map;
@@ -27,6 +28,7 @@ pub use braking::{
 pub use branch::{BranchFinding, BranchPoint, BranchSide, BranchSpecial};
 pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
 pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests};
+pub use friction_law::{CalledLaw, FrictionLawFinding, LawReport, SpeedPoint};
 pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
@@ -99,6 +101,8 @@ pub enum Finding {
     Branch(Box<BranchFinding>),
     /// `fit`.
     Fit(Box<FitFinding>),
+    /// `friction-law`.
+    FrictionLaw(Box<FrictionLawFinding>),
 }
 
 impl Finding {
@@ -138,6 +142,7 @@ impl Finding {
             Finding::Lyapunov(f) => f.explain,
             Finding::Branch(f) => f.explain,
             Finding::Fit(f) => f.explain,
+            Finding::FrictionLaw(f) => f.explain,
         }
     }
 }
@@ -173,6 +178,9 @@ impl Machine {
             Task::Lyapunov(task) => self.lyapunov(task, watch).map(Finding::Lyapunov),
             Task::Branch(task) => self.branch(task, watch).map(|f| Finding::Branch(Box::new(f))),
             Task::Fit(task) => self.fit(task, watch).map(|f| Finding::Fit(Box::new(f))),
+            Task::FrictionLaw(task) => {
+                self.friction_law(task, watch).map(|f| Finding::FrictionLaw(Box::new(f)))
+            }
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
             Task::Equilibrium(task) => {
                 self.equilibrium(task, watch).map(|f| Finding::Equilibrium(Box::new(f)))

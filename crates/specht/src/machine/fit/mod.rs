@@ -11,7 +11,7 @@ mod curve;
 mod read;
 mod series;
 
-use crate::analysis::fit::{Fitted, Problem, Sheet, errors, minimise, profile, square, tests};
+use crate::analysis::fit::{Fitted, Problem, Sheet, approach, errors, minimise, profile, square, tests};
 use crate::analysis::map::Watch;
 use crate::model::TaskValue;
 
@@ -32,8 +32,10 @@ const SPREAD: f64 = 1.0;
 const HUBER: f64 = 1.345;
 /// Rounds of weights.
 const ROUNDS: usize = 30;
-/// Share of the scatter that a fit of a series must explain, else it is sought along growing parts of the record.
-const EXPLAINED: f64 = 0.95;
+/// Share of the scatter that a start of a series must explain, else the fit is sought along growing parts of the record.
+const EXPLAINED: f64 = 0.9;
+/// Gain of a step, relative, with which a part is fitted well enough.
+const ROUGH: f64 = 1e-2;
 /// These parts.
 const PARTS: [f64; 4] = [0.1, 0.2, 0.4, 0.7];
 
@@ -76,10 +78,12 @@ impl Machine {
             Form::Series => {
                 let mut series = Series::new(self, task, &mut records, watch)?;
                 series.suspect(&start, &mut records);
-                let (mut fit, mut scale) = search(&mut series, task, &records, &start, &bounds, 1)?;
-                if series.explained(&fit) < EXPLAINED {
-                    let along = grown(&mut series, &start, &bounds);
-                    let (again, other) = search(&mut series, task, &records, &along, &bounds, 1)?;
+                // far from the data: first along growing parts of the record, so that events keep their order
+                let near = series.explained_at(&start) >= EXPLAINED;
+                let from = if near { start.clone() } else { grown(&mut series, &start, &bounds) };
+                let (mut fit, mut scale) = search(&mut series, task, &records, &from, &bounds, 1)?;
+                if !near && series.explained(&fit.sheet.r) < EXPLAINED {
+                    let (again, other) = search(&mut series, task, &records, &start, &bounds, 1)?;
                     if again.rss < fit.rss {
                         (fit, scale) = (again, other);
                     }
@@ -337,7 +341,7 @@ fn grown(series: &mut Series, start: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
                 false => [b[0].max((x / 3.0).min(3.0 * x)), b[1].min((x / 3.0).max(3.0 * x))],
             })
             .collect();
-        if let Some(found) = minimise(series, &p, &near, None) {
+        if let Some(found) = approach(series, &p, &near, None, ROUGH) {
             p = found.p;
         }
     }

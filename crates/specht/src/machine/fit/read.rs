@@ -60,7 +60,7 @@ impl Records {
             .text_of(&label)
             .map_err(|why| Error::plain(format!("cannot read the data `{label}`: {why}"), ""))?;
         let csv = Csv::read(&text).map_err(|why| wrong(why, ""))?;
-        let time = csv.columns.iter().position(|c| ["t", "time"].contains(&c.name.to_lowercase().as_str()));
+        let time = csv.columns.iter().position(|c| c.name == "t" || c.name.to_lowercase() == "time");
         let form = if time.is_some() { Form::Series } else { Form::Curve };
         let mut columns = Vec::new();
         for (k, column) in csv.columns.iter().enumerate() {

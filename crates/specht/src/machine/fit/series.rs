@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::fit::{Fitted, Problem, Sheet};
+use crate::analysis::fit::{Problem, Sheet};
 use crate::analysis::map::Watch;
 use crate::analysis::place::start_of;
 use crate::analysis::seeds::seed;
@@ -131,10 +131,15 @@ impl<'a> Series<'a> {
         self.settings.until = self.times[self.rows - 1];
     }
 
-    /// Share of the scatter of the data that a fit explains.
-    pub(super) fn explained(&self, fit: &Fitted) -> f64 {
+    /// Share of the scatter of the data that the model explains with these parameters; none where it has no value.
+    pub(super) fn explained_at(&mut self, p: &[f64]) -> f64 {
+        self.residuals(p, false).map_or(f64::NEG_INFINITY, |sheet| self.explained(&sheet.r))
+    }
+
+    /// The same with these residuals.
+    pub(super) fn explained(&self, r: &[f64]) -> f64 {
         let rows = self.times.len();
-        let shares = self.terms.iter().zip(fit.sheet.r.chunks(rows)).filter_map(|(term, r)| {
+        let shares = self.terms.iter().zip(r.chunks(rows)).filter_map(|(term, r)| {
             let all = scatter(&self.columns[term.column?]).powi(2) * rows as f64;
             Some(1.0 - r.iter().map(|x| x * x).sum::<f64>() / all)
         });
