@@ -4,8 +4,11 @@ mod analyse;
 mod check;
 pub mod compare;
 mod completions;
+mod data;
 mod explain;
 pub mod gallery;
+mod fit;
+mod gallery;
 mod map;
 mod new;
 mod run;
@@ -25,6 +28,8 @@ pub fn dispatch(command: Command) -> Outcome {
         Command::Gallery(a) => gallery::run(a),
         Command::Verify(a) => verify::run(a),
         Command::Analyse(a) => analyse::run(*a),
+        Command::Data(a) => data::run(&a),
+        Command::Fit(a) => fit::run(&a),
         Command::Sweep(a) => sweep::run(&a),
         Command::Map(a) => map::run(&a),
         Command::Solve(a) => crate::solve::run(a),

@@ -4,6 +4,8 @@ mod along;
 mod braking;
 mod branch;
 mod equilibrium;
+mod fit;
+mod friction_law;
 mod limit_cycle;
 mod load;
 mod map;
@@ -25,6 +27,8 @@ pub use braking::{
 };
 pub use branch::{BranchFinding, BranchPoint, BranchSide, BranchSpecial};
 pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
+pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests};
+pub use friction_law::{CalledLaw, FrictionLawFinding, LawReport, SpeedPoint};
 pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
@@ -96,6 +100,10 @@ pub enum Finding {
     Lyapunov(LyapunovFinding),
     /// `branch`.
     Branch(Box<BranchFinding>),
+    /// `fit`.
+    Fit(Box<FitFinding>),
+    /// `friction-law`.
+    FrictionLaw(Box<FrictionLawFinding>),
 }
 
 impl Finding {
@@ -134,6 +142,8 @@ impl Finding {
             Finding::ReturnMap(f) => f.explain,
             Finding::Lyapunov(f) => f.explain,
             Finding::Branch(f) => f.explain,
+            Finding::Fit(f) => f.explain,
+            Finding::FrictionLaw(f) => f.explain,
         }
     }
 }
@@ -168,6 +178,10 @@ impl Machine {
             Task::ReturnMap(task) => self.return_map(task, watch).map(|f| Finding::ReturnMap(Box::new(f))),
             Task::Lyapunov(task) => self.lyapunov(task, watch).map(Finding::Lyapunov),
             Task::Branch(task) => self.branch(task, watch).map(|f| Finding::Branch(Box::new(f))),
+            Task::Fit(task) => self.fit(task, watch).map(|f| Finding::Fit(Box::new(f))),
+            Task::FrictionLaw(task) => {
+                self.friction_law(task, watch).map(|f| Finding::FrictionLaw(Box::new(f)))
+            }
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
             Task::Equilibrium(task) => {
                 self.equilibrium(task, watch).map(|f| Finding::Equilibrium(Box::new(f)))
@@ -223,7 +237,10 @@ impl Machine {
             TaskValue::Text(case) if key == "case" => Some(case),
             _ => None,
         });
-        let question = Task::read(&task.analyse, &task.keys)?;
+        let mut question = Task::read(&task.analyse, &task.keys)?;
+        if let Task::Fit(fit) = &mut question {
+            fit.name = Some(task.name.clone());
+        }
         let until = task.keys.iter().find_map(|(key, value)| match value {
             TaskValue::Number(until) if key == "until" => Some(*until),
             _ => None,
