@@ -31,6 +31,7 @@ mod error;
 pub mod finding;
 pub mod json;
 mod look;
+mod matrices;
 mod quantity;
 pub mod questions;
 pub mod record;
@@ -47,6 +48,7 @@ pub mod task;
 
 pub use error::{Complaint, Error};
 pub use finding::Finding;
+pub use matrices::Matrices;
 pub use quantity::time;
 pub use run::{Curve, Names, Plotted, Run};
 pub use sensitivity::{LostRecord, SensitivityRecord};
