@@ -9,6 +9,7 @@ mod explain;
 pub mod gallery;
 mod fit;
 mod gallery;
+mod import;
 mod map;
 mod new;
 mod run;
@@ -23,6 +24,7 @@ pub fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Run(a) => run::run(*a),
         Command::New(a) => new::run(a),
+        Command::Import(a) => import::run(&a),
         Command::Check(a) => check::run(a),
         Command::Compare(a) => compare::run(a),
         Command::Gallery(a) => gallery::run(a),

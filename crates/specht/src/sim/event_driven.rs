@@ -201,7 +201,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             outputs: vec![0.0; outputs],
             ..Default::default()
         };
-        let out = Trajectory { samples: Samples::new(d, outputs), ..Default::default() };
+        let out = Trajectory { samples: Samples::new(d, sys.contacts(), outputs), ..Default::default() };
         Ok(Run {
             x: vec![0.0; n],
             ode: Method::new(n, tail, settings.method),
