@@ -24,6 +24,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Write a commented model file to start from
     New(NewArgs),
+    /// Read a robot (URDF) or a scene (MJCF) and write it as a model file
+    Import(ImportArgs),
     /// Check a model file (names, units, start) and print it as understood
     Check(ModelArgs),
     /// Show several runs, or a run and measured data (CSV), over each other in one page
@@ -52,6 +54,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page: specht manual > specht.1
+    Manual,
 }
 
 /// A model and the values to change in it.
@@ -136,6 +140,9 @@ pub struct RunArgs {
     /// Leave out the analyses that the file asks for as tasks
     #[arg(long)]
     pub no_tasks: bool,
+    /// Add the mass matrix M, the forces h and the order of the velocities at the start to run.json
+    #[arg(long)]
+    pub matrices: bool,
     /// Also write a picture of the run (frame and plots)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
@@ -152,6 +159,25 @@ pub struct RunArgs {
 pub struct NewArgs {
     /// Name of the model; the file is NAME.toml
     pub name: PathBuf,
+}
+
+/// `import`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ImportArgs {
+    /// URDF or MJCF file
+    pub file: PathBuf,
+    /// The model file to write; without it, the model goes to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The root link of a URDF robot moves freely; else it is fixed
+    #[arg(long)]
+    pub floating: bool,
+    /// Leave out limits, joint friction, damping, couplings and contacts
+    #[arg(long)]
+    pub no_contacts: bool,
+    /// Print the names that joints and links have in the model, as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `compare`.

@@ -7,7 +7,8 @@ mod completions;
 mod data;
 mod explain;
 mod fit;
-mod gallery;
+pub mod gallery;
+mod import;
 mod map;
 mod new;
 mod run;
@@ -22,6 +23,7 @@ pub fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Run(a) => run::run(*a),
         Command::New(a) => new::run(a),
+        Command::Import(a) => import::run(&a),
         Command::Check(a) => check::run(a),
         Command::Compare(a) => compare::run(a),
         Command::Gallery(a) => gallery::run(a),
@@ -39,5 +41,6 @@ pub fn dispatch(command: Command) -> Outcome {
         }
         Command::Explain(a) => explain::run(a),
         Command::Completions(a) => completions::run(a),
+        Command::Manual => completions::manual(),
     }
 }

@@ -23,6 +23,7 @@ mod fields;
 mod forces;
 mod formula;
 mod hints;
+mod joints;
 mod keys;
 mod make;
 mod names;
@@ -57,9 +58,9 @@ pub(crate) use start::explain_start;
 pub(crate) use tensor::lowest_eigenvalue;
 pub use visible::visible;
 
-/// The sentence for what only spatial models have.
+/// The remedy for what only models in space have.
 const SPATIAL: &str =
-    "spatial bodies and two-dimensional friction come in a later version; this version is planar";
+    "the rest of the model is planar; in space every position has three entries, position = [x, y, z]";
 
 /// What the caller wants besides the file itself.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -33,6 +33,7 @@ pub mod finding;
 mod fit;
 pub mod json;
 mod look;
+mod matrices;
 mod quantity;
 pub mod questions;
 pub mod record;
@@ -49,6 +50,7 @@ pub mod task;
 
 pub use error::{Complaint, Error};
 pub use finding::Finding;
+pub use matrices::Matrices;
 pub use quantity::time;
 pub use run::{Curve, Names, Plotted, Run};
 pub use sensitivity::{LostRecord, SensitivityRecord};

@@ -192,8 +192,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             p.gap[i] = field.gap(i);
             p.slip[i] = field.slip(i);
         }
-        p.second.clear();
-        p.second.extend(field.second());
+        field.row_values(&mut p.rates, &mut p.lambda);
         forces.lambda.clone_from(&field.forces.lambda);
         forces.normal.clone_from(&field.forces.normal);
         forces.tangential.clone_from(&field.forces.tangential);

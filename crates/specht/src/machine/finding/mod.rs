@@ -49,6 +49,7 @@ use serde::Serialize;
 
 use crate::analysis::map::Watch;
 use crate::analysis::{AnalysisError, frictional_contact};
+use crate::expr::did_you_mean;
 use crate::file::Diagnostic;
 use crate::model;
 use crate::model::TaskValue;
@@ -198,17 +199,29 @@ impl Machine {
     ///
     /// The first that cannot, at its place.
     pub fn check_tasks(&self) -> Result<(), Error> {
+        use super::task::KINDS;
         for task in &self.model().tasks {
-            if !super::task::KINDS.iter().any(|k| k.name == task.analyse) {
-                let built: Vec<&str> = super::task::KINDS.iter().map(|k| k.name).collect();
-                return Err(self.error_at(Diagnostic::error(
-                    task.span,
+            let wrong = |message, help| Err(self.error_at(Diagnostic::error(task.span, message, help)));
+            let Some(kind) = KINDS.iter().find(|k| k.name == task.analyse) else {
+                let built: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
+                return wrong(
                     format!(
                         "the analysis `{}` of task `{}` is not built into this version",
                         task.analyse, task.name
                     ),
                     format!("built are {}; --no-tasks runs without tasks", built.join(", ")),
-                )));
+                );
+            };
+            let known: Vec<&str> = ["contact", "contacts", "case", "until"]
+                .into_iter()
+                .chain(kind.keys.iter().copied())
+                .collect();
+            if let Some((key, _)) = task.keys.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+                let help = match did_you_mean(key, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("it knows {}", known.join(", ")),
+                };
+                return wrong(format!("`{}` has no key `{key}` (task `{}`)", kind.name, task.name), help);
             }
         }
         Ok(())
