@@ -10,6 +10,8 @@
 //! spring still moving. A slide with a < v/ω has no stop: the record contradicts c, m and v. While it slides the friction force is
 //! F = c y + m y″ (ANH-6.6-FSLIDE), from a smoothing spline of the slide.
 
+use crate::linalg::{Mat, Svd};
+
 /// A slide, by its extremes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slide {
@@ -57,48 +59,33 @@ pub(crate) fn slides(y: &[f64]) -> Vec<Slide> {
     out
 }
 
-/// The same with the extremes of a smooth curve through each slide, so that noise does not raise them.
-pub(crate) fn smoothed(t: &[f64], y: &[f64], slide: Slide) -> Slide {
-    let vertex = |at: usize| {
-        // a parabola through a fifth of the slide on both sides
-        let reach = ((slide.bottom - slide.top) / 5).max(1);
-        let (from, to) = (at.saturating_sub(reach), (at + reach).min(y.len() - 1));
-        if to - from < 4 {
-            return y[at];
+/// The same with the extremes of a harmonic curve of frequency `w` through half of the slide at each, so that noise does not raise them.
+pub(crate) fn smoothed(t: &[f64], y: &[f64], w: f64, slide: Slide) -> Slide {
+    let middle = slide.top + (slide.bottom - slide.top) / 2;
+    let extreme = |from: usize, to: usize, way: f64, raw: f64| {
+        if to < from + 5 {
+            return raw;
         }
-        let [a, b, c] = parabola(&t[from..=to], &y[from..=to], t[at]);
-        let place = -b / (2.0 * c);
-        match (t[from] - t[at]..=t[to] - t[at]).contains(&place) {
-            true => a - b * b / (4.0 * c),
-            false => y[at],
-        }
+        let [a, b, c] = harmonic(&t[from..=to], &y[from..=to], w);
+        let value = a + way * b.hypot(c);
+        if value.is_finite() { value } else { raw }
     };
-    Slide { largest: vertex(slide.top), least: vertex(slide.bottom), ..slide }
+    Slide {
+        largest: extreme(slide.top, middle, 1.0, slide.largest),
+        least: extreme(middle, slide.bottom, -1.0, slide.least),
+        ..slide
+    }
 }
 
-/// a + b s + c s² with s = t − origin, by least squares.
-fn parabola(t: &[f64], y: &[f64], origin: f64) -> [f64; 3] {
-    let size = t.iter().fold(0.0_f64, |m, x| m.max((x - origin).abs())).max(f64::MIN_POSITIVE);
-    let mut sums = [0.0; 5];
-    let mut right = [0.0; 3];
-    for (t, y) in t.iter().zip(y) {
-        let s = (t - origin) / size;
-        (0..5).for_each(|k| sums[k] += s.powi(k as i32));
-        (0..3).for_each(|k| right[k] += y * s.powi(k as i32));
-    }
-    let m = |i: usize, j: usize| sums[i + j];
-    let det = |c: [[f64; 3]; 3]| {
-        c[0][0] * (c[1][1] * c[2][2] - c[1][2] * c[2][1]) - c[0][1] * (c[1][0] * c[2][2] - c[1][2] * c[2][0])
-            + c[0][2] * (c[1][0] * c[2][1] - c[1][1] * c[2][0])
+/// a + b cos w s + c sin w s with s from the first row, by least squares.
+fn harmonic(t: &[f64], y: &[f64], w: f64) -> [f64; 3] {
+    let row = |i: usize, k: usize| match k {
+        0 => 1.0,
+        1 => (w * (t[i] - t[0])).cos(),
+        _ => (w * (t[i] - t[0])).sin(),
     };
-    let matrix = [0, 1, 2].map(|i| [m(i, 0), m(i, 1), m(i, 2)]);
-    let whole = det(matrix);
-    let solved = |k: usize| {
-        let mut with = matrix;
-        (0..3).for_each(|i| with[i][k] = right[i]);
-        det(with) / whole / size.powi(k as i32)
-    };
-    [solved(0), solved(1), solved(2)]
+    let found = Svd::new(&Mat::from_fn(t.len(), 3, row)).solve(y, 1e-12);
+    [found[0], found[1], found[2]]
 }
 
 /// Cubic smoothing spline: values and second derivatives at the rows (natural ends). [Reinsch1967]

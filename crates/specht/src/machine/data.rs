@@ -105,7 +105,8 @@ pub fn oscillogram(text: &str, rig: &Rig) -> Result<Oscillogram, Error> {
         true => column("y")?.0,
         false => column("F")?.0.iter().map(|f| f / rig.stiffness).collect(),
     };
-    let found: Vec<Slide> = slides(&y).into_iter().map(|s| smoothed(&t, &y, s)).collect();
+    let w = (rig.stiffness / rig.mass).sqrt();
+    let found: Vec<Slide> = slides(&y).into_iter().map(|s| smoothed(&t, &y, w, s)).collect();
     if found.is_empty() {
         return Err(Error::plain(
             "the record has no slide: its force never rises and falls back",

@@ -109,21 +109,40 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     fn given(&mut self, theta: f64, times: &[f64]) -> bool {
         let (t, h, until) = (self.ode.time(), self.ode.step(), self.settings.until);
-        let mut used = false;
-        while let Some(&next) = times.get(self.recorder.next) {
-            let mut at = (next - t) / h;
-            // the last step ends at the end of the run up to rounding
-            if theta == 1.0 && (t + h - until).abs() <= SAME * until.abs() && next == until {
-                at = 1.0;
-            }
-            if at > theta || !self.ode.prepare(&mut self.field) {
-                break;
-            }
-            self.recorder.next += 1;
-            used = true;
-            self.record_inside(at.max(0.0), next, true);
+        // the last step ends at the end of the run up to rounding
+        let last = theta == 1.0 && (t + h - until).abs() <= SAME * until.abs();
+        let part = |next: f64| if last && next == until { 1.0 } else { ((next - t) / h).max(0.0) };
+        let inside = times[self.recorder.next..].iter().take_while(|next| part(**next) <= theta).count();
+        let times = &times[self.recorder.next..self.recorder.next + inside];
+        if times.is_empty() || !self.ode.prepare(&mut self.field) {
+            return false;
         }
-        used
+        self.recorder.next += inside;
+        // derivatives at all of them in steps of their own
+        let mut rates = Vec::new();
+        let Run { field, variation, ode, .. } = self;
+        let length = match variation.as_mut().filter(|v| v.with_rows) {
+            Some(v) => {
+                v.advance_through(field, ode, times[inside - 1].max(t), times, &mut rates);
+                v.row_length()
+            }
+            None => 0,
+        };
+        for (k, &next) in times.iter().enumerate() {
+            self.ode.interpolate(part(next), &mut self.dense);
+            let Run { field, dense, ledger, variation, impulses, .. } = self;
+            field.at(next, dense);
+            if let Some(v) = variation.as_mut().filter(|v| v.with_rows) {
+                if let Some(row) = rates.get(k * length..(k + 1) * length) {
+                    v.place_columns(row);
+                }
+                v.record(field, impulses);
+            }
+            let energy = ledger.columns_at(&field.eval, &dense[field.tail()..]);
+            self.fill_point();
+            self.out.samples.push(&self.point, &energy, true);
+        }
+        true
     }
 
     /// Record the dense output at the fraction `at`, which is the instant `time`.
