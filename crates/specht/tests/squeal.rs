@@ -162,9 +162,8 @@ fn cutting_diverges_beyond_the_ratio_of_the_closed_form_with_and_without_feed_an
     // the disturbed start, and one that is the stationary cut itself: there nothing but rounding is left of the forces
     let mut random = Numbers(3);
     let mut cases = vec![[-60.0, 0.0, 0.0], [-40.0, 0.0, 0.0], [-75.0, 0.05, 20.0]];
-    cases.extend((0..60).map(|_| {
-        [-22.0 - 136.0 * random.next(), 0.08 * random.next(), 45.0 * random.next()]
-    }));
+    cases
+        .extend((0..60).map(|_| [-22.0 - 136.0 * random.next(), 0.08 * random.next(), 45.0 * random.next()]));
     for [beta, lead, alpha] in cases {
         let limit = cutting_limit(beta, lead, alpha);
         for h0 in [1e-9, 0.0] {

@@ -106,13 +106,6 @@ fn mistakes_of_the_first_hour_are_told_with_their_remedy() {
             0,
             &["frictionless", "specht explain newton"],
         ),
-        (
-            "task",
-            format!("{base}task = [{{ name = \"map\", analyse = \"quasi-static\" }}]\n"),
-            &["run", "m.toml"],
-            2,
-            &["quasi-static", "not built", "m.toml:9"],
-        ),
     ];
     for (name, text, args, code, said) in cases {
         let folder = Folder::new(name);

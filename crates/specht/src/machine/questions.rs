@@ -6,7 +6,7 @@ use crate::analysis::map::Axis;
 use crate::model::TaskValue;
 
 use super::Error;
-use super::task::{Keys, Look, Task, contacts, key, list, look, text};
+use super::task::{Keys, Look, Task, contacts, key, list, look, number, text};
 
 /// `equilibrium`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,6 +86,14 @@ pub struct StabilityTask {
     pub look: Look,
 }
 
+/// `quasi-static`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct QuasiStaticTask {
+    /// End of the load, s; default the end of the run.
+    pub until: Option<f64>,
+}
+
 /// Values of a range without a count.
 const VALUES: usize = 201;
 
@@ -147,6 +155,10 @@ pub(super) fn stability(keys: &Keys) -> Result<Task, Error> {
     }
     let critical = text(keys, "critical")?;
     Ok(Task::Stability(StabilityTask { contacts: contacts(keys), over, critical, look: look(keys)? }))
+}
+
+pub(super) fn quasi_static(keys: &Keys) -> Result<Task, Error> {
+    Ok(Task::QuasiStatic(QuasiStaticTask { until: number(keys, "until")? }))
 }
 
 fn frequencies(keys: &Keys, kind: &str) -> Result<Axis, Error> {

@@ -9,7 +9,9 @@ use crate::analysis::tensor_set::Range;
 use crate::model::TaskValue;
 
 use super::Error;
-use super::questions::{self, BreakAwayTask, EquilibriumTask, ModesTask, ResponseTask, StabilityTask};
+use super::questions::{
+    self, BreakAwayTask, EquilibriumTask, ModesTask, QuasiStaticTask, ResponseTask, StabilityTask,
+};
 use super::sweep::{Chain, Diagram, Plan, Random, Sampling, Span, Sweep};
 
 /// Keys with their values, as a file or a command line gives them.
@@ -47,6 +49,8 @@ pub enum Task {
     BreakAway(BreakAwayTask),
     /// Does steady sliding squeal?
     Stability(StabilityTask),
+    /// Where does it go under a slow load?
+    QuasiStatic(QuasiStaticTask),
     /// One number from passage to passage of a section.
     ReturnMap(ReturnMapTask),
     /// How fast do neighbouring motions part?
@@ -237,7 +241,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 17] = [
+pub const KINDS: [Kind; 18] = [
     Kind {
         name: "painleve",
         keys: &["over", "at", "at_time", "along", "stiffness"],
@@ -309,6 +313,7 @@ pub const KINDS: [Kind; 17] = [
         counts: false,
         read: questions::stability,
     },
+    Kind { name: "quasi-static", keys: &["until"], counts: false, read: questions::quasi_static },
     Kind {
         name: "limit-cycle",
         keys: &["section", "period", "multiple", "starts", "box", "unstable", "at", "at_time", "until"],
@@ -368,6 +373,7 @@ impl Task {
             Task::Response(_) => "response",
             Task::BreakAway(_) => "break-away",
             Task::Stability(_) => "stability",
+            Task::QuasiStatic(_) => "quasi-static",
             Task::ReturnMap(_) => "return-map",
             Task::Lyapunov(_) => "lyapunov",
             Task::Branch(_) => "branch",
@@ -657,7 +663,7 @@ fn of(keys: &Keys, kind: &str) -> Result<Vec<String>, Error> {
     }
 }
 
-fn number(keys: &Keys, name: &str) -> Result<Option<f64>, Error> {
+pub(super) fn number(keys: &Keys, name: &str) -> Result<Option<f64>, Error> {
     match key(keys, name) {
         None => Ok(None),
         Some(TaskValue::Number(x)) if x.is_finite() => Ok(Some(*x)),
