@@ -21,7 +21,7 @@ function banner() {
 
 // ---- animation with its controls, and what the contacts do now
 function player() {
-  const made = stage();
+  const made = data.space ? spaceStage() : stage();
   const play = { on: false, speed: 1, last: 0 };
   // one run takes about eight seconds of the viewer's time
   const natural = (span.to - span.from) / 8;
@@ -65,7 +65,7 @@ function player() {
   return el("section", { class: "card", id: "stage" },
     el("div", { class: "stage" }, made.node, time,
       el("div", { class: "buttons" },
-        option("Follow", "follow"), scene.contacts.length ? option("Forces", "forces") : null, option("Names", "labels"))),
+        option("Follow", "follow"), (scene || data.space).contacts.length ? option("Forces", "forces") : null, option("Names", "labels"))),
     controls);
 }
 

@@ -7,6 +7,7 @@
 //! tasks, words      questions as typed → findings → words
 //! address, expected numbers out of the results, and comparison
 //! report            the page and the pictures
+//! import            robots of other programs
 //! sweep             tables of many runs
 //! solve, problem    contact problems without a model
 //! host              the same for other programs that hold the engine (the Python package)
@@ -19,6 +20,7 @@ mod diagnostics;
 mod embedded;
 mod expected;
 pub mod host;
+mod import;
 mod outcome;
 mod output;
 mod problem;

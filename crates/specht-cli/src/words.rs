@@ -1,5 +1,6 @@
 //! Findings in words, for the terminal, made from the same values as their data.
 
+mod fit;
 mod vibration;
 
 use anstyle::{AnsiColor, Style};
@@ -47,6 +48,8 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::ReturnMap(f) => crate::words_cycle::return_map(f, &mut out),
         Finding::Lyapunov(f) => crate::words_cycle::lyapunov(f, &mut out),
         Finding::Branch(f) => crate::words_cycle::branch(f, &mut out),
+        Finding::Fit(f) => fit::fit(f, &mut out),
+        Finding::FrictionLaw(f) => fit::friction_law(f, &mut out),
         Finding::Sweep(f) => out += &format!("  {} rows\n", f.rows.len()),
     }
     if let Some(folder) = kept {

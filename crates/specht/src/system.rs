@@ -11,10 +11,13 @@
 //! frozen switches) and [`Eval`] (results and scratch memory, reused so that an evaluation allocates nothing).
 
 mod bound;
+mod section;
 
 use std::any::Any;
 
 use crate::linalg::{Rows, Symmetric};
+
+pub use section::{Pressure, Section};
 
 /// Sizes of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -390,6 +393,8 @@ pub struct Eval {
     pub tensor: Vec<[f64; 4]>,
     /// Lean of the tangent per contact, φ_nt/φ_tt: the tangential row is w_T + lean w_N. Empty when no contact has a tensor.
     pub lean: Vec<f64>,
+    /// How friction depends on the direction of slip, per contact; empty when it does nowhere.
+    pub sections: Vec<Section>,
     /// Contact parameters of curved contours, as found here.
     pub contour: Vec<f64>,
     /// Whether M, W and the friction coefficients are constants, and which.
@@ -432,6 +437,7 @@ impl Eval {
             drive_offset: 0.0,
             radius: vec![0.0; d.contacts],
             tensor: Vec::new(),
+            sections: Vec::new(),
             lean: Vec::new(),
             contour: Vec::new(),
             constants: Constants::default(),

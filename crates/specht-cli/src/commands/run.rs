@@ -86,6 +86,14 @@ fn once(args: &RunArgs) -> Outcome {
     let tasks =
         if args.no_tasks { Vec::new() } else { tasks::run_all(&prepared.machine, &mut finished.json) };
     finished.pictures = tasks::pictures(&tasks);
+    if args.matrices {
+        let found = prepared.machine.matrices().map_err(refused)?;
+        if let Some(start) = finished.json["start"].as_object_mut() {
+            start.insert("M".into(), serde_json::json!(found.mass));
+            start.insert("h".into(), serde_json::json!(found.forces));
+            start.insert("velocities".into(), serde_json::json!(found.velocities));
+        }
+    }
 
     if files {
         write(&mut finished, &folder)?;

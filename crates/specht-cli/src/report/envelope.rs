@@ -104,6 +104,8 @@ mod tests {
             slip: &[],
             normal: &[],
             tangential: &[],
+            rates: &[],
+            lambda: &[],
             outputs: &[],
             energy: &[0.0; 7],
             modes: &[],

@@ -3,6 +3,7 @@
 mod chart;
 mod domains;
 pub mod envelope;
+mod fit;
 mod gif;
 pub mod many;
 mod picture;
@@ -16,11 +17,12 @@ use crate::commands::compare::Compared;
 use crate::session::Finished;
 use serde_json::{Map, Value as Json, json};
 use specht::machine::json::Num;
-use specht::machine::scene::{DrawTrack, Prim, Scene};
+use specht::machine::scene::{DrawTrack, Prim, Scene, SpaceScene};
 use specht::machine::{Curve, Names, Plotted, Run};
 use specht::model::Input;
 use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Sample, Scheme};
 
+pub use fit::page as fit_page;
 pub use gif::gif;
 pub use picture::picture;
 use svg::escape;
@@ -28,10 +30,11 @@ pub use svg::finding;
 
 const PAGE: &str = include_str!("../../../../web/report.html");
 const STYLE: &str = include_str!("../../../../web/report.css");
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 5] = [
     include_str!("../../../../web/core.js"),
     include_str!("../../../../web/plot.js"),
     include_str!("../../../../web/scene.js"),
+    include_str!("../../../../web/space.js"),
     include_str!("../../../../web/page.js"),
 ];
 
@@ -132,7 +135,8 @@ fn data(run: &Finished) -> Json {
         "pages": pages(run),
         "series": series(run),
         "plots": plots(&run.run),
-        "scene": run.run.scene().map(|s| scene_json(&s)),
+        "scene": (!run.model().is_spatial()).then(|| run.run.scene().map(|s| scene_json(&s))).flatten(),
+        "space": run.run.space_scene().map(|s| space_json(&s)),
     })
 }
 
@@ -393,6 +397,23 @@ fn scene_json(s: &Scene) -> Json {
         "t": f64s(&s.t), "up": s.up, "scheme": s.scheme, "follow": s.follow, "size": size, "bounds": s.bounds, "near": s.near,
         "ground": s.ground.iter().map(prim).collect::<Vec<_>>(),
         "bodies": bodies, "contacts": contacts, "springs": springs, "draws": draws,
+    })
+}
+
+fn space_json(s: &SpaceScene) -> Json {
+    let three = |list: &[[f64; 3]]| [0, 1, 2].map(|k| track(list.iter().map(|p| p[k])));
+    let bodies: Vec<Json> = (s.bodies.iter())
+        .map(|b| {
+            let place: Vec<Json> = (0..12).map(|k| track(b.places.iter().map(|p| p[k]))).collect();
+            json!({ "name": b.name, "place": place, "lines": b.lines })
+        })
+        .collect();
+    let contacts: Vec<Json> = (s.contacts.iter())
+        .map(|c| json!({ "name": c.name, "at": three(&c.at), "force": three(&c.force) }))
+        .collect();
+    json!({
+        "t": f64s(&s.t), "middle": s.middle, "size": s.size, "up": s.up, "ground": s.ground, "bodies": bodies,
+        "contacts": contacts,
     })
 }
 

@@ -29,6 +29,7 @@
 //! * `slow`: equilibria under slow loads, and where slowness ends.
 //! * `balance`, `equilibria`, `branch`: equilibria without friction, over a parameter. `bands`: the set of rest with friction.
 //!
+//! * `fit`: parameters of measured data with their errors (METH-FIT). `oscillogram`: records of stick-slip (ANH-6.2-OSC).
 //! * `tensor`, `tensor_set`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub(crate) mod along;
@@ -43,12 +44,14 @@ pub(crate) mod critical;
 pub(crate) mod cycle;
 pub(crate) mod equilibria;
 pub(crate) mod fast;
+pub(crate) mod fit;
 pub(crate) mod journal;
 pub(crate) mod junction;
 pub(crate) mod linear;
 pub(crate) mod map;
 pub(crate) mod modes;
 pub(crate) mod one_pair;
+pub(crate) mod oscillogram;
 pub(crate) mod painleve;
 pub(crate) mod particles;
 pub(crate) mod place;

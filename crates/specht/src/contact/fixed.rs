@@ -62,8 +62,8 @@ pub(crate) struct Fixed {
     /// Forces per row towards which dependent constraints are resolved (empty: minimum norm). Take them from the
     /// solution that a [`super::Transition`] selected.
     pub reference: Vec<f64>,
-    /// Direction in which a contact slips in its tangent plane, per contact.
-    pub directions: Vec<[f64; 2]>,
+    /// −λ_T/(μ N) of a contact that slips in its tangent plane, per contact.
+    pub directions: Vec<[f64; 3]>,
     /// Last pin forces, per contact: the root followed by the pin equation.
     pub pins: Vec<f64>,
     /// What contacts do in the small; empty: all hold.
@@ -303,7 +303,7 @@ impl Fixed {
         // friction of sliding contacts moves into the columns of the normal forces
         self.sliding.clear();
         self.pin_list.clear();
-        let pins = info.iter().filter(|c| matches!(c.normal, Normal::Pin { .. })).count();
+        let pins = info.iter().filter(|c| c.normal_rows().len() > 1).count();
         self.pin_v.reshape(pins, n);
         let mut symmetric = true;
         for (i, c) in info.iter().enumerate() {
@@ -323,11 +323,10 @@ impl Fixed {
             }
             self.sliding.push((i, weight));
             match (c.tangent.as_slice(), self.directions.get(i)) {
-                (&[first, second], Some(d)) => {
+                (rows @ [_, _, ..], Some(d)) => {
                     self.t.clear();
                     self.t.resize(n, 0.0);
-                    eval.w.row(first).add_to(d[0], &mut self.t);
-                    eval.w.row(second).add_to(d[1], &mut self.t);
+                    rows.iter().zip(d).for_each(|(&row, d)| eval.w.row(row).add_to(*d, &mut self.t));
                 }
                 _ => eval.w.row(c.tangent[0]).store(&mut self.t),
             }
@@ -442,17 +441,18 @@ impl Fixed {
 
     // p² = |a + b p|²
     fn quadratic(&mut self, info: &[ContactInfo]) -> Option<f64> {
-        let Normal::Pin { rows } = info[self.pin_list[0]].normal else { return None };
-        let c = rows.map(|r| self.column[r]);
-        let a = c.map(|i| self.lambda[i]);
-        let b = c.map(|i| self.pin_l[(0, i)]);
+        let rows = info[self.pin_list[0]].normal_rows();
+        let part = |of: &dyn Fn(usize) -> f64| -> [f64; 3] {
+            std::array::from_fn(|k| rows.get(k).map_or(0.0, |&r| of(self.column[r])))
+        };
+        let (a, b) = (part(&|i| self.lambda[i]), part(&|i| self.pin_l[(0, i)]));
         let roots = pin_roots(a, b);
         let last = self.pin_p[0];
         let nearest = |x: &&f64, y: &&f64| (**x - last).abs().total_cmp(&(**y - last).abs());
         let p = *roots.as_slice().iter().min_by(nearest)?;
         self.pin_p[0] = p;
-        let force = [a[0] + b[0] * p, a[1] + b[1] * p];
-        Some(if p > 0.0 { (1.0 - (force[0] * b[0] + force[1] * b[1]) / p).abs().min(1.0) } else { 1.0 })
+        let change: f64 = (0..3).map(|k| (a[k] + b[k] * p) * b[k]).sum();
+        Some(if p > 0.0 { (1.0 - change / p).abs().min(1.0) } else { 1.0 })
     }
 
     fn newton(&mut self, info: &[ContactInfo]) -> Option<f64> {
@@ -463,16 +463,18 @@ impl Fixed {
             self.pin_f.clear();
             let mut size = 1e-300_f64;
             for i in 0..k {
-                let Normal::Pin { rows } = info[self.pin_list[i]].normal else { return None };
-                let c = rows.map(|r| self.column[r]);
-                let force = c.map(|c| {
+                let rows = info[self.pin_list[i]].normal_rows();
+                let column = |r: usize| rows.get(r).map(|&r| self.column[r]);
+                let force: [f64; 3] = std::array::from_fn(|r| {
+                    let Some(c) = column(r) else { return 0.0 };
                     self.lambda[c] + (0..k).map(|j| self.pin_p[j] * self.pin_l[(j, c)]).sum::<f64>()
                 });
-                let norm = force[0].hypot(force[1]);
+                let norm = force[0].hypot(force[1]).hypot(force[2]);
                 size = size.max(norm).max(self.pin_p[i].abs());
                 self.pin_f.push(norm - self.pin_p[i]);
                 for j in 0..k {
-                    let change = force[0] * self.pin_l[(j, c[0])] + force[1] * self.pin_l[(j, c[1])];
+                    let change: f64 =
+                        (0..3).map(|r| column(r).map_or(0.0, |c| force[r] * self.pin_l[(j, c)])).sum();
                     let own = if i == j { 1.0 } else { 0.0 };
                     self.pin_j[(i, j)] = own - if norm > 0.0 { change / norm } else { 0.0 };
                 }
@@ -538,9 +540,8 @@ impl Fixed {
         normal_forces(info, eval, modes, out);
         for &(i, factor) in &self.sliding {
             match (info[i].tangent.as_slice(), self.directions.get(i)) {
-                (&[first, second], Some(d)) => {
-                    out.lambda[first] = factor * d[0] * out.normal[i];
-                    out.lambda[second] = factor * d[1] * out.normal[i];
+                (rows @ [_, _, ..], Some(d)) => {
+                    rows.iter().zip(d).for_each(|(&row, d)| out.lambda[row] = factor * d * out.normal[i]);
                 }
                 _ => out.lambda[info[i].tangent[0]] = factor * out.normal[i],
             }
@@ -600,8 +601,9 @@ impl Roots {
 }
 
 /// All p ≥ 0 with p = |a + b p|: (1 − |b|²) p² − 2 a·b p − |a|² = 0.
-pub(crate) fn pin_roots(a: [f64; 2], b: [f64; 2]) -> Roots {
-    let (aa, ab, bb) = (a[0] * a[0] + a[1] * a[1], a[0] * b[0] + a[1] * b[1], b[0] * b[0] + b[1] * b[1]);
+pub(crate) fn pin_roots(a: [f64; 3], b: [f64; 3]) -> Roots {
+    let product = |x: [f64; 3], y: [f64; 3]| x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+    let (aa, ab, bb) = (product(a, a), product(a, b), product(b, b));
     let mut out = Roots::default();
     let q = 1.0 - bb;
     if aa == 0.0 {

@@ -94,11 +94,11 @@ pub enum Start {
 /// A contact that this module cannot treat.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ContactError {
-    /// Two tangential directions beside something that is planar.
+    /// A law that time steps do not know.
     #[error(
-        "contact `{0}` is not treated by the event-driven scheme beside friction in two directions; use time-stepping"
+        "contact `{0}` has friction that time steps do not treat (a tensor, a patch, a ball joint); use scheme = \"event\""
     )]
-    Spatial(String),
+    Stepping(String),
     /// `load_on` names a contact outside the list, or one that is `Given`.
     #[error(
         "the load of contact `{0}` depends on a contact that does not exist or whose normal force is given"
@@ -108,18 +108,6 @@ pub(crate) enum ContactError {
 
 /// Whether every contact can be treated; called once when a system is built.
 pub(crate) fn check(info: &[ContactInfo]) -> Result<(), ContactError> {
-    if info.iter().any(|c| c.tangent.len() > 1 && c.friction) {
-        // guides with friction and loads that follow other contacts have one tangent only
-        let strange = |c: &&ContactInfo| c.friction && c.is_bilateral() || !c.load_on.is_empty();
-        if let Some(c) = info.iter().find(strange) {
-            return Err(ContactError::Spatial(c.name.clone()));
-        }
-    }
-    check_loads(info)
-}
-
-/// The part of [`check`] that holds for spatial contacts too.
-pub(crate) fn check_loads(info: &[ContactInfo]) -> Result<(), ContactError> {
     let known = |j: usize| info.get(j).is_some_and(|c| !c.is_given());
     match info.iter().find(|c| !c.load_on.iter().all(|&j| known(j))) {
         Some(c) => Err(ContactError::Load(c.name.clone())),

@@ -245,7 +245,8 @@ impl LeafSolver {
             1 => {
                 let a = [0, 1].map(|k| p.pins[pins[0]][k].at(self.sol.row(0)));
                 let b = [0, 1].map(|k| dot(&p.pins[pins[0]][k].coef, self.sol.row(1)));
-                for &norm in pin_roots(a, b).as_slice() {
+                let wide = |v: [f64; 2]| [v[0], v[1], 0.0];
+                for &norm in pin_roots(wide(a), wide(b)).as_slice() {
                     found(point(&[norm]));
                 }
             }

@@ -161,7 +161,8 @@ impl Builder<'_> {
             }
             match &contact.geometry {
                 Geometry::Gap(node) => mark(self, *node, &mut used),
-                Geometry::Between(a, b) | Geometry::Pin(a, b) => {
+                Geometry::Guide(list) => list.iter().for_each(|&n| mark(self, n, &mut used)),
+                Geometry::Between(a, b) | Geometry::Pin(a, b) | Geometry::Directions(a, b, _) => {
                     for r in [a, b] {
                         if let Some(k) = r.body {
                             for c in 0..count {

@@ -41,8 +41,8 @@ impl Builder<'_> {
                 let val = self.demand(Thing::Gap(e))?;
                 Ok(val.one().map(|(n, _)| n))
             }
-            RawGeometry::Between(_) | RawGeometry::Pin(_) => Ok(Some(self.input(Input::Gap(e)))),
             RawGeometry::None => Ok(None),
+            _ => Ok(Some(self.input(Input::Gap(e)))),
         }
     }
 
@@ -125,6 +125,21 @@ impl Builder<'_> {
                     return Err(pair[1].error("a pin joins two different bodies", "").into());
                 }
                 Geometry::Pin(self.placed(a), self.placed(b))
+            }
+            RawGeometry::Guide(pair) => {
+                let of = |b: &mut Self, f: &Formula| -> Resolved<NodeId> {
+                    let node = b.lower(f)?;
+                    b.of_positions(f, node, "a guide")?;
+                    Ok(node)
+                };
+                Geometry::Guide(self.within(context.clone(), |b| -> Resolved<_> {
+                    Ok([of(b, &pair[0])?, of(b, &pair[1])?])
+                })?)
+            }
+            RawGeometry::Directions(pair, parallel) => {
+                let [a, b] = self.within(context.clone(), |s| s.features(pair))?;
+                self.check_directions(pair, [a, b])?;
+                Geometry::Directions(self.placed(a), self.placed(b), *parallel)
             }
             RawGeometry::Gap(f) | RawGeometry::Play(f, _) => {
                 let gap = self.gap_node(e).map_err(|x| blocked(f, x))?;
@@ -225,6 +240,7 @@ impl Builder<'_> {
                 );
             }
         }
+        self.check_joint(c)?;
         if let (Some(f), Some(_)) = (&c.normal_force, &c.spring) {
             return error(
                 f.span,
@@ -258,10 +274,11 @@ impl Builder<'_> {
         }
         if let Some((_, key)) = &c.friction
             && c.slip.is_none()
-            && matches!(c.geometry, RawGeometry::Gap(_) | RawGeometry::Play(..) | RawGeometry::None)
+            && !matches!(c.geometry, RawGeometry::Between(_) | RawGeometry::Pin(_))
         {
             let by = match c.geometry {
                 RawGeometry::Gap(_) => "is given by `gap`; add",
+                RawGeometry::Guide(_) => "is a guide; add",
                 RawGeometry::Play(..) => "is given by `play`; add",
                 _ => "has no geometry; add",
             };
@@ -381,6 +398,13 @@ impl Builder<'_> {
     }
 
     fn normal_law(&mut self, e: usize, c: &RawContact, context: &Context) -> Resolved<NormalLaw> {
+        match c.geometry {
+            RawGeometry::Guide(_) | RawGeometry::Directions(_, true) => {
+                return Ok(NormalLaw::Pin { radius: None });
+            }
+            RawGeometry::Directions(..) => return Ok(NormalLaw::Bilateral),
+            _ => {}
+        }
         if let RawGeometry::Pin(_) = c.geometry {
             let radius = match &c.radius {
                 Some(f) => Some(self.within(context.clone(), |b| -> Resolved<_> {
@@ -590,6 +614,9 @@ impl Builder<'_> {
                 let rest = value(self, f, &Context { words, ..resting })?;
                 Ok(Friction { sliding: moving, sticking: rest, tensor: Some(FrictionTensor::Regular) })
             }
+            RawFriction::Ellipse(_) | RawFriction::Patch { .. } => {
+                self.plane_friction(c, friction, &sliding, &resting, key)
+            }
             RawFriction::Tensor(rows, span) => {
                 let mut nodes = Vec::new();
                 for f in rows.iter().flatten() {
@@ -599,7 +626,9 @@ impl Builder<'_> {
                 }
                 if rows.len() > 2 {
                     let message = format!("friction tensor of `{}` has {} rows", c.name.text, rows.len());
-                    return Err(fault(*span, message, super::SPATIAL));
+                    let help =
+                        "in space it is a matrix over the two tangents; in the plane over tangent and normal";
+                    return Err(fault(*span, message, help));
                 }
                 let values: Option<Vec<f64>> = nodes.iter().map(|&n| self.default_value(n)).collect();
                 if let Some(values) = values
@@ -613,6 +642,14 @@ impl Builder<'_> {
                     return Err(fault(
                         *span,
                         format!("friction tensor of `{}` creates energy", c.name.text),
+                        help,
+                    ));
+                }
+                if self.spatial.is_some() && c.slip.is_none() != c.second_slip.is_none() {
+                    let help = "give `slip` two formulas, or one coefficient";
+                    return Err(fault(
+                        *span,
+                        format!("contact `{}` rubs in one direction only", c.name.text),
                         help,
                     ));
                 }

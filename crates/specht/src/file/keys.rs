@@ -277,6 +277,13 @@ pub(super) const CONTACT: &[Key] = &[
     key("play", Expr, "a formula kept between `limits`: two contacts NAME.low and NAME.high"),
     key("limits", VECTOR, "[low, high] of `play`"),
     key("pin", TEXTS, "two points kept together; closes loops"),
+    key(
+        "guide",
+        EXPR_OR_LIST,
+        "two formulas kept zero: a bead on a wire in space; friction follows their norm",
+    ),
+    key("parallel", TEXTS, "two directions of bodies in space kept parallel"),
+    key("perpendicular", TEXTS, "two directions of bodies in space kept perpendicular"),
     key("radius", Expr, "journal radius of a pin with friction"),
     key("bilateral", Bool, "the contact cannot open"),
     key("spring", Expr, "elastic contact: stiffness"),
@@ -300,6 +307,9 @@ pub(super) const CONTACT: &[Key] = &[
         VECTOR,
         "direction of positive slip in the axes of the second body; in space the first tangent",
     ),
+    key("rolling", Expr, "in space: length that bounds the moment against rolling, per normal force"),
+    key("drilling", Expr, "in space: the same against the spin about the normal"),
+    key("spin", Expr, "spin about the normal of a patch that is given by formulas"),
 ];
 
 /// `friction = { … }`
@@ -311,7 +321,19 @@ pub(super) const FRICTION: &[Key] = &[
         Expr,
         "coefficient of the friction tensor that leaves the reaction alone, built from the mass matrix at every state",
     ),
+    key("value", Expr, "coefficient of a patch"),
+    key("ellipse", VECTOR, "in space: coefficients along the two tangents, associated law"),
+    key("patch", Table(PATCH), "in space: a contact of finite size, { radius, pressure }"),
 ];
+
+/// `patch = { … }`
+pub(super) const PATCH: &[Key] = &[
+    key("radius", Expr, "radius of the patch"),
+    key("pressure", Choice(PRESSURES), "uniform (default), hertz or ring"),
+];
+
+/// How a patch is pressed.
+pub(super) const PRESSURES: &[&str] = &["uniform", "hertz", "ring"];
 
 /// `friction_force = { … }`
 pub(super) const FRICTION_FORCE: &[Key] = &[
@@ -429,7 +451,7 @@ pub(super) const TASK: &[Key] = &[
     key("time", Expr, "lyapunov: time over which exponents are taken"),
     key("warm_up", Expr, "lyapunov: time before it"),
     key("multiple", Expr, "limit-cycle: periods of the excitation in one of the cycle"),
-    key("starts", Expr, "limit-cycle: number of starts in `box`"),
+    key("starts", Expr, "limit-cycle: number of starts in `box`; fit: number of starts of the search"),
     key("box", Map(&List(&Expr)), "limit-cycle: where the starts lie, { x = [-2, 4] }"),
     key("unstable", Bool, "limit-cycle: look near the start, also for cycles that the motion leaves"),
     key("points", Any(&[Expr, TEXTS]), "points to look at"),
@@ -449,6 +471,11 @@ pub(super) const TASK: &[Key] = &[
     key("data", Text, "csv file with measured data"),
     key("fit", TEXTS, "parameters to find"),
     key("residual", Expr, "what should be zero at every row of the data; columns are names"),
+    key("bounds", Map(&List(&Expr)), "fit: bounds of parameters, { mu = [0, 1] }"),
+    key("weights", Text, "fit: column of weights, 1/s^2"),
+    key("profile", Bool, "fit: intervals that need not be symmetric"),
+    key("robust", Bool, "fit: values far from the others count less"),
+    key("compare", Any(&[Text, TEXTS]), "fit: other fits of the file, or other files"),
     key("until", Expr, "end time of the runs"),
 ];
 
@@ -473,6 +500,7 @@ pub(super) const ANALYSES: &[&str] = &[
     "quasi-static",
     "sweep",
     "fit",
+    "friction-law",
 ];
 
 /// `[[plot]]`

@@ -8,12 +8,14 @@
 //! Every step collects as many messages as make sense. Nothing here reads files: a csv table comes through the loader
 //! that the caller gives. Sizes are bounded everywhere, so that any text is answered quickly.
 
+use crate::expr::Dim;
 use crate::model::{Model, Span};
 
 mod bodies;
 mod builder;
 mod checks;
 mod contacts;
+mod csv;
 mod diagnostic;
 mod elastic;
 mod families;
@@ -21,6 +23,7 @@ mod fields;
 mod forces;
 mod formula;
 mod hints;
+mod joints;
 mod keys;
 mod make;
 mod names;
@@ -45,6 +48,7 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
+pub use csv::{Csv, CsvColumn};
 pub(crate) use diagnostic::Origin;
 pub use diagnostic::{Diagnostic, Severity};
 pub use reference::reference;
@@ -54,9 +58,9 @@ pub(crate) use start::explain_start;
 pub(crate) use tensor::lowest_eigenvalue;
 pub use visible::visible;
 
-/// The sentence for what only spatial models have.
+/// The remedy for what only models in space have.
 const SPATIAL: &str =
-    "spatial bodies and two-dimensional friction come in a later version; this version is planar";
+    "the rest of the model is planar; in space every position has three entries, position = [x, y, z]";
 
 /// What the caller wants besides the file itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,15 +93,17 @@ pub fn read_with(
     options: &Options,
     loader: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Loaded, Vec<Diagnostic>> {
-    read_plotting(text, options, loader, &[])
+    read_plotting(text, options, loader, &[], &[])
 }
 
 /// The same with further expressions to record, in the language of outputs; names of outputs count too. They become the last plot.
+/// `columns` are names of measured values in them, with their dimensions: parameters behind the live ones, which hide names of the file.
 pub(crate) fn read_plotting(
     text: &str,
     options: &Options,
     loader: &dyn Fn(&str) -> Result<String, String>,
     series: &[String],
+    columns: &[(String, Dim)],
 ) -> Result<Loaded, Vec<Diagnostic>> {
     let mut report = diagnostic::Report::default();
     let Some(tree) = tree::parse(text, &mut report) else {
@@ -118,7 +124,7 @@ pub(crate) fn read_plotting(
     }
     let mut builder = builder::Builder::new(raw, text, options, loader, report);
     builder.names = names;
-    builder.build(series);
+    builder.build(series, columns);
     builder.admit_blocked();
     if builder.report.has_errors() {
         return Err(builder.report.list);

@@ -7,6 +7,8 @@ use super::fields::{Fields, Word, formulas, word};
 use super::formula::{Family, Formula};
 use super::keys;
 use super::raw::{key_word, points};
+use crate::system::Pressure;
+
 use super::raw_space::{RawSpaceBody, RawSpaceShape, Triple, entries, triple};
 use super::tree::{Entry, Node, Text, Value};
 use crate::model::Span;
@@ -109,12 +111,15 @@ pub(super) struct RawContact {
     pub restitution: [Option<Formula>; 3],
     pub tangent: Option<[Formula; 2]>,
     pub space_tangent: Option<Triple>,
+    /// `rolling`, `drilling`, `spin`.
+    pub in_space: [Option<Formula>; 3],
 }
 
 impl RawContact {
     /// A rigid contact with a gap: neither elastic nor a pin nor under a given force.
     pub(super) fn is_rigid(&self) -> bool {
-        let gap = !matches!(self.geometry, RawGeometry::Pin(_) | RawGeometry::None);
+        let gap =
+            matches!(self.geometry, RawGeometry::Between(_) | RawGeometry::Gap(_) | RawGeometry::Play(..));
         gap && self.spring.is_none() && self.normal_force.is_none() && !self.friction_force
     }
 }
@@ -125,6 +130,9 @@ pub(super) enum RawGeometry {
     Gap(Formula),
     Play(Formula, [Formula; 2]),
     Pin([Formula; 2]),
+    Guide([Formula; 2]),
+    /// Parallel (`true`) or perpendicular.
+    Directions([Formula; 2], bool),
     None,
 }
 
@@ -134,6 +142,8 @@ pub(super) enum RawFriction {
     Split { rest: Option<Formula>, sliding: Option<Formula> },
     Regular(Formula),
     Tensor(Vec<Vec<Formula>>, Span),
+    Ellipse([Formula; 2]),
+    Patch { value: Formula, radius: Formula, pressure: Pressure },
 }
 
 #[derive(Clone, Debug)]
@@ -459,7 +469,7 @@ impl RawContact {
     pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawContact> {
         let fields = Fields::of(node, keys::CONTACT, "[[contact]]", report)?;
         let name = fields.name("contact", report)?;
-        let forms = ["between", "gap", "play", "pin"];
+        let forms = ["between", "gap", "play", "pin", "guide", "parallel", "perpendicular"];
         let given: Vec<&str> = forms.into_iter().filter(|k| fields.get(k).is_some()).collect();
         if given.len() > 1 {
             let message = format!("contact `{}` has both `{}` and `{}`", name.text, given[0], given[1]);
@@ -474,7 +484,9 @@ impl RawContact {
                 let limits = fields.required_pair("limits", report);
                 RawGeometry::Play(play?, limits?)
             }
-            Some(_) => RawGeometry::Pin(fields.pair("pin", report)?),
+            Some("guide") => RawGeometry::Guide(fields.pair("guide", report)?),
+            Some("pin") => RawGeometry::Pin(fields.pair("pin", report)?),
+            Some(word) => RawGeometry::Directions(fields.pair(word, report)?, word == "parallel"),
             None => RawGeometry::None,
         };
         if let (Some(entry), false) = (fields.get("limits"), fields.get("play").is_some()) {
@@ -523,6 +535,7 @@ impl RawContact {
                 .get("tangent")
                 .filter(|e| entries(&e.node) == 3)
                 .and_then(|e| triple(&e.node, "tangent", report)),
+            in_space: ["rolling", "drilling", "spin"].map(|key| fields.formula(key, report)),
             name,
             geometry,
             friction,
@@ -550,6 +563,12 @@ impl RawFriction {
                 let fields = Fields::of(node, keys, &format!("friction of `{contact}`"), report)?;
                 if fields.get("regular").is_some() {
                     return fields.formula("regular", report).map(RawFriction::Regular);
+                }
+                if fields.get("ellipse").is_some() {
+                    return fields.pair("ellipse", report).map(RawFriction::Ellipse);
+                }
+                if let Some(entry) = fields.get("patch") {
+                    return super::joints::patch(&fields, &entry.node, contact, report);
                 }
                 let (rest, sliding) = (fields.formula("static", report), fields.formula("sliding", report));
                 if rest.is_none() && sliding.is_none() {

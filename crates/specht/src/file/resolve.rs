@@ -483,9 +483,9 @@ impl Builder<'_> {
             _ => {
                 let friction = self.model.contacts.get(e).and_then(|c| c.friction.as_ref());
                 let leans = match friction.and_then(|f| f.tensor.as_ref()) {
-                    Some(FrictionTensor::Entries(list)) => list.len() == 4,
+                    Some(FrictionTensor::Entries(list)) => list.len() == 4 && self.spatial.is_none(),
                     Some(FrictionTensor::Regular) => true,
-                    None => false,
+                    _ => false,
                 };
                 if !leans {
                     return Err(ExprError::new(

@@ -522,7 +522,7 @@ impl Builder<'_> {
         let element = self.contacts.1[e].clone();
         let context = self.place_of(Scope::Motion, c.family.as_ref(), &element);
         let tangent = match &c.space_tangent {
-            Some(list) => Some(self.within(context, |b| b.direction(list, "tangent", name))?),
+            Some(list) => Some(self.within(context.clone(), |b| b.direction(list, "tangent", name))?),
             None => None,
         };
         if self.spatial.is_none() && tangent.is_some() {
@@ -532,7 +532,9 @@ impl Builder<'_> {
                 super::SPATIAL,
             ));
         }
-        Ok(SpaceContact { slip, tangent })
+        let mut out = SpaceContact { slip, tangent, ..SpaceContact::default() };
+        self.resistances(c, &context, &mut out)?;
+        Ok(out)
     }
 
     /// Slip along the second tangent: a formula, or a placeholder for the geometry; `None` where there is one tangent only.

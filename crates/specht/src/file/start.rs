@@ -125,7 +125,8 @@ fn moving(model: &Model, contact: &str) -> Vec<usize> {
     let mut nodes: Vec<NodeId> = Vec::new();
     match &contact.geometry {
         Geometry::Gap(node) => nodes.push(*node),
-        Geometry::Between(a, b) | Geometry::Pin(a, b) => {
+        Geometry::Guide(list) => nodes.extend(list),
+        Geometry::Between(a, b) | Geometry::Pin(a, b) | Geometry::Directions(a, b, _) => {
             for mut body in [a.body, b.body] {
                 // up the tree; parents stand before children, so this ends
                 while let Some(found) = body.and_then(|k| model.bodies.get(k)) {

@@ -54,6 +54,11 @@ impl Builder<'_> {
                 RawGeometry::Gap(f) | RawGeometry::Play(f, _) => {
                     check_dimensions(&f.ast, &|path: &[&str]| self.shown(&dims, path)).unwrap_or(Dim::Any)
                 }
+                RawGeometry::Guide(pair) => {
+                    check_dimensions(&pair[0].ast, &|path: &[&str]| self.shown(&dims, path))
+                        .unwrap_or(Dim::Any)
+                }
+                RawGeometry::Directions(..) => Dim::NONE,
                 RawGeometry::None => Dim::Any,
             };
             let name = &c.name.text;
@@ -63,6 +68,17 @@ impl Builder<'_> {
             put(format!("{name}.slip"), gap, angle, 1);
             put(format!("{name}.normal"), force, false, 0);
             put(format!("{name}.tangential"), force, false, 0);
+            if self.spatial.is_some() {
+                for k in 1..=2 {
+                    put(format!("{name}.slip[{k}]"), gap, angle, 1);
+                    put(format!("{name}.tangential[{k}]"), force, false, 0);
+                }
+            }
+        }
+        for body in raw.bodies.iter().filter(|b| b.space.rotation.is_free()) {
+            ["x", "y", "z"]
+                .iter()
+                .for_each(|c| put(format!("{}.spin.{c}", body.name.text), Dim::NONE, true, 1));
         }
         let heats = self.model.states.iter().filter(|s| s.name.ends_with(".heat"));
         units.extend(heats.map(|s| (s.name.clone(), "J".to_string())));

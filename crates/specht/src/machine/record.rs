@@ -180,6 +180,12 @@ pub enum Components {
     Two([Num; 2]),
 }
 
+impl Components {
+    fn of(first: f64, second: Option<f64>) -> Components {
+        second.map_or(Components::One(Num(first)), |s| Components::Two([Num(first), Num(s)]))
+    }
+}
+
 /// The start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartRecord {
@@ -252,7 +258,7 @@ pub struct EventRecord {
     pub impulse_n: Option<Named<Num>>,
     /// Tangential impulses, N s (impacts).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub impulse_t: Option<Named<Num>>,
+    pub impulse_t: Option<Named<Components>>,
     /// Energy lost, J (impacts).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<Named<Num>>,
@@ -509,19 +515,16 @@ fn point(p: &Point, names: &Names) -> Named<Entry> {
     out.extend(bodies(names, Some(&p.state), Some(&p.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let at = |list: &[f64]| list.get(k).copied().map(Num);
-        let second = |j: usize| p.second.get(k).copied().flatten().map(|s| s[j]);
-        let both = |list: &[f64], j: usize| {
-            let first = *list.get(k)?;
-            Some(second(j).map_or(Components::One(Num(first)), |s| Components::Two([Num(first), Num(s)])))
-        };
-        let size = |list: &[f64], j: usize| Some(Num(list.get(k)?.hypot(second(j)?)));
+        let second = |rows: &[f64]| rows.get((*names.second.get(k)?)?).copied();
+        let both = |list: &[f64], rows: &[f64]| Some(Components::of(*list.get(k)?, second(rows)));
+        let size = |list: &[f64], rows: &[f64]| Some(Num(list.get(k)?.hypot(second(rows)?)));
         let entry = ContactRecord {
             gap: at(&p.gap),
-            slip: both(&p.slip, 0),
+            slip: both(&p.slip, &p.rates),
             normal: at(&p.normal),
-            tangential: both(&p.tangential, 1),
-            speed: size(&p.slip, 0),
-            friction: size(&p.tangential, 1),
+            tangential: both(&p.tangential, &p.lambda),
+            speed: size(&p.slip, &p.rates),
+            friction: size(&p.tangential, &p.lambda),
             mode: p.modes.get(k).copied(),
         };
         (name.clone(), Entry::Contact(entry))
@@ -535,13 +538,16 @@ fn solution(a: &Alternative, at: Option<&Point>, names: &Names) -> SolutionRecor
     out.extend(bodies(names, None, Some(&a.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let entry = |list: &[f64]| list.get(k).copied().map(Num);
+        let second = |rows: &[f64]| rows.get((*names.second.get(k)?)?).copied();
+        let both = |list: &[f64], rows: &[f64]| Some(Components::of(*list.get(k)?, second(rows)));
+        let size = |list: &[f64], rows: &[f64]| Some(Num(list.get(k)?.hypot(second(rows)?)));
         let entry = ContactRecord {
             gap: at.and_then(|p| entry(&p.gap)),
-            slip: at.and_then(|p| entry(&p.slip)).map(Components::One),
+            slip: at.and_then(|p| both(&p.slip, &p.rates)),
             normal: entry(&a.normal),
-            tangential: entry(&a.tangential).map(Components::One),
-            speed: None,
-            friction: None,
+            tangential: both(&a.tangential, &a.lambda),
+            speed: at.and_then(|p| size(&p.slip, &p.rates)),
+            friction: size(&a.tangential, &a.lambda),
             mode: a.modes.get(k).copied(),
         };
         (name.clone(), Entry::Contact(entry))
@@ -586,7 +592,9 @@ pub fn event(e: &Event, names: &Names) -> EventRecord {
         modes: modes(|p| p.after),
         modes_before: modes(|p| p.before),
         impulse_n: impulses(|p| p.impulse_n),
-        impulse_t: impulses(|p| p.impulse_t),
+        impulse_t: struck.then(|| {
+            e.contacts.iter().map(|p| (name(p.contact), Components::of(p.impulse_t, p.second))).collect()
+        }),
         loss: impulses(|p| p.loss),
         before: state(&e.before, names),
         after: state(&e.after, names),

@@ -22,6 +22,8 @@ pub struct Names {
     pub memory: Vec<String>,
     /// Contacts of the system: those of an outline are several.
     pub contacts: Vec<String>,
+    /// Row of the second tangent of every contact that has one.
+    pub second: Vec<Option<usize>>,
     /// Outputs.
     pub outputs: Vec<String>,
 }
@@ -69,6 +71,7 @@ impl Machine {
             states: system.state_names().to_vec(),
             memory: model.memory.iter().map(|m| m.name.clone()).collect(),
             contacts: system.contacts().iter().map(|c| c.name.clone()).collect(),
+            second: system.contacts().iter().map(|c| c.tangent.get(1).copied()).collect(),
             outputs: system.output_names().to_vec(),
         }
     }

@@ -4,7 +4,6 @@
 //! holds the state, the modes, the frozen switches, accelerations and forces: the system is evaluated there once more and the
 //! expression has the value that it would have had as an output of the file, on both sides of every event.
 
-use crate::model::{Input, Model};
 use crate::sim::Samples;
 use crate::system::{Discrete, Eval, Forces, Instant, State, System};
 
@@ -15,9 +14,8 @@ impl Machine {
     pub(super) fn series_on(&self, samples: &Samples, texts: &[String]) -> Result<Vec<Vec<f64>>, Error> {
         let loaded = read(&self.source, &self.options, texts).map_err(|e| e.about_series(texts))?;
         let system = compile(&self.source, &self.options, &loaded.model)?;
-        // a row holds the states of the run and one tangential force per contact
-        let plane = system.contacts().iter().all(|c| c.tangent.len() < 2 && c.normal_rows().len() < 3);
-        if system.dims().z != self.system().dims().z || !(plane || of_rows(&loaded.model)) {
+        // a row holds the states of the run
+        if system.dims().z != self.system().dims().z {
             let help = "name it under [output] of the model, and run again";
             return Err(Error::plain(format!("`{}` was not recorded by this run", texts.join("`, `")), help));
         }
@@ -43,7 +41,7 @@ impl Machine {
         let texts = [text.to_string()];
         let loaded = read(&self.source, &self.options, &texts).map_err(|e| e.about_series(&texts))?;
         let system = compile(&self.source, &self.options, &loaded.model)?;
-        let mut samples = Samples::new(system.dims(), 0);
+        let mut samples = Samples::new(system.dims(), &[], 0);
         let d = system.dims();
         let point = crate::sim::Point {
             state: system.start(),
@@ -63,20 +61,6 @@ impl Machine {
             _ => Err(Error::plain(format!("`{text}` has no finite value"), "")),
         }
     }
-}
-
-/// Whether the last plot reads nothing but what the rows of a run in space hold.
-fn of_rows(model: &Model) -> bool {
-    let nodes: Vec<_> = model.plots.last().into_iter().flat_map(|p| &p.y).map(|y| y.1).collect();
-    model.graph.symbols(&nodes).into_iter().all(|s| {
-        let more = |i: &Input| {
-            matches!(
-                i,
-                Input::SecondTangential(_) | Input::Reaction(..) | Input::ContactForce(..) | Input::Heat(_)
-            )
-        };
-        !model.inputs.get(s.0 as usize).is_some_and(more)
-    })
 }
 
 /// The system at a recorded row.
@@ -115,6 +99,9 @@ impl Place {
         self.discrete.latches = row.latches.to_vec();
         self.forces.normal.copy_from_slice(row.normal);
         self.forces.tangential.copy_from_slice(row.tangential);
+        if row.lambda.len() == self.forces.lambda.len() {
+            self.forces.lambda.copy_from_slice(row.lambda);
+        }
         system.evaluate(&self.state, &self.discrete, &mut self.eval);
         let at = Instant {
             state: &self.state,

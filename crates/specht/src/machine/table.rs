@@ -43,13 +43,18 @@ impl Names {
 impl Table {
     /// The header of the contract, see `Table::of`.
     pub fn header(names: &Names) -> Vec<String> {
-        let Names { states, memory, contacts, outputs, .. } = names;
-        let of_contact =
-            |c: &String| ["mode", "normal", "tangential", "gap", "slip"].map(|key| format!("{c}.{key}"));
+        let Names { states, memory, contacts, second, outputs, .. } = names;
+        let of_contact = |(c, second): (&String, &Option<usize>)| {
+            let keys: &[&str] = match second {
+                None => &["mode", "normal", "tangential", "gap", "slip"],
+                Some(_) => &["mode", "normal", "tangential[1]", "tangential[2]", "gap", "slip[1]", "slip[2]"],
+            };
+            keys.iter().map(|key| format!("{c}.{key}")).collect::<Vec<_>>()
+        };
         let rest = states.iter().chain(memory).chain(outputs).cloned();
         let all =
             std::iter::once("t".to_string()).chain(names.positions()).chain(names.velocities()).chain(rest);
-        all.chain(contacts.iter().flat_map(of_contact)).collect()
+        all.chain(contacts.iter().zip(second).flat_map(of_contact)).collect()
     }
 
     /// One line of `trajectory.csv`. A row also holds what is plotted, after the outputs.
@@ -64,15 +69,23 @@ impl Table {
         for (k, mode) in row.modes.iter().enumerate() {
             out.push(',');
             out.push_str(mode.word());
-            for list in [row.normal, row.tangential, row.gap, row.slip] {
+            let mut push = |x: f64| {
                 out.push(',');
-                number(list[k], out);
-            }
+                number(x, out);
+            };
+            let second = names.second[k];
+            push(row.normal[k]);
+            push(row.tangential[k]);
+            second.into_iter().for_each(|r| push(row.lambda[r]));
+            push(row.gap[k]);
+            push(row.slip[k]);
+            second.into_iter().for_each(|r| push(row.rates[r]));
         }
         out.push('\n');
     }
 
-    /// The columns of the contract: t, coordinates, velocities, states, memory, outputs, and five of every contact.
+    /// The columns of the contract: t, coordinates, velocities, states, memory, outputs, and five of every contact; seven of one
+    /// with two tangents.
     pub(crate) fn of(samples: &Samples, names: &Names) -> Table {
         let mut table = Table::default();
         let mut add = |name: String, value: &dyn Fn(&Sample) -> f64| {
@@ -102,9 +115,20 @@ impl Table {
                 table.push(format!("{name}.{key}"), Column::Numbers(column));
             };
             add("normal", &|row| row.normal[k]);
-            add("tangential", &|row| row.tangential[k]);
-            add("gap", &|row| row.gap[k]);
-            add("slip", &|row| row.slip[k]);
+            match names.second[k] {
+                None => {
+                    add("tangential", &|row| row.tangential[k]);
+                    add("gap", &|row| row.gap[k]);
+                    add("slip", &|row| row.slip[k]);
+                }
+                Some(r) => {
+                    add("tangential[1]", &|row| row.tangential[k]);
+                    add("tangential[2]", &|row| row.lambda[r]);
+                    add("gap", &|row| row.gap[k]);
+                    add("slip[1]", &|row| row.slip[k]);
+                    add("slip[2]", &|row| row.rates[r]);
+                }
+            }
         }
         table
     }

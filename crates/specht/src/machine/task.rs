@@ -12,6 +12,7 @@ use super::Error;
 use super::questions::{
     self, BreakAwayTask, EquilibriumTask, ModesTask, QuasiStaticTask, ResponseTask, StabilityTask,
 };
+pub use super::questions::{FitTask, FrictionLawTask};
 use super::sweep::{Chain, Diagram, Plan, Random, Sampling, Span, Sweep};
 
 /// Keys with their values, as a file or a command line gives them.
@@ -57,6 +58,10 @@ pub enum Task {
     Lyapunov(LyapunovTask),
     /// How do cycles change with a parameter?
     Branch(BranchTask),
+    /// Which parameters fit measured data?
+    Fit(FitTask),
+    /// What do the friction laws do?
+    FrictionLaw(FrictionLawTask),
 }
 
 /// `painleve`.
@@ -241,7 +246,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 18] = [
+pub const KINDS: [Kind; 20] = [
     Kind {
         name: "painleve",
         keys: &["over", "at", "at_time", "along", "stiffness"],
@@ -338,6 +343,13 @@ pub const KINDS: [Kind; 18] = [
         counts: true,
         read: branch,
     },
+    Kind {
+        name: "fit",
+        keys: &["data", "fit", "residual", "bounds", "weights", "starts", "profile", "robust", "compare"],
+        counts: true,
+        read: questions::fit,
+    },
+    Kind { name: "friction-law", keys: &["over"], counts: false, read: questions::friction_law },
 ];
 
 /// Most values of a parameter over a cycle.
@@ -377,6 +389,8 @@ impl Task {
             Task::ReturnMap(_) => "return-map",
             Task::Lyapunov(_) => "lyapunov",
             Task::Branch(_) => "branch",
+            Task::Fit(_) => "fit",
+            Task::FrictionLaw(_) => "friction-law",
         }
     }
 }
@@ -672,7 +686,7 @@ pub(super) fn number(keys: &Keys, name: &str) -> Result<Option<f64>, Error> {
 }
 
 /// A whole number that is not negative.
-fn count(keys: &Keys, name: &str) -> Result<Option<usize>, Error> {
+pub(super) fn count(keys: &Keys, name: &str) -> Result<Option<usize>, Error> {
     match number(keys, name)? {
         None => Ok(None),
         Some(x) if x >= 0.0 && x == x.round() && x <= 1e12 => Ok(Some(x as usize)),

@@ -118,6 +118,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         load_static: main.load_static,
         load_terms: main.load_terms,
         tensors: main.tensors,
+        sections: main.sections,
         drive: main.drive,
         powers: main.powers,
         energies: main.energies,
@@ -177,8 +178,11 @@ fn contact_infos(plan: &ContactsPlan) -> Vec<ContactInfo> {
         contacts.push(ContactInfo {
             name: c.name.clone(),
             normal: c.normal,
-            tangent: c.tangent.into_iter().chain(c.second).collect(),
-            load_on: c.terms.iter().flat_map(|&(k, _)| plan.of_model[k].clone()).collect(),
+            tangent: c.tangent.into_iter().chain(c.second).chain(c.third).collect(),
+            load_on: match c.follows {
+                Some(k) => vec![k],
+                None => c.terms.iter().flat_map(|&(k, _)| plan.of_model[k].clone()).collect(),
+            },
             load_at: contacts.last().map_or(0, |c| c.load_at + c.load_on.len()),
             friction: c.friction,
         });

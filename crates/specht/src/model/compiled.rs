@@ -11,8 +11,8 @@ use crate::contact::Reduced;
 use crate::expr::Work;
 use crate::linalg::{Rows, Symmetric};
 use crate::system::{
-    Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, InstantRate, Mode, Restitution, State,
-    System, Tangent, Trigger,
+    Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, InstantRate, Mode, Restitution, Section,
+    State, System, Tangent, Trigger,
 };
 
 use super::Input;
@@ -327,6 +327,12 @@ impl CompiledSystem {
         }
         if !self.tensors.list.is_empty() {
             self.tensors.apply(&self.main, &m.main, &mut m.elimination, out);
+        }
+        if !self.sections.is_empty() {
+            out.sections.resize(out.mu.len(), Section::Round);
+            for &(c, section) in &self.sections {
+                out.sections[c] = section.read(&self.main, &m.main);
+            }
         }
         if !self.guards.is_empty() {
             self.write_guards(d, m, out);

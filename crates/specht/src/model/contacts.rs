@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::contact::ContactError;
 use crate::expr::{Fun, NodeId, Symbol};
-use crate::system::Normal;
+use crate::system::{Normal, Pressure};
 
 use super::forces::Accounts;
 use super::frames::{Builder, Row};
@@ -35,6 +35,11 @@ pub(super) struct ContactPlan {
     pub tangent: Option<usize>,
     /// The second tangent of a contact in space.
     pub second: Option<usize>,
+    /// The third: drilling of a patch, spin of a ball joint.
+    pub third: Option<usize>,
+    /// Contact of the system whose normal force bounds this one.
+    pub follows: Option<usize>,
+    pub section: SectionPlan,
     pub friction: bool,
     pub slip: Option<NodeId>,
     /// A tensor over tangent and normal: its entries, or `None` for the regular one.
@@ -48,6 +53,15 @@ pub(super) struct ContactPlan {
     /// (contact of the model, coefficient).
     pub terms: Vec<(usize, NodeId)>,
     pub restitution: [NodeId; 3],
+}
+
+/// Section of the friction cone of a contact.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SectionPlan {
+    Round,
+    Tensor([NodeId; 4]),
+    Ellipse([NodeId; 2]),
+    Patch(Pressure),
 }
 
 /// An elastic flank (PG-3.2): whether it presses is frozen in a latch.
@@ -104,15 +118,21 @@ struct Part {
     tangent: Option<Row>,
     /// The second tangent of a contact in space.
     second: Option<Row>,
+    /// The third: drilling of a patch, spin of a ball joint.
+    third: Option<Row>,
     /// Normal and tangents in space.
     directions: Option<[Vector; 3]>,
+    /// Bodies A and B in space.
+    bodies: [Option<usize>; 2],
     latent: bool,
 }
 
 impl Part {
     /// A contact with a normal (or none) and one tangent (or none).
     fn new(model: usize, name: String, normal: Vec<Row>, tangent: Option<Row>) -> Self {
-        Part { model, name, normal, tangent, second: None, directions: None, latent: false }
+        let none = (None, None, None);
+        let (second, third, directions) = none;
+        Part { model, name, normal, tangent, second, third, directions, bodies: [None; 2], latent: false }
     }
 }
 
@@ -127,9 +147,13 @@ impl ContactsPlan {
             plan.of_model.push(first..parts.len());
         }
         plan.placeholders(b, &parts);
+        let mut waiting = Vec::new();
         for part in parts {
+            waiting.extend(Resistance::of(b, &plan, &part));
             plan.contact(b, accounts, part, &mut count)?;
         }
+        // after all others: they are no contacts of the file
+        waiting.into_iter().for_each(|r| plan.resistance(b, r));
         [plan.contour_count, plan.features] = count;
         Ok(plan)
     }
@@ -175,7 +199,27 @@ impl ContactsPlan {
                 parts.push(Part { second, ..Part::new(k, name, vec![row], slip) });
             }
             Geometry::Pin(p, q) if spatial => {
-                parts.push(Part::new(k, name, b.space_pin(*p, *q), None));
+                let mut part = Part::new(k, name, b.space_pin(*p, *q), None);
+                if contact.friction.is_some() {
+                    let (zero, one) = (b.zero, b.one);
+                    let axis = |i: usize| [0, 1, 2].map(|j| if i == j { one } else { zero });
+                    let [x, y, z] = [0, 1, 2].map(|i| Some(b.row_of_spin(axis(i), [p.body, q.body], one)));
+                    (part.tangent, part.second, part.third) = (x, y, z);
+                }
+                parts.push(part);
+            }
+            Geometry::Guide(list) => {
+                let normal = list.map(|n| b.row_of_position(n)).to_vec();
+                parts.push(Part::new(k, name, normal, slip));
+            }
+            Geometry::Directions(p, q, parallel) => {
+                let rows = spatial.then(|| b.space_directions(*p, *q, *parallel)).flatten();
+                let rows = rows.ok_or_else(|| {
+                    refuse(format!(
+                        "contact `{name}` joins directions of bodies in space: {{ direction = [x, y, z] }}"
+                    ))
+                })?;
+                parts.push(Part::new(k, name, rows, None));
             }
             Geometry::Pin(p, q) => {
                 let (p, q, pa, qa) = (b.point(*p), b.point(*q), b.frame(p.body).pose, b.frame(q.body).pose);
@@ -198,7 +242,7 @@ impl ContactsPlan {
                     ))
                 })?;
                 for touch in touches {
-                    let SpaceTouch { part, normal, tangents: [first, other], directions } = touch;
+                    let SpaceTouch { part, normal, tangents: [first, other], directions, bodies } = touch;
                     let (first, other) = match (slip.clone(), second.clone()) {
                         (None, _) => (Some(first), Some(other)),
                         given => given,
@@ -207,6 +251,7 @@ impl ContactsPlan {
                     parts.push(Part {
                         second: other,
                         directions: Some(directions),
+                        bodies,
                         latent: part.is_some(),
                         ..Part::new(k, label, vec![normal], first)
                     });
@@ -335,7 +380,11 @@ impl ContactsPlan {
                 gap_row.ok_or_else(missing)?;
                 Normal::Bilateral { row: first_row }
             }
-            NormalLaw::Pin { .. } if part.normal.len() == 3 => {
+            NormalLaw::Pin { radius } if part.normal.len() == 3 => {
+                if let Some(r) = radius {
+                    let r = b.replace(*r, &map);
+                    [mu, mu_static] = [mu, mu_static].map(|mu| journal(b, r, mu));
+                }
                 Normal::Ball { rows: [first_row, first_row + 1, first_row + 2] }
             }
             NormalLaw::Pin { radius } => {
@@ -391,14 +440,54 @@ impl ContactsPlan {
                 Normal::Given { row: None }
             }
         };
+        let mut section = SectionPlan::Round;
+        let mut third = part.third;
+        let plane = part.second.is_some();
         let tensor = match contact.friction.as_ref().and_then(|f| f.tensor.as_ref()) {
             Some(FrictionTensor::Entries(list)) => match list[..] {
-                [a, b0, c, d] => Some(Some([a, b0, c, d].map(|n| b.replace(n, &map)))),
+                [a, b0, c, d] => {
+                    let entries = [a, b0, c, d].map(|n| b.replace(n, &map));
+                    if plane {
+                        section = SectionPlan::Tensor(entries);
+                        (mu, mu_static) = (b.one, b.one);
+                    }
+                    (!plane).then_some(Some(entries))
+                }
                 _ => None,
             },
+            Some(FrictionTensor::Ellipse(list)) => {
+                section = SectionPlan::Ellipse(list.map(|n| b.replace(n, &map)));
+                (mu, mu_static) = (b.one, b.one);
+                None
+            }
+            Some(FrictionTensor::Patch(radius, pressure)) => {
+                section = SectionPlan::Patch(*pressure);
+                journal_radius = b.replace(*radius, &map);
+                third = match (part.directions, contact.space.spin) {
+                    (Some([n, ..]), None) => Some(b.row_of_spin(n, part.bodies, journal_radius)),
+                    (_, Some(spin)) => {
+                        let spin = b.replace(spin, &map);
+                        let edge = b.g.mul(journal_radius, spin);
+                        Some(b.row_of_velocity(edge))
+                    }
+                    _ => None,
+                };
+                None
+            }
             Some(FrictionTensor::Regular) => Some(None),
             None => None,
         };
+        if !matches!(section, SectionPlan::Round) && !plane {
+            let text = "ellipses and patches belong to friction in two directions";
+            return Err(refuse(format!(
+                "contact `{}`: {text}; give `slip` two formulas, or a coefficient",
+                contact.name
+            )));
+        }
+        if matches!(section, SectionPlan::Patch(_)) && third.is_none() {
+            let text = "a patch needs bodies (`between`) or the spin about the normal,  spin = \"…\"";
+            return Err(refuse(format!("contact `{}`: {text}", contact.name)));
+        }
         if tensor.is_some() && !matches!(normal, Normal::Unilateral { .. } | Normal::Bilateral { .. }) {
             let text = "a friction tensor with a normal part needs a rigid contact with a gap (no spring, pin or given force)";
             return Err(refuse(format!("contact `{}`: {text}; give a coefficient", contact.name)));
@@ -406,7 +495,7 @@ impl ContactsPlan {
         if !matches!(normal, Normal::Given { row: None }) {
             self.rows.extend(part.normal);
         }
-        let [tangent, second] = [part.tangent, part.second].map(|row| {
+        let [tangent, second, third] = [part.tangent, part.second, third].map(|row| {
             self.rows.push(row?);
             Some(self.rows.len() - 1)
         });
@@ -415,6 +504,9 @@ impl ContactsPlan {
             normal,
             tangent,
             second,
+            third,
+            follows: None,
+            section,
             friction: contact.friction.is_some(),
             slip,
             tensor,
@@ -427,6 +519,33 @@ impl ContactsPlan {
             restitution: contact.restitution.map(|n| b.replace(n, &map)),
         });
         Ok(())
+    }
+
+    /// A moment against rolling or drilling: friction whose bound follows the normal force of another contact.
+    fn resistance(&mut self, b: &mut Builder, r: Resistance) {
+        let first = self.rows.len();
+        let count = r.rows.len();
+        self.rows.extend(r.rows);
+        let at = |k: usize| (k < count).then_some(first + k);
+        self.contacts.push(ContactPlan {
+            name: r.name,
+            normal: Normal::Given { row: None },
+            tangent: at(0),
+            second: at(1),
+            third: None,
+            follows: Some(r.follows),
+            section: SectionPlan::Round,
+            friction: true,
+            slip: None,
+            tensor: None,
+            mu: r.length,
+            mu_static: r.length,
+            radius: b.zero,
+            load: b.zero,
+            load_static: b.zero,
+            terms: vec![(r.follows, b.one)],
+            restitution: [b.zero; 3],
+        });
     }
 
     /// In the laws of a latent contact the names of its family mean itself.
@@ -488,6 +607,40 @@ impl ContactsPlan {
         let contact = self.contacts.len();
         self.flanks.push(Flank { feature, surface, away, force, gap, gap_rate, damped, name, contact });
         b.g.mul(flag, force)
+    }
+}
+
+/// Resistance of a contact against rolling or drilling.
+struct Resistance {
+    name: String,
+    /// Contact of the system.
+    follows: usize,
+    length: NodeId,
+    rows: Vec<Row>,
+}
+
+impl Resistance {
+    /// Those of a part, which becomes the next contact.
+    fn of(b: &mut Builder, plan: &ContactsPlan, part: &Part) -> Vec<Resistance> {
+        let model = b.model;
+        let space = &model.contacts[part.model].space;
+        let Some([n, t1, t2]) = part.directions else { return Vec::new() };
+        let mut out = Vec::new();
+        for (length, word, list) in
+            [(space.rolling, "rolling", vec![t1, t2]), (space.drilling, "drilling", vec![n])]
+        {
+            let Some(length) = length else { continue };
+            let length = b.replace(length, &plan.map);
+            let one = b.one;
+            let rows = list.into_iter().map(|d| b.row_of_spin(d, part.bodies, one)).collect();
+            out.push(Resistance {
+                name: format!("{}.{word}", part.name),
+                follows: plan.contacts.len(),
+                length,
+                rows,
+            });
+        }
+        out
     }
 }
 

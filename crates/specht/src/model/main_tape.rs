@@ -9,10 +9,12 @@ use crate::system::Normal;
 
 use super::Trigger;
 use super::contacts::ContactsPlan;
+use super::contacts::SectionPlan;
 use super::forces::{Accounts, Link};
 use super::frames::Builder;
 use super::lean::{TensorPlan, Tensors};
 use super::program::Scatter;
+use super::program::SectionRoots;
 use super::space::SpaceLink;
 use super::tree::{PlaneTree, SpaceTree};
 
@@ -47,6 +49,7 @@ pub(super) struct Main {
     pub load_static: Scatter,
     pub load_terms: Scatter,
     pub tensors: Tensors,
+    pub sections: Vec<(usize, SectionRoots)>,
     pub drive: Scatter,
     pub powers: [u32; 2],
     pub energies: [u32; 2],
@@ -67,6 +70,7 @@ impl Main {
         m.inertia(b, accounts, links, space);
         m.first_order(b, plan, accounts);
         m.tensors(plan);
+        m.sections(plan);
         m.rows(b, plan);
         m.shapes(plan);
         m.dynamics = m.roots.nodes.len();
@@ -159,6 +163,19 @@ impl Main {
         self.tensors = Tensors::new(tensors, ideal.collect());
     }
 
+    /// Sections of friction in the tangent plane that are not round.
+    fn sections(&mut self, plan: &ContactsPlan) {
+        for (c, contact) in plan.contacts.iter().enumerate() {
+            let section = match contact.section {
+                SectionPlan::Round => continue,
+                SectionPlan::Tensor(list) => SectionRoots::Tensor(list.map(|n| self.roots.add(n))),
+                SectionPlan::Ellipse(list) => SectionRoots::Ellipse(list.map(|n| self.roots.add(n))),
+                SectionPlan::Patch(pressure) => SectionRoots::Patch(pressure),
+            };
+            self.sections.push((c, section));
+        }
+    }
+
     /// What tells edges and flanks where they are.
     fn shapes(&mut self, plan: &ContactsPlan) {
         let roots = &mut self.roots;
@@ -185,7 +202,8 @@ impl Main {
             self.roots.put(b, &mut self.load, c, contact.load);
             self.roots.put(b, &mut self.load_static, c, contact.load_static);
             for &(k, node) in &contact.terms {
-                for _ in plan.of_model[k].clone() {
+                let times = if contact.follows.is_some() { 1 } else { plan.of_model[k].len() };
+                for _ in 0..times {
                     self.roots.put(b, &mut self.load_terms, term, node);
                     term += 1;
                 }

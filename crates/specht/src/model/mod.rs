@@ -437,6 +437,10 @@ pub enum Geometry {
     Gap(NodeId),
     /// Two points kept together.
     Pin(FeatureRef, FeatureRef),
+    /// Two formulas kept zero: a curve in space on which a point stays.
+    Guide([NodeId; 2]),
+    /// Two directions kept parallel (`true`) or perpendicular.
+    Directions(FeatureRef, FeatureRef, bool),
     /// No normal direction (loaded pair).
     None,
 }
@@ -494,6 +498,10 @@ pub enum FrictionTensor {
     Entries(Vec<NodeId>),
     /// Built from the coefficient and the mass matrix so that friction does not reach the reaction.
     Regular,
+    /// Half axes of an ellipse over the two tangents; slip is normal to it (METH-LAW-ANISO).
+    Ellipse([NodeId; 2]),
+    /// A contact of finite size with its radius (METH-LAW-SPIN).
+    Patch(NodeId, crate::system::Pressure),
 }
 
 /// An event of the file.

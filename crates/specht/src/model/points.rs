@@ -54,6 +54,16 @@ impl CompiledSystem {
         Some(self.body_jacobian(s, d, body, local))
     }
 
+    /// Origin and rows of the axes of all bodies in space.
+    pub(crate) fn space_places(&self, s: &State, d: &Discrete) -> Vec<[f64; 12]> {
+        let mut inputs = self.base.clone();
+        self.fill(s, d, &mut inputs);
+        let mut work = self.space_poses.workspace();
+        self.space_poses.eval(&inputs, &mut work);
+        let count = self.space_poses.output_count() / 15;
+        (0..count).map(|k| std::array::from_fn(|i| self.space_poses.output(&work, 15 * k + i))).collect()
+    }
+
     /// Mass and moment of inertia of a body.
     pub(crate) fn inertia(&self, body: usize) -> [f64; 2] {
         let b = &self.model.bodies[body];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::expr::{Table, Tape, Work};
 use crate::linalg::Pattern;
-use crate::system::{ContactInfo, Dims, Direction, Eval};
+use crate::system::{ContactInfo, Dims, Direction, Eval, Pressure, Section};
 
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
@@ -49,6 +49,25 @@ impl Scatter {
     fn add(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
         for &(place, root) in list {
             out[place as usize] += tape.output(work, root as usize);
+        }
+    }
+}
+
+/// A section of friction by outputs of the main tape.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SectionRoots {
+    Tensor([u32; 4]),
+    Ellipse([u32; 2]),
+    Patch(Pressure),
+}
+
+impl SectionRoots {
+    pub(super) fn read(self, tape: &Tape, work: &Work) -> Section {
+        let value = |r: u32| tape.output(work, r as usize);
+        match self {
+            SectionRoots::Tensor(list) => Section::Tensor(list.map(value)),
+            SectionRoots::Ellipse(list) => Section::Ellipse(list.map(value)),
+            SectionRoots::Patch(pressure) => Section::Patch(pressure),
         }
     }
 }
@@ -191,6 +210,8 @@ pub struct Program {
     pub(super) load_static: Scatter,
     pub(super) load_terms: Scatter,
     pub(super) tensors: Tensors,
+    /// Sections of friction that are not round, by contact.
+    pub(super) sections: Vec<(usize, SectionRoots)>,
     pub(super) drive: Scatter,
     /// power, drive_offset.
     pub(super) powers: [u32; 2],

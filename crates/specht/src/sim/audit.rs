@@ -153,7 +153,8 @@ impl Auditor {
                 }
             }
             if c.friction && modes[i] != Mode::Open {
-                worst(&mut a.cone, (c.friction_force(&forces.lambda) - forces.bound[i]) / force);
+                let size = eval.friction_size(info, i, &forces.lambda);
+                worst(&mut a.cone, (size - forces.bound[i]) / force);
             }
         }
     }
@@ -164,7 +165,7 @@ impl Auditor {
         for (i, c) in info.iter().enumerate() {
             let direction = modes[i].direction();
             if c.friction && modes[i] == Mode::Slip {
-                let off = c.friction_force(&forces.lambda) - forces.bound[i];
+                let off = eval.friction_size(info, i, &forces.lambda) - forces.bound[i];
                 worst(&mut self.audit.cone, off.abs() / force);
             }
             if c.friction && direction != 0.0 && eval.tensor.is_empty() {

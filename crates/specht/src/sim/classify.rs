@@ -96,8 +96,7 @@ impl Sets {
             field.watches.scales.slip[i].max(contact_speed(&field.info[i], &field.eval, &field.state.u));
         if field.info[i].tangent.len() > 1 && field.info[i].friction {
             // contacts in the tangent plane that are nearly as slow stop together
-            let [a, b] = super::space::slip(&field.info[i], &field.eval, &field.state.u);
-            slip = a.hypot(b);
+            slip = super::space::speed(&field.info[i], &field.eval, &field.state.u);
             if self.stopped.contains(&true) && slip <= 100.0 * super::space::slow(size) {
                 return Start::Zero;
             }

@@ -336,6 +336,7 @@ impl Decider {
                 accel: s.forces.accel.clone(),
                 normal: s.forces.normal.clone(),
                 tangential: s.forces.tangential.clone(),
+                lambda: s.forces.lambda.clone(),
                 chosen: self.chosen == Some(k),
             });
         }

@@ -21,7 +21,7 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     /// Whether some contact rubs in two directions.
     pub spatial: bool,
     /// Direction of slip of a contact that is slow, as it was decided; see [`super::space`].
-    pub frozen: Vec<Option<[f64; 2]>>,
+    pub frozen: Vec<Option<[f64; 3]>>,
     /// Frozen sign of λ_N of bilateral contacts (of the load of given ones).
     pub signs: Vec<f64>,
     pub eval: Eval,

@@ -5,7 +5,7 @@
 //! before the instant; changed memory leads to one more decision. The log has one entry per kind.
 
 use crate::contact::{Forces, Reduced, Small, Start, Status as Set};
-use crate::impact::{ImpactStatus, Impactor, Law};
+use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
 use crate::system::{Mode, Normal, Restitution, State, System, Trigger};
 
@@ -426,16 +426,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                 *e = Restitution::default();
             }
             let law = self.settings.impact;
-            let turned_back = |(e, closed): (&Restitution, &bool)| *closed && e.tangential > 0.0;
-            let mut of_closed = tools.restitution.iter().zip(&self.sets.closed);
-            if field.spatial && law == Law::Poisson && of_closed.any(turned_back) {
-                let text = "contacts with two tangential directions rebound tangentially by Moreau's law only: impact = \"moreau\"";
-                return Some((Status::Failed, text.to_string()));
-            }
+            let (u, closed) = (&field.state.u, &self.sets.closed);
             let impact = if field.spatial {
-                super::space::impact(field, law, &self.sets.closed, &tools.restitution)
+                super::space::impact(field.info, &field.eval, u, law, closed, &tools.restitution)
             } else {
-                let (u, closed) = (&field.state.u, &self.sets.closed);
                 tools.impactor.solve(law, field.info, &field.eval, u, closed, &tools.restitution)
             };
             match impact.status {

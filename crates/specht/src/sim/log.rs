@@ -114,6 +114,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 after: after[i],
                 impulse_n: m.impulse_n[i],
                 impulse_t: m.impulse_t[i],
+                second: self.field.info[i].tangent.get(1).map(|&row| self.impulses.lambda[row]),
                 loss: m.loss[i],
             })
             .collect();

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | steps | every accepted step, and points of its dense output: no two rows further apart than a 600th of the run, four to a long step |
 //! | every | the multiples of the interval, exactly, and the end |
+//! | at | the given instants, exactly, and nothing else |
 //! | events | none but those of events |
 //! | nothing | none |
 //!
-//! Both sides of every event are rows in all cases but the last. Rows of steps are thinned when there are more than a million.
+//! Both sides of every event are rows in all cases but `at` and `nothing`. Rows of steps are thinned when there are more than a million.
 
 use crate::ode::Trial;
 use crate::system::{self, System};
@@ -27,26 +28,36 @@ const SAME: f64 = 1e-12;
 pub(crate) struct Recorder {
     /// Index of the last regular output.
     last: f64,
+    /// Index of the next of the given instants.
+    next: usize,
     /// Longest distance of rows.
     spacing: f64,
 }
 
 impl Recorder {
     pub(super) fn new(record: &Record, start: f64, until: f64) -> Self {
-        let last = match *record {
-            Record::Every(interval) => (start / interval * (1.0 + SAME * start.signum())).floor(),
+        let last = match record {
+            &Record::Every(interval) => (start / interval * (1.0 + SAME * start.signum())).floor(),
             _ => 0.0,
         };
-        Recorder { last, spacing: (until - start).abs() / ROWS }
+        let next = match record {
+            Record::At(times) => times.partition_point(|t| *t < start - SAME * start.abs()),
+            _ => 0,
+        };
+        Recorder { last, next, spacing: (until - start).abs() / ROWS }
     }
 }
 
 impl<S: System + ?Sized> Run<'_, S> {
     /// Rows inside the first fraction `theta` of the step tried last; true when the field was used.
     pub(super) fn record_between(&mut self, theta: f64) -> bool {
-        match self.settings.record {
+        match &self.settings.record {
             Record::Steps => self.fill_step(theta),
-            Record::Every(interval) => self.regular(theta, interval),
+            &Record::Every(interval) => self.regular(theta, interval),
+            Record::At(times) => {
+                let times = times.clone();
+                self.given(theta, &times)
+            }
             Record::Events | Record::Nothing => false,
         }
     }
@@ -96,6 +107,25 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
+    fn given(&mut self, theta: f64, times: &[f64]) -> bool {
+        let (t, h, until) = (self.ode.time(), self.ode.step(), self.settings.until);
+        let mut used = false;
+        while let Some(&next) = times.get(self.recorder.next) {
+            let mut at = (next - t) / h;
+            // the last step ends at the end of the run up to rounding
+            if theta == 1.0 && (t + h - until).abs() <= SAME * until.abs() && next == until {
+                at = 1.0;
+            }
+            if at > theta || !self.ode.prepare(&mut self.field) {
+                break;
+            }
+            self.recorder.next += 1;
+            used = true;
+            self.record_inside(at.max(0.0), next, true);
+        }
+        used
+    }
+
     /// Record the dense output at the fraction `at`, which is the instant `time`.
     fn record_inside(&mut self, at: f64, time: f64, keep: bool) {
         self.ode.interpolate(at, &mut self.dense);
@@ -112,8 +142,16 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// Record the present point; `keep`: never thinned.
     pub(super) fn record(&mut self, keep: bool) {
-        if self.settings.record == Record::Nothing {
-            return;
+        match &self.settings.record {
+            Record::Nothing => return,
+            Record::At(times) => {
+                let t = self.field.state.t;
+                match times.get(self.recorder.next) {
+                    Some(next) if (next - t).abs() <= SAME * t.abs() => self.recorder.next += 1,
+                    _ => return,
+                }
+            }
+            _ => {}
         }
         if let Some(v) = &mut self.variation {
             v.record(&self.field, &self.impulses);
@@ -135,8 +173,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             p.gap[i] = field.gap(i);
             p.slip[i] = field.slip(i);
         }
-        p.second.clear();
-        p.second.extend(field.second());
+        field.row_values(&mut p.rates, &mut p.lambda);
         forces.lambda.clone_from(&field.forces.lambda);
         forces.normal.clone_from(&field.forces.normal);
         forces.tangential.clone_from(&field.forces.tangential);

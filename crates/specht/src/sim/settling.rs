@@ -226,10 +226,10 @@ impl<S: System + ?Sized> Run<'_, S> {
             };
             let mut slip = eval.rate(row, u);
             if info[i].tangent.len() > 1 {
-                let [a, b] = super::space::slip(&info[i], eval, u);
-                slip = a.hypot(b);
-                self.tools.closing.fixed.directions.resize(n, [1.0, 0.0]);
-                self.tools.closing.fixed.directions[i] = self.field.direction(i, [a, b]);
+                slip = super::space::speed(&info[i], eval, u);
+                let d = self.field.direction(i, super::space::slip(&info[i], eval, u));
+                self.tools.closing.fixed.directions.resize(n, [1.0, 0.0, 0.0]);
+                self.tools.closing.fixed.directions[i] = eval.section(i).push(d);
             }
             let still = SPEED_ZERO * self.field.watches.scales.slip[i].max(contact_speed(&info[i], eval, u));
             modes[i] = match slip {

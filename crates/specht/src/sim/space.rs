@@ -4,16 +4,17 @@
 //! acceleration problem at zero slip decides: stick, or slip in the direction found (a quick turn, or a reversal). Slip that begins keeps the
 //! direction found until it is [`LEAVES`] times as fast: the direction of a velocity that is rounding says nothing.
 
-use crate::contact::space::{Cone, Does, Sliding, all};
+use crate::contact::space::{Cone, Does, Inner, Sliding, all};
 use crate::contact::{Forces, Reduced, Solution, SolutionSet, Start, Status};
 use crate::impact::{Impact, ImpactStatus, Law};
 use crate::linalg::{Mat, axpy};
-use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, System};
+use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, Section, System};
 
 use super::decide::{Decider, Decision};
 use super::event_driven::Run;
 use super::field::Field;
 use super::tolerances::{PROBE, SLOW};
+use super::trajectory::in_space;
 use super::watch::What;
 
 /// Longest step times the frequency of the fastest coordinate, rad.
@@ -32,9 +33,15 @@ struct Layout {
 }
 
 /// Slip of a contact, by its tangents.
-pub(super) fn slip(c: &ContactInfo, eval: &Eval, u: &[f64]) -> [f64; 2] {
+pub(super) fn slip(c: &ContactInfo, eval: &Eval, u: &[f64]) -> [f64; 3] {
     let rate = |k: usize| c.tangent.get(k).map_or(0.0, |&row| eval.rate(row, u));
-    [rate(0), rate(1)]
+    [rate(0), rate(1), rate(2)]
+}
+
+/// Its size.
+pub(super) fn speed(c: &ContactInfo, eval: &Eval, u: &[f64]) -> f64 {
+    let [x, y, z] = slip(c, eval, u);
+    x.hypot(y).hypot(z)
 }
 
 /// Whether some contact rubs in two directions.
@@ -43,19 +50,26 @@ pub(crate) fn is_spatial(info: &[ContactInfo]) -> bool {
 }
 
 impl Layout {
-    fn new(info: &[ContactInfo], takes_part: impl Fn(usize) -> Option<(Sliding, Option<f64>)>) -> Layout {
+    /// The contacts that `takes_part` has an answer for: what is known of them, and the normal force of those that have no row for it.
+    fn new(
+        info: &[ContactInfo],
+        eval: &Eval,
+        most: usize,
+        takes_part: impl Fn(usize) -> Option<(Sliding, Option<f64>)>,
+    ) -> Layout {
         let mut out = Layout::default();
         for (i, c) in info.iter().enumerate() {
             if c.is_bilateral() {
                 out.bilateral.extend(c.normal_rows());
-                continue;
             }
             let Some((friction, given)) = takes_part(i) else { continue };
-            let tangents = if c.friction { c.tangent.len().min(2) } else { 0 };
+            let tangents = if c.friction { c.tangent.len().min(most) } else { 0 };
             if given.is_some() && tangents == 0 {
                 continue;
             }
-            out.cones.push(Cone { at: out.rows.len(), tangents, given, least: 0.0, friction });
+            let section = if tangents < c.tangent.len() { Section::Round } else { eval.section(i) };
+            let at = out.rows.len();
+            out.cones.push(Cone { at, tangents, given, least: 0.0, friction, section, inner: None });
             out.contacts.push(i);
             if let (Normal::Unilateral { row }, None) = (c.normal, given) {
                 out.rows.push(row);
@@ -66,24 +80,40 @@ impl Layout {
     }
 }
 
+/// Rounds of normal forces that follow others, and the change at which they have settled, relative to the largest.
+const ROUNDS: usize = 300;
+const FOLLOWED: f64 = 1e-14;
+
+/// N of a contact without a normal row of its own: a given load, one that follows other contacts, the norm of a pin.
+fn following(info: &[ContactInfo], eval: &Eval, i: usize, sticks: bool, lambda: &[f64]) -> Option<f64> {
+    let n = || eval.bound_force(info, i, sticks, 1.0, lambda);
+    match info[i].normal {
+        Normal::Unilateral { .. } => None,
+        Normal::Given { .. } => Some(n().max(0.0)),
+        _ => Some(n().abs()),
+    }
+}
+
 /// A solution with its modes, and the directions of slips that begin.
 struct Answer {
     solution: Solution,
-    directions: Vec<Option<[f64; 2]>>,
+    directions: Vec<Option<[f64; 3]>>,
 }
 
 /// Solve the accelerations at the present state, which is evaluated.
 fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: &[f64]) -> Option<Answer> {
     let (info, eval, u) = (field.info, &field.eval, &field.state.u);
-    let layout = Layout::new(info, |i| {
+    let mut lambda = vec![0.0; eval.w.rows()];
+    lambda.iter_mut().zip(acted).for_each(|(l, a)| *l = *a);
+    let mut layout = Layout::new(info, eval, 3, |i| {
         if starts[i] == Start::Open {
             return None;
         }
-        let given = info[i].is_given().then(|| eval.bound_given(i, starts[i] == Start::Zero).max(0.0));
+        let given = following(info, eval, i, starts[i] == Start::Zero, &lambda);
         let sign = if starts[i] == Start::Minus { -1.0 } else { 1.0 };
         let friction = match (starts[i], info[i].tangent.len()) {
             (Start::Zero, _) | (_, 0) => Sliding::Rests { rest: eval.mu_static[i], mu: eval.mu[i] },
-            (_, 1) => Sliding::Slides { mu: eval.mu[i], d: [sign, 0.0] },
+            (_, 1) => Sliding::Slides { mu: eval.mu[i], d: [sign, 0.0, 0.0] },
             _ => Sliding::Slides { mu: eval.mu[i], d: field.direction(i, slip(&info[i], eval, u)) },
         };
         Some((friction, given))
@@ -92,11 +122,31 @@ fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: 
     if !red.eliminate(&eval.mass, &eval.h, &eval.w, &eval.accel_offset, &layout.bilateral, &layout.rows) {
         return None;
     }
-    let mut x: Vec<f64> = layout.rows.iter().map(|&r| acted.get(r).copied().unwrap_or(0.0)).collect();
-    let does = all(&layout.cones, &red.h, &red.c, &mut x)?;
+    let mut x: Vec<f64> = layout.rows.iter().map(|&r| lambda[r]).collect();
+    let mut does = Vec::new();
+    for round in 0.. {
+        does = all(&layout.cones, &red.h, &red.c, &mut x)?;
+        spread(&layout, &red, &x, &mut lambda);
+        let (mut change, mut largest) = (0.0_f64, 0.0_f64);
+        for (cone, &i) in layout.cones.iter_mut().zip(&layout.contacts) {
+            let sticks = starts[i] == Start::Zero;
+            let (Some(old), Some(new)) = (cone.given, following(info, eval, i, sticks, &lambda)) else {
+                continue;
+            };
+            change = change.max((new - old).abs());
+            largest = largest.max(new);
+            cone.given = Some(new);
+        }
+        if change <= FOLLOWED * largest {
+            break;
+        }
+        if round == ROUNDS {
+            return None;
+        }
+    }
     let mut forces = Forces::default();
     forces.reset(eval.mass.size(), eval.w.rows(), info.len());
-    spread(&layout, &red, &x, &mut forces.lambda);
+    forces.lambda.copy_from_slice(&lambda);
     forces.accel.copy_from_slice(&red.a0);
     x.iter().enumerate().for_each(|(k, x)| axpy(*x, red.a.row(k), &mut forces.accel));
 
@@ -201,7 +251,10 @@ impl Decider {
             }
         }
         field.discrete.modes.copy_from_slice(&answer.solution.modes);
-        field.signs.fill(1.0);
+        for (sign, c) in field.signs.iter_mut().zip(field.info) {
+            let pulls = |row: usize| answer.solution.forces.lambda[row] < 0.0;
+            *sign = if matches!(c.normal, Normal::Bilateral { row } if pulls(row)) { -1.0 } else { 1.0 };
+        }
         field.fixed.follow(&answer.solution.forces);
         for (i, d) in answer.directions.iter().enumerate() {
             let stays = field.discrete.modes[i] == Mode::Slip && starts[i] != Start::Zero;
@@ -218,21 +271,22 @@ impl Decider {
 
 impl<S: System + ?Sized> Field<'_, S> {
     /// Direction of slip of contact `i`: the one that was decided while it is slow, else that of its velocity.
-    pub(crate) fn direction(&self, i: usize, slip: [f64; 2]) -> [f64; 2] {
+    pub(crate) fn direction(&self, i: usize, slip: [f64; 3]) -> [f64; 3] {
         if let Some(d) = self.frozen[i] {
             return d;
         }
-        let size = slip[0].hypot(slip[1]);
-        if size > 0.0 { slip.map(|s| s / size) } else { [1.0, 0.0] }
+        let size = slip[0].hypot(slip[1]).hypot(slip[2]);
+        if size > 0.0 { slip.map(|s| s / size) } else { [1.0, 0.0, 0.0] }
     }
 
-    /// Slip and force along the second tangent, per contact; nothing in the plane.
-    pub(crate) fn second(&self) -> impl Iterator<Item = Option<[f64; 2]>> + '_ {
-        let of = |c: &ContactInfo| {
-            let &row = c.tangent.get(1)?;
-            Some([self.eval.rate(row, &self.state.u), self.forces.lambda[row]])
-        };
-        self.info.iter().take_while(|_| self.spatial).map(of)
+    /// Rates and forces along all rows; nothing in the plane.
+    pub(crate) fn row_values(&self, rates: &mut Vec<f64>, forces: &mut Vec<f64>) {
+        rates.clear();
+        forces.clear();
+        if in_space(self.info) {
+            rates.extend((0..self.dims.rows).map(|row| self.eval.rate(row, &self.state.u)));
+            forces.extend_from_slice(&self.forces.lambda);
+        }
     }
 
     /// Take note of the velocities, which tell what is slow.
@@ -255,13 +309,13 @@ impl<S: System + ?Sized> Field<'_, S> {
         }
     }
 
-    /// Tell the solver of frozen modes in which directions contacts slip.
+    /// Tell the solver of frozen modes against which forces contacts slip.
     pub(crate) fn aim(&mut self) {
-        self.fixed.directions.resize(self.info.len(), [1.0, 0.0]);
+        self.fixed.directions.resize(self.info.len(), [1.0, 0.0, 0.0]);
         for i in 0..self.info.len() {
             if self.discrete.modes[i] == Mode::Slip {
                 let slip = slip(&self.info[i], &self.eval, &self.state.u);
-                self.fixed.directions[i] = self.direction(i, slip);
+                self.fixed.directions[i] = self.eval.section(i).push(self.direction(i, slip));
             }
         }
     }
@@ -292,17 +346,18 @@ impl<S: System + ?Sized> Run<'_, S> {
 }
 
 /// The impact of all closed contacts at the velocities of `field`: with the exact cone, all laws (PG-8, METH-3D-LOOP).
-pub(super) fn impact<S: System + ?Sized>(
-    field: &Field<S>,
+pub(super) fn impact(
+    info: &[ContactInfo],
+    eval: &Eval,
+    u: &[f64],
     law: Law,
     closed: &[bool],
     e: &[Restitution],
 ) -> Impact {
-    let (info, eval, u) = (field.info, &field.eval, &field.state.u);
     let rate_a: Vec<f64> = (0..eval.w.rows()).map(|r| eval.rate(r, u)).collect();
     let mut out = Impact {
         status: ImpactStatus::Invalid,
-        u: u.clone(),
+        u: u.to_vec(),
         impulse: vec![0.0; eval.w.rows()],
         compression: vec![0.0; eval.w.rows()],
         normal: vec![0.0; info.len()],
@@ -314,7 +369,8 @@ pub(super) fn impact<S: System + ?Sized>(
         rate_a,
         ..Impact::default()
     };
-    let mut layout = Layout::new(info, |i| {
+    // patches are points here, and drill nothing
+    let mut layout = Layout::new(info, eval, 2, |i| {
         let part = closed[i] && info[i].is_unilateral();
         // Newton's impacts are frictionless
         let mu = if law == Law::Newton { 0.0 } else { eval.mu[i] };
@@ -344,6 +400,16 @@ pub(super) fn impact<S: System + ?Sized>(
         let first = x.clone();
         for (cone, &i) in layout.cones.iter_mut().zip(&layout.contacts) {
             cone.least = e[i].normal * first[cone.at];
+            let back: [f64; 2] =
+                std::array::from_fn(|t| if t < cone.tangents { first[cone.at + 1 + t] } else { 0.0 });
+            let size = back[0].hypot(back[1]);
+            if size > 0.0 && (e[i].tangential > 0.0 || e[i].nu > 0.0) {
+                cone.inner = Some(Inner {
+                    sigma: back.map(|b| b / size),
+                    kept: e[i].normal * e[i].tangential * size,
+                    part: eval.mu[i] * (1.0 - e[i].nu),
+                });
+            }
         }
         x.iter_mut().for_each(|x| *x = 0.0);
         if all(&layout.cones, &red.h, &after, &mut x).is_none() {
@@ -361,7 +427,7 @@ pub(super) fn impact<S: System + ?Sized>(
         let force = |t: usize| if t < cone.tangents { x[cone.at + 1 + t] } else { 0.0 };
         out.normal[i] = x[cone.at];
         out.tangential[i] = force(0);
-        let beyond = force(0).hypot(force(1)) - eval.mu[i] * x[cone.at];
+        let beyond = cone.section.size([force(0), force(1), 0.0]) - eval.mu[i] * x[cone.at];
         out.residual = out.residual.max(beyond / size).max(-x[cone.at] / size);
     }
     for (r, rate) in out.rate_e.iter_mut().enumerate() {

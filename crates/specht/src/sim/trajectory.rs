@@ -1,6 +1,6 @@
 //! What happened: samples, events, energy, audit.
 
-use crate::system::{Dims, Mode, State};
+use crate::system::{ContactInfo, Dims, Mode, Normal, State};
 
 use super::audit::Audit;
 use super::ledger::Energy;
@@ -125,6 +125,8 @@ pub struct Participant {
     pub impulse_n: f64,
     /// Tangential impulse.
     pub impulse_t: f64,
+    /// Tangential impulse along the second tangent, of contacts that have one.
+    pub second: Option<f64>,
     /// Kinetic energy lost at this contact (impacts).
     pub loss: f64,
 }
@@ -161,6 +163,8 @@ pub struct Alternative {
     pub normal: Vec<f64>,
     /// Tangential force of every contact.
     pub tangential: Vec<f64>,
+    /// Forces along all rows.
+    pub lambda: Vec<f64>,
     /// Whether the run followed this one.
     pub chosen: bool,
 }
@@ -197,8 +201,10 @@ pub struct Point {
     pub normal: Vec<f64>,
     /// Tangential force of every contact.
     pub tangential: Vec<f64>,
-    /// Slip and tangential force along the second tangent, of contacts that have one; empty when none has.
-    pub second: Vec<Option<[f64; 2]>>,
+    /// Rates and forces along all rows, of models with contacts or pins in space; else empty.
+    pub rates: Vec<f64>,
+    /// See `rates`.
+    pub lambda: Vec<f64>,
     /// Outputs.
     pub outputs: Vec<f64>,
 }
@@ -282,6 +288,8 @@ pub const ENERGY_COLUMNS: usize = 7;
 pub struct Samples {
     dims: Dims,
     outputs: usize,
+    /// Rows of contacts whose rates and forces are recorded: all or none.
+    rows: usize,
     stride: usize,
     time: Vec<f64>,
     data: Vec<f64>,
@@ -293,6 +301,11 @@ pub struct Samples {
     one_in: u64,
     offered: u64,
     limit: usize,
+}
+
+/// Whether one number per contact does not tell its force: two tangents, or a pin in space.
+pub(crate) fn in_space(contacts: &[ContactInfo]) -> bool {
+    contacts.iter().any(|c| c.tangent.len() > 1 || matches!(c.normal, Normal::Ball { .. }))
 }
 
 /// Rows above which a series is thinned.
@@ -321,6 +334,10 @@ pub struct Sample<'a> {
     pub normal: &'a [f64],
     /// Tangential force per contact.
     pub tangential: &'a [f64],
+    /// Rates along all rows, of models with contacts or pins in space.
+    pub rates: &'a [f64],
+    /// Forces along all rows, likewise.
+    pub lambda: &'a [f64],
     /// Outputs.
     pub outputs: &'a [f64],
     /// Energies: kinetic, potential, friction work, impact work, external work, drive work, numerical error.
@@ -332,10 +349,11 @@ pub struct Sample<'a> {
 }
 
 impl Samples {
-    pub(crate) fn new(dims: Dims, outputs: usize) -> Self {
-        let stride =
-            dims.q + 2 * dims.u + dims.z + dims.memory + 4 * dims.contacts + outputs + ENERGY_COLUMNS;
-        Samples { dims, outputs, stride, one_in: 1, limit: MANY_ROWS, ..Default::default() }
+    pub(crate) fn new(dims: Dims, contacts: &[ContactInfo], outputs: usize) -> Self {
+        let rows = if in_space(contacts) { dims.rows } else { 0 };
+        let of_contacts = 4 * dims.contacts + 2 * rows;
+        let stride = dims.q + 2 * dims.u + dims.z + dims.memory + of_contacts + outputs + ENERGY_COLUMNS;
+        Samples { dims, outputs, rows, stride, one_in: 1, limit: MANY_ROWS, ..Default::default() }
     }
 
     /// Append a row; one that is not to be kept under all circumstances may be thinned out.
@@ -361,6 +379,8 @@ impl Samples {
             &p.slip,
             &p.normal,
             &p.tangential,
+            &p.rates,
+            &p.lambda,
             &p.outputs,
         ] {
             self.data.extend_from_slice(part);
@@ -433,6 +453,8 @@ impl Samples {
             slip: take(d.contacts),
             normal: take(d.contacts),
             tangential: take(d.contacts),
+            rates: take(self.rows),
+            lambda: take(self.rows),
             outputs: take(self.outputs),
             energy: take(ENERGY_COLUMNS),
             modes: &self.modes[i * d.contacts..(i + 1) * d.contacts],

@@ -39,7 +39,7 @@ pub(crate) enum What {
     /// Contact that is slow, and the speed above which it no longer is.
     Leave(usize, f64),
     /// Contact that is slow, its direction, and the speed at which it goes back.
-    Back(usize, [f64; 2], f64),
+    Back(usize, [f64; 3], f64),
     Guard(usize),
     /// Index and factor of the function; factor 0 means not known yet (direction both, zero at the start).
     Crossing(usize, f64),
@@ -192,7 +192,7 @@ impl Watches {
         info: &[ContactInfo],
         d: &Discrete,
         small: &[Small],
-        frozen: &[Option<[f64; 2]>],
+        frozen: &[Option<[f64; 3]>],
         directions: &[Direction],
         guards: usize,
     ) {
@@ -215,7 +215,9 @@ impl Watches {
             let rubs = c.friction && !c.tangent.is_empty();
             match c.normal {
                 Normal::Unilateral { .. } => push(What::Normal(i)),
-                Normal::Bilateral { .. } | Normal::Given { .. } if rubs && mode.direction() != 0.0 => {
+                Normal::Bilateral { .. } | Normal::Given { .. }
+                    if rubs && (mode.direction() != 0.0 || mode == Mode::Slip) =>
+                {
                     push(What::Normal(i))
                 }
                 _ => {}
@@ -437,28 +439,22 @@ pub(crate) fn value(
         // zero is not stepped over
         What::Saturation(i, side) => {
             let bound = match info[i].normal {
-                Normal::Pin { .. } => forces.bound[i],
+                Normal::Pin { .. } | Normal::Ball { .. } => forces.bound[i],
                 Normal::Bilateral { .. } => eval.mu_static[i] * signs[i] * forces.normal[i],
                 _ => eval.mu_static[i] * forces.normal[i],
             };
-            match info[i].tangent.as_slice() {
-                &[a, b] => bound - forces.lambda[a].hypot(forces.lambda[b]),
-                _ => bound - side * forces.tangential[i],
+            match info[i].tangent.len() {
+                0 | 1 => bound - side * forces.tangential[i],
+                _ => bound - eval.friction_size(info, i, &forces.lambda),
             }
         }
         What::Give(i) => forces.excess[i],
         What::Slip(i, d) => d * eval.rate(info[i].tangent[0], u),
-        What::Speed(i, slow) => {
-            let [a, b] = super::space::slip(&info[i], eval, u);
-            a.hypot(b) - slow
-        }
-        What::Leave(i, slow) => {
-            let [a, b] = super::space::slip(&info[i], eval, u);
-            slow - a.hypot(b)
-        }
+        What::Speed(i, slow) => super::space::speed(&info[i], eval, u) - slow,
+        What::Leave(i, slow) => slow - super::space::speed(&info[i], eval, u),
         What::Back(i, d, slow) => {
-            let [a, b] = super::space::slip(&info[i], eval, u);
-            d[0] * a + d[1] * b + slow
+            let slip = super::space::slip(&info[i], eval, u);
+            d.iter().zip(slip).map(|(d, s)| d * s).sum::<f64>() + slow
         }
         What::Guard(k) => eval.guards[k],
         // a function that stands on its zero has no side yet

@@ -7,7 +7,7 @@
 //! A contact with a normal force of its own bounds itself: n₀ = 0, one term with c = 1. A given one has n₀ = [`Eval::load`]
 //! ([`Eval::load_static`] at stick) and the terms [`ContactInfo::load_on`] with c in [`Eval::load_terms`].
 
-use super::{ContactInfo, Eval, Normal};
+use super::{ContactInfo, Eval, Normal, Section};
 use std::slice::from_ref;
 
 impl ContactInfo {
@@ -67,14 +67,6 @@ impl ContactInfo {
         self.tangent.first().map_or(0.0, |&row| lambda[row])
     }
 
-    /// Size of the friction force at the forces `lambda` per row.
-    pub(crate) fn friction_force(&self, lambda: &[f64]) -> f64 {
-        match *self.tangent.as_slice() {
-            [a, b] => lambda[a].hypot(lambda[b]),
-            _ => self.tangential_force(lambda).abs(),
-        }
-    }
-
     /// Gap (a pin: its distance) from those of all rows.
     pub(crate) fn gap(&self, gaps: &[f64]) -> f64 {
         length(self.gap_rows(), gaps)
@@ -91,6 +83,21 @@ fn length(rows: &[usize], x: &[f64]) -> f64 {
 }
 
 impl Eval {
+    /// The section of the friction of contact `i`.
+    pub(crate) fn section(&self, i: usize) -> Section {
+        self.sections.get(i).copied().unwrap_or_default()
+    }
+
+    /// Size of the friction force of contact `i` at the forces `lambda` per row, to be compared with its bound.
+    pub(crate) fn friction_size(&self, info: &[ContactInfo], i: usize, lambda: &[f64]) -> f64 {
+        match *info[i].tangent.as_slice() {
+            [] => 0.0,
+            [a] => lambda[a].abs(),
+            [a, b] => self.section(i).size([lambda[a], lambda[b], 0.0]),
+            [a, b, c, ..] => self.section(i).size([lambda[a], lambda[b], lambda[c]]),
+        }
+    }
+
     /// n₀ of contact `i`, at slip or at stick.
     pub(crate) fn bound_given(&self, i: usize, sticks: bool) -> f64 {
         if sticks { self.load_static[i] } else { self.load[i] }

@@ -6,8 +6,10 @@
 mod frames;
 mod probe;
 mod shapes;
+mod space;
 
 pub use shapes::{Place, Prim};
+pub use space::{ForceTrack, SpaceScene, SpaceTrack};
 
 use std::collections::BTreeMap;
 
@@ -98,8 +100,11 @@ impl DrawTrack {
 }
 
 impl Run {
-    /// The moving picture; `None` when there is nothing to show.
+    /// The moving picture; `None` when there is nothing to show. A model in space is seen from one corner.
     pub fn scene(&self) -> Option<Scene> {
+        if let Some(space) = self.space_scene() {
+            return Some(space.flat());
+        }
         scene(self.machine.system(), &self.trajectory.samples)
     }
 }

@@ -169,6 +169,12 @@ pub struct SpaceContact {
     pub slip: Option<NodeId>,
     /// First tangent, in the axes of B's body.
     pub tangent: Option<Vector>,
+    /// Length that bounds the moment against rolling, over the normal force.
+    pub rolling: Option<NodeId>,
+    /// The same against the spin about the normal.
+    pub drilling: Option<NodeId>,
+    /// Spin about the normal of a contact given by formulas.
+    pub spin: Option<NodeId>,
 }
 
 impl Model {

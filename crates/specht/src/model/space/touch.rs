@@ -6,8 +6,8 @@ use crate::expr::NodeId;
 
 use super::super::frames::{Builder, Row};
 use super::super::{FeatureRef, Input, Shape};
-use super::frames::SpaceMaterial;
-use super::vector::{along, cross, dot, neg, sub, unit};
+use super::frames::{SpaceMaterial, halves};
+use super::vector::{along, cross, dot, neg, scale, sub, unit};
 use super::{SpaceShape, Vector};
 
 /// A pair of features at work.
@@ -19,6 +19,8 @@ pub(in crate::model) struct SpaceTouch {
     pub tangents: [Row; 2],
     /// Normal and tangents, world axes.
     pub directions: [Vector; 3],
+    /// Bodies A and B.
+    pub bodies: [Option<usize>; 2],
 }
 
 /// Where a pair of shapes meets.
@@ -82,7 +84,7 @@ impl Builder<'_> {
         normal.value = m.gap;
         let [t1, t2] = self.tangents(m.normal, b, tangent);
         let tangents = [t1, t2].map(|t| self.row_of_space_motion(t, &on_a, &on_b));
-        SpaceTouch { part: None, normal, tangents, directions: [m.normal, t1, t2] }
+        SpaceTouch { part: None, normal, tangents, directions: [m.normal, t1, t2], bodies: [a, b] }
     }
 
     /// First tangent: the named direction, or the x axis of B's body, or its y axis where the normal is near x at the start; as it lies in the
@@ -107,6 +109,63 @@ impl Builder<'_> {
         let flat = along(g, axis, out, normal);
         let first = unit(g, flat);
         [first, cross(g, normal, first)]
+    }
+
+    /// The row of d · (ω_A − ω_B) times a factor.
+    pub(in crate::model) fn row_of_spin(
+        &mut self,
+        d: Vector,
+        bodies: [Option<usize>; 2],
+        factor: NodeId,
+    ) -> Row {
+        let [a, b] = bodies.map(|body| {
+            let columns = self.space_columns(body).into_iter().map(|(k, c)| (k, halves(c)[1])).collect();
+            let frame = self.space_frame(body);
+            SpaceMaterial {
+                columns,
+                velocity: halves(frame.velocity)[1],
+                explicit: halves(frame.explicit)[1],
+            }
+        });
+        let d = scale(&mut self.g, factor, d);
+        self.row_of_space_motion(d, &a, &b)
+    }
+
+    /// Rows of two directions kept parallel, or perpendicular.
+    pub(in crate::model) fn space_directions(
+        &mut self,
+        p: FeatureRef,
+        q: FeatureRef,
+        parallel: bool,
+    ) -> Option<Vec<Row>> {
+        let direction = |b: &mut Self, r: FeatureRef| match b.space_shape(r)? {
+            SpaceShape::Direction(d) => Some(unit(&mut b.g, d)),
+            _ => None,
+        };
+        let (local, other) = (direction(self, p)?, direction(self, q)?);
+        let (a, b) = (self.space_frame(p.body).pose, self.space_frame(q.body).pose);
+        let other = b.turn(&mut self.g, other);
+        let mut own = vec![local];
+        if parallel {
+            // two directions across the first, by the axis that is farthest from it
+            let size = local.map(|n| self.default_value(n).abs());
+            let far = (0..3).min_by(|&i, &j| size[i].total_cmp(&size[j])).unwrap_or(0);
+            let (zero, one) = (self.zero, self.one);
+            let axis = [0, 1, 2].map(|i| if i == far { one } else { zero });
+            let across = cross(&mut self.g, local, axis);
+            let first = unit(&mut self.g, across);
+            own = vec![first, cross(&mut self.g, local, first)];
+        }
+        let mut rows = Vec::new();
+        for e in own {
+            let e = a.turn(&mut self.g, e);
+            // (ω_A − ω_B) · (e × other)
+            let normal = cross(&mut self.g, e, other);
+            let mut row = self.row_of_spin(normal, [p.body, q.body], self.one);
+            row.value = dot(&mut self.g, e, other);
+            rows.push(row);
+        }
+        Some(rows)
     }
 
     /// The row of d · (v_A − v_B), material points.

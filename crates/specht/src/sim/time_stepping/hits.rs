@@ -85,19 +85,18 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             }
             return Ok(());
         }
-        if spatial {
-            let text =
-                "contacts with two tangential directions rebound by Moreau's law only: impact = \"moreau\"";
-            return Err((Status::Failed, text.to_string()));
-        }
-        self.apply_law()
+        self.apply_law(spatial)
     }
 
     /// Velocities after the law of the run, with the ledger.
-    fn apply_law(&mut self) -> Result<(), (Status, String)> {
+    fn apply_law(&mut self, spatial: bool) -> Result<(), (Status, String)> {
         let (info, w, law) = (self.field.info, &mut self.w, self.settings.impact);
         let e = &self.restitution;
-        let impact = self.impactor.solve(law, info, &self.field.eval, &w.approach, &w.closed, e);
+        let eval = &self.field.eval;
+        let impact = match spatial {
+            true => crate::sim::space::impact(info, eval, &w.approach, law, &w.closed, e),
+            false => self.impactor.solve(law, info, eval, &w.approach, &w.closed, e),
+        };
         w.impulse.copy_from_slice(&impact.impulse);
         self.auditor.impact(impact.residual);
         let t = self.field.state.t;

@@ -22,7 +22,7 @@
 use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
 use crate::contact::{Fixed, Forces, Start, Status as Set, Transition, friction_bound, normal_forces};
 use crate::linalg::{MassFactor, axpy};
-use crate::system::{ContactInfo, Dims, Eval, Mode, Normal};
+use crate::system::{ContactInfo, Dims, Eval, Mode, Normal, Section};
 
 use super::super::policy::{self, Before, Choice};
 use super::super::settings::Policy;
@@ -318,7 +318,10 @@ impl Impulses {
             let mu = self.coefficient(s, i);
             self.used[i] = mu;
             let law = match self.problem.contacts[self.law_at[i]].law {
-                Law::Coulomb { .. } => Law::Coulomb { mu },
+                Law::Coulomb { .. } | Law::Elliptic { .. } => match s.eval.section(i) {
+                    Section::Ellipse(mu) => Law::Elliptic { mu },
+                    _ => Law::Coulomb { mu },
+                },
                 Law::BilateralFriction { .. } => Law::BilateralFriction { mu },
                 _ => {
                     let bound = mu * self.load(s, i);

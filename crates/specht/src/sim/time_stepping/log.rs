@@ -143,6 +143,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                 after: self.field.discrete.modes[i],
                 impulse_n: if hit { info[i].normal_force(&w.impulse) } else { 0.0 },
                 impulse_t: if hit { info[i].tangential_force(&w.impulse) } else { 0.0 },
+                second: info[i].tangent.get(1).map(|&row| if hit { w.impulse[row] } else { 0.0 }),
                 loss: -w.work[i],
             })
             .collect();
@@ -172,7 +173,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                     self.record();
                 }
             }
-            Record::Events | Record::Nothing => {}
+            Record::At(_) | Record::Events | Record::Nothing => {}
         }
     }
 
@@ -202,9 +203,11 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             slip: (0..n).map(|i| field.slip(i)).collect(),
             normal: field.forces.normal.clone(),
             tangential: field.forces.tangential.clone(),
-            second: field.second().collect(),
+            rates: Vec::new(),
+            lambda: Vec::new(),
             outputs: vec![0.0; field.sys.output_count()],
         };
+        field.row_values(&mut p.rates, &mut p.lambda);
         let forces = self.forces();
         let at = Instant {
             state: &field.state,

@@ -30,10 +30,10 @@ mod tolerances;
 
 use std::sync::atomic::Ordering;
 
-use crate::contact::Forces;
+use crate::contact::{ContactError, Forces};
 use crate::impact::Impactor;
 use crate::linalg::axpy;
-use crate::system::{ContactInfo, Mode, Restitution, State, System, Trigger};
+use crate::system::{ContactInfo, Discrete, Mode, Restitution, Section, State, System, Trigger};
 
 use super::audit::Auditor;
 use super::classify::Sets;
@@ -91,7 +91,9 @@ pub fn time_stepping_into<S: System + ?Sized>(
             settings.step, settings.until, settings.max_steps as f64
         )));
     }
-    crate::contact::check_loads(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
+    crate::contact::check(sys.contacts())
+        .and_then(|()| known_laws(sys, start))
+        .map_err(|e| StartError::Settings(e.to_string()))?;
     let (mut out, range) = run(sys, start, settings, outside, Delivery::new(sink))?;
     if matches!(out.status, Status::Finished | Status::Stopped) && out.counts.steps > 1 {
         out.audit.step_error = compare::with_longer_steps(sys, start, settings, outside, &out, &range);
@@ -266,7 +268,10 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             positions: Positions::new(&d),
             ledger: Ledger::default(),
             auditor: Auditor::new(length),
-            out: Trajectory { samples: Samples::new(d, sys.output_count()), ..Default::default() },
+            out: Trajectory {
+                samples: Samples::new(d, sys.contacts(), sys.output_count()),
+                ..Default::default()
+            },
             length,
             whole: 0,
             held_back: 0,
@@ -584,5 +589,23 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         displacement.clear();
         displacement.extend(mean.iter().map(|u| delta * u));
         self.field.sys.move_by(&mut self.field.state.q, displacement);
+    }
+}
+
+/// Whether the cone solver knows the friction of every contact.
+fn known_laws<S: System + ?Sized>(sys: &S, start: &State) -> Result<(), ContactError> {
+    let mut eval = sys.memory();
+    sys.evaluate(start, &Discrete::new(&sys.dims()), &mut eval);
+    let strange = |(i, c): (usize, &ContactInfo)| {
+        let known = match eval.section(i) {
+            Section::Round => c.tangent.len() < 3,
+            Section::Ellipse(_) => c.is_unilateral(),
+            _ => false,
+        };
+        (c.friction && !known).then(|| c.name.clone())
+    };
+    match sys.contacts().iter().enumerate().find_map(strange) {
+        Some(name) => Err(ContactError::Stepping(name)),
+        None => Ok(()),
     }
 }

@@ -1,0 +1,204 @@
+//! Robots of other programs as model files: URDF and the mechanical part of MJCF.
+//!
+//! ```text
+//! text ─xml─▶ elements ─urdf, mjcf─▶ Robot: frames with their motion, masses, shapes ─write─▶ model.toml
+//! ```
+//!
+//! A frame stands on another: it is moved along, then turned, each by constants and by coordinates. Coordinates are named like the joints, with
+//! the parameters `NAME_start`, `NAME_rate` and `NAME_drive`. Limits, dry friction, damping and couplings become contacts and forces.
+
+mod mjcf;
+mod turn;
+mod urdf;
+mod write;
+mod xml;
+
+use std::collections::BTreeSet;
+
+pub use write::write;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wish {
+    /// The root moves freely.
+    pub floating: bool,
+    /// Without limits, friction, damping and couplings.
+    pub no_contacts: bool,
+}
+
+/// A machine as read.
+#[derive(Clone, Debug, Default)]
+pub struct Robot {
+    /// Title.
+    pub name: String,
+    /// Gravity, m/s².
+    pub gravity: [f64; 3],
+    /// Frames, those that carry before those that are carried.
+    pub frames: Vec<Frame>,
+    /// Coordinates.
+    pub joints: Vec<Joint>,
+    /// Planes of the ground: name, point, normal, friction.
+    pub planes: Vec<(String, [f64; 3], [f64; 3])>,
+    /// Two points kept together: name, frame, point, frame (`None`: the ground), point.
+    pub pins: Vec<Pin>,
+    /// Couplings of joints: joint, other joint (or none), polynomial.
+    pub couplings: Vec<(usize, Option<usize>, Vec<f64>)>,
+    /// What was left out, in words.
+    pub left_out: Vec<String>,
+}
+
+/// Two points kept together.
+#[derive(Clone, Debug)]
+pub struct Pin {
+    /// Name.
+    pub name: String,
+    /// Frame and point of it.
+    pub first: (usize, [f64; 3]),
+    /// The other; without a frame it is the ground.
+    pub second: (Option<usize>, [f64; 3]),
+}
+
+/// A frame or body.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Name in the model file.
+    pub name: String,
+    /// The frame that carries it.
+    pub on: Option<usize>,
+    /// Constant part of its position.
+    pub position: [f64; 3],
+    /// Coordinates along which it slides: joint and direction.
+    pub slides: Vec<(usize, [f64; 3])>,
+    /// Turns, one after the other.
+    pub turns: Vec<Turn>,
+    /// Mass, mass centre and inertia about it in the axes of the frame.
+    pub mass: Option<(f64, [f64; 3], [[f64; 3]; 3])>,
+    /// Shapes in its axes.
+    pub shapes: Vec<Shape>,
+}
+
+/// One turn of a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// About x, y or z by a constant.
+    Constant(usize, f64),
+    /// About x, y or z by a coordinate times ±1.
+    Joint(usize, usize, f64),
+    /// In every way; the joint gives the name.
+    Free,
+}
+
+/// A coordinate.
+#[derive(Clone, Debug, Default)]
+pub struct Joint {
+    /// Name of the coordinate.
+    pub name: String,
+    /// Name in the file that was read.
+    pub source: String,
+    /// Value at the start.
+    pub start: f64,
+    /// Lowest and highest value.
+    pub limits: Option<[f64; 2]>,
+    /// N s/m or N m s.
+    pub damping: f64,
+    /// Dry friction, N or N m.
+    pub friction: f64,
+    /// Spring and its rest.
+    pub spring: Option<(f64, f64)>,
+    /// Rotor inertia or mass.
+    pub armature: f64,
+    /// Slides instead of turning.
+    pub slides: bool,
+}
+
+/// A shape of a frame.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Name of the feature.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Where.
+    pub center: [f64; 3],
+    /// Coefficient of friction.
+    pub friction: f64,
+}
+
+/// Kinds of shapes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Radius.
+    Ball(f64),
+    /// Half lengths.
+    Box([f64; 3]),
+    /// Half axes.
+    Ellipsoid([f64; 3]),
+    /// Half length along z, radius.
+    Capsule(f64, f64),
+    /// Two rims: half length along z, radius.
+    Cylinder(f64, f64),
+}
+
+/// Read a robot from the text of a file.
+pub fn read(text: &str, wish: Wish) -> Result<Robot, String> {
+    let root = xml::read(text)?;
+    match root.name.as_str() {
+        "robot" => urdf::read(&root, wish),
+        "mujoco" => mjcf::read(&root),
+        other => Err(format!("<{other}> is neither a URDF robot (<robot>) nor an MJCF scene (<mujoco>)")),
+    }
+}
+
+/// Names that were given, so that none is given twice.
+#[derive(Debug, Default)]
+struct Given(BTreeSet<String>);
+
+/// Words that have a meaning of their own in formulas.
+const TAKEN: [&str; 24] = [
+    "t", "pi", "inf", "if", "sum", "and", "or", "not", "ground", "min", "max", "abs", "sqrt", "sin", "cos",
+    "tan", "exp", "log", "sign", "floor", "slip", "speed", "gap", "energy",
+];
+
+impl Given {
+    /// The name of a coordinate: letters, digits and underscores.
+    fn coordinate(&mut self, name: &str) -> String {
+        let mut clean: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        if clean.is_empty()
+            || clean.starts_with(|c: char| c.is_ascii_digit())
+            || TAKEN.contains(&clean.as_str())
+        {
+            clean.insert_str(0, "q_");
+        }
+        self.fresh(&clean, "_2")
+    }
+
+    /// The name of something else, which gives way to coordinates.
+    fn other(&mut self, name: &str, word: &str) -> String {
+        let mut clean: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        if clean.is_empty()
+            || clean.starts_with(|c: char| c.is_ascii_digit())
+            || TAKEN.contains(&clean.as_str())
+        {
+            clean.insert_str(0, &word[1..]);
+        }
+        self.fresh(&clean, word)
+    }
+
+    fn fresh(&mut self, name: &str, suffix: &str) -> String {
+        let mut out = name.to_string();
+        let mut count = 2;
+        while !self.0.insert(out.clone()) {
+            out = format!("{name}{suffix}");
+            if self.0.contains(&out) {
+                out = format!("{name}{suffix}{count}");
+                count += 1;
+            }
+        }
+        for part in ["start", "rate", "drive"] {
+            self.0.insert(format!("{out}_{part}"));
+        }
+        out
+    }
+}
