@@ -36,6 +36,10 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Answer a question about a model: painleve, true-motion, rest, self-braking, tensor, statistics
     Analyse(Box<AnalyseArgs>),
+    /// Read a measured record without a model: break-down and pick-up forces of an oscillogram
+    Data(DataArgs),
+    /// Find parameters of a model from measured data, with their errors
+    Fit(Box<FitArgs>),
     /// Run a model many times: grids, lists, random samples, chains, diagrams
     Sweep(Box<SweepArgs>),
     /// Map a result over two parameters, with its borders and the distance to them
@@ -50,6 +54,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page: specht manual > specht.1
+    Manual,
 }
 
 /// A model and the values to change in it.
@@ -368,6 +374,7 @@ What each kind answers:
                 (--section, --coordinate, --power).
   lyapunov      How fast do neighbouring motions part? Positive: chaos (--time, --warm-up).
   branch        How do cycles change with a parameter? Folds, doublings, grazing, loss of stick (--over).
+  friction-law  What do the friction laws do? Least value, steepest fall, damping needed, passivity.
 
 Examples:
   specht analyse painleve rod
@@ -386,6 +393,83 @@ Examples:
 
 The pages behind the words: specht explain painleve, several-solutions, tangential-impact, jam,
 self-braking, tensor.";
+
+/// `data`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "The pages behind the words: specht explain fit.")]
+pub struct DataArgs {
+    /// CSV file with columns t and F (force of the spring) or y (its deflection)
+    pub file: PathBuf,
+    /// What it is
+    #[arg(long, value_name = "KIND", default_value = "oscillogram")]
+    pub kind: String,
+    /// Stiffness of the spring: --stiffness "700 N/mm"
+    #[arg(long, value_name = "C")]
+    pub stiffness: String,
+    /// Mass of the slider: --mass "1.5 kg"
+    #[arg(long, value_name = "M")]
+    pub mass: String,
+    /// Speed of the end of the spring [default: from the slope of the record at rest]
+    #[arg(long, value_name = "V")]
+    pub speed: Option<String>,
+    /// Print every number as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `fit`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = FITS)]
+pub struct FitArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Measured data: a CSV file, the first line names its columns, `force [N]`; without it, the fits of the file
+    #[arg(long, value_name = "FILE", requires = "fit")]
+    pub data: Option<String>,
+    /// Parameters to find: --fit mu,c
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "data")]
+    pub fit: Vec<String>,
+    /// What should be zero at every row; columns are names: --residual "F - stribeck(v, Fs, Fk, vs)"
+    #[arg(long, value_name = "EXPRESSION", requires = "data")]
+    pub residual: Option<String>,
+    /// Bounds of a parameter: --bounds "mu=0..1" (several: repeat)
+    #[arg(long, value_name = "NAME=FROM..TO", requires = "data")]
+    pub bounds: Vec<String>,
+    /// Column of weights, 1/s^2 of the scatter s
+    #[arg(long, value_name = "COLUMN", requires = "data")]
+    pub weights: Option<String>,
+    /// Number of starts of the search [default: 16 for formulas, 1 along runs]
+    #[arg(long, value_name = "N", requires = "data")]
+    pub starts: Option<u32>,
+    /// Intervals that need not be symmetric
+    #[arg(long)]
+    pub profile: bool,
+    /// Values far from the others count less
+    #[arg(long)]
+    pub robust: bool,
+    /// Another model file, or another fit of the file, to compare with (several: repeat)
+    #[arg(long, value_name = "OTHER")]
+    pub compare: Vec<String>,
+    /// Folder for the results [default: out/NAME-fit]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the finding as JSON to standard output (and nothing else there); files are written only with --out
+    #[arg(long)]
+    pub json: bool,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+}
+
+const FITS: &str = "\
+Examples:
+  specht fit stribeck_curve
+  specht fit model.toml --data curve.csv --fit Fs,Fk,vs --residual \"F - stribeck(v, Fs, Fk, vs)\"
+  specht fit model.toml --data record.csv --fit mu,c --profile
+With a column t the residual is taken along the run, with derivatives through all events; without --residual
+columns are compared with what the model calls alike.
+The pages behind the words: specht explain fit, friction-laws.";
 
 /// What all runs of a sweep or map share.
 #[derive(Clone, Debug, clap::Args)]

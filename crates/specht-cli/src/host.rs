@@ -21,6 +21,16 @@ pub fn gallery() -> impl Iterator<Item = &'static str> {
     GALLERY.iter().map(|(name, _)| *name)
 }
 
+/// An entry of the gallery.
+pub fn entry(name: &str) -> Option<Source> {
+    crate::source::Source::gallery(name).map(|s| s.for_engine())
+}
+
+/// Names of the gallery with their sentences.
+pub fn sentences() -> impl Iterator<Item = (&'static str, String)> {
+    crate::commands::gallery::sentences()
+}
+
 /// A page of `specht explain`.
 pub fn explain(topic: &str) -> Option<&'static str> {
     EXPLAIN.iter().find(|(name, _)| *name == topic).map(|(_, page)| *page)

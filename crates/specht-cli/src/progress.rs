@@ -10,6 +10,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub fn interrupt() -> &'static AtomicBool {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
+        #[cfg(not(target_family = "wasm"))]
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);

@@ -296,3 +296,68 @@ def test_a_closed_client_is_an_exception() -> None:
         client.close()
         with pytest.raises(specht.SpechtError, match="the client is closed"):
             specht.sweep(specht.load(BLOCK), over={"mu": (0, 1, 3)}, record=["status"], client=client)
+
+
+def test_a_fit_finds_the_parameters_of_a_table_and_of_a_run() -> None:
+    pandas = pytest.importorskip("pandas")
+    line = specht.load({"parameters": {"a": 1.0, "b": 0.0}})
+    x = np.linspace(0.0, 5.0, 21)
+    table = pandas.DataFrame({"x": x, "y": 2.0 * x - 3.0})
+    table.loc[4, "y"] = np.nan  # a gap
+    found = specht.fit(line, table, ["a", "b"], residual="y - a*x - b")
+    assert found.estimate["a"] == pytest.approx(2.0, abs=1e-9)
+    assert found.estimate["b"] == pytest.approx(-3.0, abs=1e-9)
+    block = specht.load(BLOCK)
+    run = block.with_(mu=0.21).run(every=0.05)
+    found = specht.fit(block, {"t": run.t[1:], "speed": run["speed"][1:]}, ["mu"])
+    assert found.estimate["mu"] == pytest.approx(0.21, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        ({"x": [1, 2], "y": [1, 2, 3]}, specht.SpechtError, "length"),
+        ({"x": ["one", "two"]}, TypeError, "numbers"),
+        ({}, specht.SpechtError, "no columns"),
+        (3, TypeError, "DataFrame"),
+        ("nowhere.csv", specht.SpechtError, "cannot read"),
+        ({"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, 2.0, 3.0, 4.0]}, specht.SpechtError, "y"),
+    ],
+)
+def test_data_that_cannot_be_fitted_are_refused_with_a_remedy(data: Any, error: type[Exception], words: str) -> None:
+    line = specht.load({"parameters": {"a": 1.0, "b": 0.0}})
+    with pytest.raises(error, match=words):
+        specht.fit(line, data, ["a", "b"], residual="y - a*x - b")
+
+
+def test_a_sweep_is_kept_in_a_folder_and_opened_without_reading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from specht import _sweep
+
+    monkeypatch.setattr(_sweep, "BLOCK", 5)  # several parts
+    m = specht.load(BLOCK)
+    asked: dict[str, Any] = dict(over={"mu": (0, 0.6, 4), "slope": (0.1, 0.5, 3)}, record=["outputs.speed", "status"], until=0.2)
+    plain = specht.sweep(m, **asked)
+    kept = specht.sweep(m, store=tmp_path / "result.zarr", **asked)
+    again = specht.open_sweep(tmp_path / "result.zarr")
+    for result in (kept, again):
+        assert isinstance(result["outputs.speed"], np.memmap)
+        assert result["outputs.speed"].tobytes() == plain["outputs.speed"].tobytes()
+        assert list(result["status"]) == list(plain["status"])
+        assert result.shape == (4, 3) and result.failed == plain.failed
+    speeds = again.to_xarray()["outputs.speed"]
+    assert np.array_equal(speeds, plain.to_xarray()["outputs.speed"])
+    with pytest.raises(specht.SpechtError, match="not a result"):
+        specht.open_sweep(tmp_path)
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(specht.SpechtError, match="choose another name"):
+        specht.sweep(m, store=tmp_path / "mine", **asked)
+
+
+def test_a_kept_sweep_is_read_as_zarr(tmp_path: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("zarr")
+    m = specht.load(BLOCK)
+    kept = specht.sweep(m, over={"mu": (0, 0.6, 4), "slope": (0.1, 0.5, 3)}, record=["outputs.speed"], until=0.2, store=tmp_path / "r.zarr")
+    seen = xarray.open_zarr(tmp_path / "r.zarr", consolidated=False)["outputs.speed"]
+    assert seen.dims == ("slope", "mu")
+    assert np.array_equal(seen.T, kept.to_xarray()["outputs.speed"])

@@ -27,9 +27,8 @@ const UNITS: [(&str, [i32; 3]); 4] = [
 const KNOWN: [&str; 2] = ["woodpecker", "stacker_torque"];
 
 /// Machines whose runs part in other units, not yet examined: their formulas have numbers without units, or rounding decides the order of
-/// their events. Of `hot_brake` the cause is known: its states are a temperature and an energy, and states of all units share one smallest
-/// size in the control of the step.
-const PART: [&str; 6] = ["drill_full", "hot_brake", "landing_leg", "pneudrill", "rattle_rig", "synchronizer"];
+/// their events.
+const PART: [&str; 5] = ["drill_full", "landing_leg", "pneudrill", "rattle_rig", "synchronizer"];
 
 /// Questions whose answers are not compared yet: they hold states in units of the file, and shapes scaled by their largest number, whatever
 /// its unit. Known to differ: rest bands over a parameter, the cycle of the woodpecker in nm, an equilibrium of the damper in km.

@@ -149,6 +149,47 @@ fn the_clutch_judders_below_the_slip_speed_of_the_first_order_formula() {
     }
 }
 
+/// (4.122), and with feed the corrected condition of 4.7.4.
+fn cutting_limit(beta: f64, lead: f64, alpha: f64) -> f64 {
+    let (r, r1, a, c, c1) = (0.01, 0.05, 0.06, 2e7, 1e7);
+    let (k, s) = (lead / std::f64::consts::TAU, beta.to_radians().sin().abs());
+    let alpha = alpha.to_radians();
+    ((c + c1 * alpha.cos()) * (r * r + r1 * r1 + k * k) - c1 * k * r * alpha.sin() * s) / (c1 * a * r * s)
+}
+
+#[test]
+fn cutting_diverges_beyond_the_ratio_of_the_closed_form_with_and_without_feed_anh_4_7_cutting_anh_4_7_feed() {
+    // the disturbed start, and one that is the stationary cut itself: there nothing but rounding is left of the forces
+    let mut random = Numbers(3);
+    let mut cases = vec![[-60.0, 0.0, 0.0], [-40.0, 0.0, 0.0], [-75.0, 0.05, 20.0]];
+    cases
+        .extend((0..60).map(|_| [-22.0 - 136.0 * random.next(), 0.08 * random.next(), 45.0 * random.next()]));
+    for [beta, lead, alpha] in cases {
+        let limit = cutting_limit(beta, lead, alpha);
+        for h0 in [1e-9, 0.0] {
+            let machine = gallery("boring_spindle")
+                .with("beta", format!("{beta} deg"))
+                .unwrap()
+                .with("lead", lead)
+                .unwrap()
+                .with("alpha", format!("{alpha} deg"))
+                .unwrap()
+                .with("h0", h0)
+                .unwrap();
+            let found = stability(&machine, &[("critical", text("mu"))]).unwrap();
+            let value = number(&found["critical"]["value"]);
+            assert!((value - limit).abs() < 1e-6 * limit, "{beta} {lead} {alpha} {h0}: {value}, not {limit}");
+            assert_eq!(found["kind"], "divergence");
+        }
+        // the mass centre before the tool: stable at every ratio
+        let machine = gallery("boring_spindle").with("beta", format!("{} deg", -beta)).unwrap();
+        let found = stability(&machine, &[("critical", text("mu"))]).unwrap();
+        assert!(found["critical"].is_null() && found["stable"] == true, "{beta}: {found}");
+    }
+    assert!((cutting_limit(-60.0, 0.0, 0.0) - 15.0111).abs() < 1e-4);
+    assert!((cutting_limit(-75.0, 0.05, 20.0) - 13.4639).abs() < 1e-4);
+}
+
 #[test]
 fn questions_about_sliding_that_make_no_sense_are_refused() {
     let machine = gallery("mode_coupling");

@@ -21,6 +21,11 @@ pub fn run(args: AnalyseArgs) -> Outcome {
                 .help(format!("known: {}; `specht analyse --help` says what they answer", names.join(", "))),
         });
     };
+    if kind.name == "fit" {
+        return Err(
+            Refusal::new("a fit is a command of its own").help("specht fit MODEL --data FILE.csv --fit mu,c")
+        );
+    }
     if kind.name == "sweep" {
         return Err(
             Refusal::new("a sweep is a command of its own").help("specht sweep MODEL --over … --record …")

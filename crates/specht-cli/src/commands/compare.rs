@@ -6,7 +6,7 @@ use crate::report;
 use crate::source::read_text;
 use crate::text::print;
 use crate::words::quantity;
-use specht::machine::visible;
+use specht::machine::{Csv, CsvColumn, visible};
 use std::path::Path;
 
 /// A series with its name in the page.
@@ -62,53 +62,21 @@ fn read(path: &Path) -> Result<Compared, Refusal> {
     let name = if path.is_dir() { stem(path) } else { stem(&file) };
     let text = read_text(&file)?;
     let bad = |line: usize, why: String| Refusal::new(format!("{}:{line}: {why}", file.display()));
-    let mut lines =
-        text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.trim_start().starts_with('#'));
-    let (_, head) = lines.next().ok_or_else(|| bad(1, "the file is empty".into()))?;
-    let head = head.trim_start_matches('\u{feff}');
-    let separator = [';', '\t'].into_iter().find(|c| head.contains(*c)).unwrap_or(',');
-    let columns: Vec<(String, String)> = cells(head, separator).iter().map(|c| named(c)).collect();
-    let time = columns.iter().position(|c| ["t", "time"].contains(&c.0.to_lowercase().as_str())).unwrap_or(0);
-    let mut values: Vec<Vec<f64>> = vec![Vec::new(); columns.len()];
-    for (n, line) in lines {
-        let row = cells(line, separator);
-        let cell = |k: usize| row.get(k).map_or("", |c| c.trim());
-        let t: f64 = cell(time)
-            .parse()
-            .map_err(|_| bad(n + 1, format!("`{}` in the time column is not a number", cell(time))))?;
-        for (k, list) in values.iter_mut().enumerate() {
-            list.push(if k == time { t } else { cell(k).parse().unwrap_or(f64::NAN) });
-        }
+    let csv = Csv::read(&text).map_err(|why| bad(1, why))?;
+    let is_time = |c: &CsvColumn| ["t", "time"].contains(&c.name.to_lowercase().as_str());
+    let time = csv.columns.iter().position(is_time).unwrap_or(0);
+    let t = csv.columns[time].values.clone();
+    if let Some(k) = t.iter().position(|x| x.is_nan()) {
+        let cell =
+            csv.columns[time].text.as_ref().filter(|c| c.0 == csv.lines[k]).map_or("", |c| c.1.as_str());
+        return Err(bad(csv.lines[k], format!("`{cell}` in the time column is not a number")));
     }
-    let t = values[time].clone();
     if t.is_empty() {
         return Err(bad(2, "there are no rows".into()));
     }
-    let named = columns.into_iter().zip(values).enumerate().filter(|(k, _)| *k != time);
-    let numbers = named.filter(|(_, (_, v))| v.iter().any(|x| x.is_finite()));
-    Ok(Compared { name, t, columns: numbers.map(|(_, ((n, u), v))| (n, u, v)).collect() })
-}
-
-/// The cells of a line; quotes hold them together.
-fn cells(line: &str, separator: char) -> Vec<String> {
-    let (mut out, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            c if c == separator && !quoted => out.push(String::new()),
-            c => out.last_mut().expect("never empty").push(c),
-        }
-    }
-    out
-}
-
-/// `height [m]` → name and unit.
-fn named(cell: &str) -> (String, String) {
-    let cell = visible(cell.trim()).into_owned();
-    match cell.strip_suffix(']').and_then(|c| c.rsplit_once(" [")) {
-        Some((name, unit)) => (name.trim().to_string(), unit.to_string()),
-        None => (cell, String::new()),
-    }
+    let others = csv.columns.into_iter().enumerate().filter(|(k, _)| *k != time).map(|(_, c)| c);
+    let numbers = others.filter(|c| c.values.iter().any(|x| x.is_finite()));
+    Ok(Compared { name, t, columns: numbers.map(|c| (c.name, c.unit, c.values)).collect() })
 }
 
 /// The largest difference of every column from the first, where both are known.
@@ -147,10 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_has_names_units_and_quotes() {
-        assert_eq!(cells("a,\"b, c\",d", ','), ["a", "b, c", "d"]);
-        assert_eq!(named(" height [m] "), ("height".into(), "m".into()));
-        assert_eq!(named("mu[1]"), ("mu[1]".into(), String::new()));
+    fn between_rows_values_lie_on_a_line_and_at_an_event_after_it() {
         assert_eq!(value_at(&[0.0, 1.0, 1.0, 2.0], &[0.0, 1.0, 5.0, 6.0], 1.5), 5.5);
         assert_eq!(value_at(&[0.0, 1.0, 1.0, 2.0], &[0.0, 1.0, 5.0, 6.0], 1.0), 5.0);
     }

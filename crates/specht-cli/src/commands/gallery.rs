@@ -38,13 +38,17 @@ pub fn run(args: GalleryArgs) -> Outcome {
 }
 
 /// Names with their sentences.
+pub fn sentences() -> impl Iterator<Item = (&'static str, String)> {
+    GALLERY.iter().map(|(name, files)| {
+        let text = files.iter().find(|(file, _)| *file == "model.toml").map_or("", |(_, text)| *text);
+        (*name, about(text))
+    })
+}
+
+/// The same as text.
 fn list() -> String {
     let width = GALLERY.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let mut out = String::new();
-    for (name, files) in GALLERY {
-        let text = files.iter().find(|(file, _)| *file == "model.toml").map_or("", |(_, text)| *text);
-        out += &format!("{name:width$}  {}\n", about(text));
-    }
+    let mut out: String = sentences().map(|(name, about)| format!("{name:width$}  {about}\n")).collect();
     if out.is_empty() {
         out += "the gallery of this build is empty\n";
     }

@@ -4,8 +4,10 @@ mod analyse;
 mod check;
 pub mod compare;
 mod completions;
+mod data;
 mod explain;
-mod gallery;
+mod fit;
+pub mod gallery;
 mod import;
 mod map;
 mod new;
@@ -27,6 +29,8 @@ pub fn dispatch(command: Command) -> Outcome {
         Command::Gallery(a) => gallery::run(a),
         Command::Verify(a) => verify::run(a),
         Command::Analyse(a) => analyse::run(*a),
+        Command::Data(a) => data::run(&a),
+        Command::Fit(a) => fit::run(&a),
         Command::Sweep(a) => sweep::run(&a),
         Command::Map(a) => map::run(&a),
         Command::Solve(a) => crate::solve::run(a),
@@ -37,5 +41,6 @@ pub fn dispatch(command: Command) -> Outcome {
         }
         Command::Explain(a) => explain::run(a),
         Command::Completions(a) => completions::run(a),
+        Command::Manual => completions::manual(),
     }
 }

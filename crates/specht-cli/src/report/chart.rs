@@ -40,6 +40,8 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// Areas between a lower and an upper line: x, low, high.
     pub bands: Vec<(usize, Vec<[f64; 3]>)>,
+    /// Clouds of points: colour and places.
+    pub dots: Vec<(usize, Vec<[f64; 2]>)>,
     /// Points with a word.
     pub marks: Vec<([f64; 2], String)>,
 }
@@ -53,6 +55,7 @@ impl Chart {
             self.bands.iter().flat_map(|b| b.1.iter().flat_map(|p| [[p[0], up(p[1])], [p[0], up(p[2])]]));
         let all: Vec<[f64; 2]> = from_lines
             .chain(from_bands)
+            .chain(self.dots.iter().flat_map(|d| d.1.iter().map(|p| [p[0], up(p[1])])))
             .chain(self.marks.iter().map(|m| [m.0[0], up(m.0[1])]))
             .filter(|p| p.iter().all(|v| v.is_finite()))
             .collect();
@@ -126,6 +129,16 @@ impl Chart {
                     escape(&line.name)
                 );
                 named.push((line.name.clone(), colour));
+            }
+        }
+        for (colour, dots) in &self.dots {
+            let colour = COLOURS[colour % COLOURS.len()];
+            for p in dots.iter().filter(|p| p.iter().all(|v| v.is_finite())) {
+                let (x, y) = (px(p[0]), py(p[1]));
+                let _ = writeln!(
+                    out,
+                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.2\" fill=\"{colour}\" fill-opacity=\"0.6\"/>"
+                );
             }
         }
         for (p, text) in &self.marks {

@@ -3,6 +3,7 @@
 mod chart;
 mod domains;
 pub mod envelope;
+mod fit;
 mod gif;
 pub mod many;
 mod picture;
@@ -21,6 +22,7 @@ use specht::machine::{Curve, Names, Plotted, Run};
 use specht::model::Input;
 use specht::sim::{ENERGY_BOUND, FORCE_BOUND, IMPACT_BOUND, Kind, LENGTH_BOUND, STEP_BOUND, Sample, Scheme};
 
+pub use fit::page as fit_page;
 pub use gif::gif;
 pub use picture::picture;
 use svg::escape;

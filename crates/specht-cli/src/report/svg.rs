@@ -1,6 +1,6 @@
 //! What all drawings share, and the drawing of a finding.
 
-use super::{domains, plane, roses, vibration};
+use super::{domains, fit, plane, roses, vibration};
 use specht::machine::Finding;
 use specht::machine::finding::RestFinding;
 use specht::machine::visible;
@@ -25,6 +25,9 @@ pub fn finding(f: &Finding) -> Option<String> {
         Finding::Response(f) => Some(vibration::response(f)),
         Finding::BreakAway(f) => Some(vibration::break_away(f)),
         Finding::Stability(f) => vibration::stability(f),
+        Finding::QuasiStatic(f) => vibration::quasi_static(f),
+        Finding::Fit(f) => Some(fit::svg(f)),
+        Finding::FrictionLaw(f) => fit::laws(f),
         _ => None,
     };
     drawn.map(signed)

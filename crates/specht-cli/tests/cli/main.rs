@@ -4,6 +4,7 @@ mod asks;
 mod commands;
 mod faults;
 mod first;
+mod fits;
 mod import;
 mod page;
 mod readme;

@@ -12,12 +12,13 @@ True
 from __future__ import annotations
 
 from ._finding import Finding
+from ._fit import fit
 from ._machine import Machine, Parameter, load
 from ._model import to_toml
 from ._run import Run
 from ._solve import FrictionSolution, LcpSolution, lcp, solve_friction
 from ._specht import SpechtError, __version__, gallery
-from ._sweep import SweepResult, sweep
+from ._sweep import SweepResult, open_sweep, sweep
 
 __all__ = [
     "Finding",
@@ -30,9 +31,11 @@ __all__ = [
     "SweepResult",
     "__version__",
     "explain",
+    "fit",
     "gallery",
     "lcp",
     "load",
+    "open_sweep",
     "solve_friction",
     "sweep",
     "to_toml",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from . import _specht
 from ._machine import Machine, _setup
 from ._progress import Progress, shown
+from ._store import Store, read
 
 if TYPE_CHECKING:
     import pandas
@@ -76,12 +78,15 @@ def sweep(
     jobs: int | None = None,
     shard: str | None = None,
     client: Any = None,
+    store: str | PathLike[str] | None = None,
     progress: Progress = None,
 ) -> SweepResult:
     """Runs the machine for many values of its parameters and records addresses of each run.
 
     ``client`` is a ``dask.distributed.Client``: the runs are spread over its workers in parts, parts of lost workers are done again, and
-    the result has the same bits as on one machine. ``shard="i/n"`` does one part only.
+    the result has the same bits as on one machine. ``shard="i/n"`` does one part only. ``store`` is a folder: parts are written there as they
+    come, and the columns of the result are mapped from it, so that results larger than memory can be used; ``open_sweep`` opens it again, other
+    programs read it as Zarr.
 
     >>> block = specht.load("incline")
     >>> s = sweep(block, over={"mu": (0.1, 0.3, 3)}, record=["final.x'"], until=0.2)
@@ -101,14 +106,32 @@ def sweep(
             keys[name] = value
     if client is not None and shard is not None:
         raise _specht.SpechtError("a client makes the parts itself; leave out `shard`")
-    with shown(progress, machine.name) as told:
-        if client is None:
-            parts = [_part(machine, keys, until, jobs, shard, told)]
-        else:
-            parts = _spread(client, machine, keys, until, told)
     parameters = [*(over or {}), *(random or {})]
     grid = tuple(shape) if shape and not random and all(shape) else None
-    return _joined(parts, parameters, grid)
+    count = int(np.prod(grid)) if grid else samples if random and not over else None
+    with shown(progress, machine.name) as told:
+        if client is not None:
+            parts = _spread(client, machine, keys, until, told)
+        elif store is not None and count and shard is None:
+            parts = _one_by_one(machine, keys, until, jobs, -(-count // BLOCK), told)
+        else:
+            parts = iter([_part(machine, keys, until, jobs, shard, told)])
+        if store is None or shard is not None or not count:
+            result = _joined(list(parts), parameters, grid)
+            if store is None:
+                return result
+            kept = Store(store, len(result), parameters, grid if len(result) == count else None)
+            kept.add(np.arange(len(result)), result.columns, result.failed)
+        else:
+            kept = Store(store, count, parameters, grid)
+            for part in parts:
+                kept.add(*part)
+        return open_sweep(kept.end())
+
+
+def open_sweep(path: str | PathLike[str]) -> SweepResult:
+    """A sweep that was kept with ``store=``: nothing is read before it is used."""
+    return SweepResult(*read(path))
 
 
 Part = tuple[NDArray[np.int64], dict[str, Any], dict[int, str]]
@@ -116,6 +139,9 @@ Part = tuple[NDArray[np.int64], dict[str, Any], dict[int, str]]
 
 PARTS = 4
 """Parts per worker of a client."""
+
+BLOCK = 100_000
+"""Runs of a part that is written to a store."""
 
 
 def _part(machine: Machine, keys: dict[str, Any], until: float | None, jobs: int | None, shard: str | None, told: Any = None) -> Part:
@@ -125,7 +151,13 @@ def _part(machine: Machine, keys: dict[str, Any], until: float | None, jobs: int
     return rows, columns, {int(rows[k]): why for k, why in failed}
 
 
-def _spread(client: Any, machine: Machine, keys: dict[str, Any], until: float | None, told: Any) -> list[Part]:
+def _one_by_one(machine: Machine, keys: dict[str, Any], until: float | None, jobs: int | None, count: int, told: Any) -> Iterator[Part]:
+    for k in range(count):
+        within = None if told is None else lambda done, k=k: told((k + done) / count)
+        yield _part(machine, keys, until, jobs, f"{k + 1}/{count}", within)
+
+
+def _spread(client: Any, machine: Machine, keys: dict[str, Any], until: float | None, told: Any) -> Iterator[Part]:
     from dask import distributed
 
     as_completed: Any = distributed.as_completed
@@ -137,16 +169,15 @@ def _spread(client: Any, machine: Machine, keys: dict[str, Any], until: float | 
     count = PARTS * workers
     # one thread each: the workers are the threads
     futures = [client.submit(_part, machine, keys, until, 1, f"{k + 1}/{count}", pure=False, retries=10) for k in range(count)]
-    parts: list[Part] = []
     try:
-        for future in as_completed(futures):
-            parts.append(future.result())
+        for done, future in enumerate(as_completed(futures)):
+            yield future.result()
+            future.release()
             if told is not None:
-                told(len(parts) / count)
+                told((done + 1) / count)
     except BaseException:
         client.cancel(futures)
         raise
-    return parts
 
 
 def _joined(parts: list[Part], parameters: list[str], grid: tuple[int, ...] | None) -> SweepResult:

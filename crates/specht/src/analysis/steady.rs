@@ -9,6 +9,9 @@
 //! Two instants are enough: coordinates that do not matter (a disc that turns) and drives that are linear in time (a spring pulled at constant speed) fall
 //! out of the difference. Newton with exact derivatives; what is not determined stays as it is at the start. A third instant proves that it is
 //! steady. τ is the inverse of the highest frequency, so that positions and velocities count alike.
+//!
+//! An entry of the Jacobian that is nothing beside the inertia of its coordinates is rounding: a velocity that enters squared (a spindle at rest whose eccentric
+//! mass would pull) has a derivative of noise at zero, and Newton would divide the noise of the balance by it.
 
 use super::AnalysisError;
 use super::linear::{Column, Hold, Linear, Way};
@@ -26,6 +29,9 @@ pub(crate) enum Found {
 
 /// Parts of τ at which the balance must hold; those after the second are the proof.
 const PROOF: [f64; 2] = [std::f64::consts::E, 23.7];
+
+/// Entries of the Jacobian below this part of `√(M_ii M_kk)/τ`, for positions `/τ²`, are rounding.
+const NOISE: f64 = 1e-13;
 
 /// Make `linear` a steady motion near its state, the contacts held as they are; directions of slip follow the motion. On failure it is
 /// solved at the state from which it came.
@@ -82,7 +88,7 @@ fn search<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<bool, Analys
             if !place(linear, &base, origin, dt) {
                 return Ok(false);
             }
-            derivatives(linear, k, dt, &mut jacobian)?;
+            derivatives(linear, k, [dt, tau], &mut jacobian)?;
         }
         pivot.factor(&jacobian);
         pivot.solve(&rhs, &[], &mut step);
@@ -174,20 +180,26 @@ fn is_normal<S: System + ?Sized>(linear: &Linear<'_, S>, row: usize) -> bool {
 fn derivatives<S: System + ?Sized>(
     linear: &mut Linear<'_, S>,
     instant: usize,
-    dt: f64,
+    [dt, tau]: [f64; 2],
     jacobian: &mut Mat,
 ) -> Result<(), AnalysisError> {
     let (n, m, nz) = (linear.dims.u, linear.held.len(), linear.dims.z);
     let first = instant * (n + m);
     let normal: Vec<bool> = linear.held.iter().map(|&r| is_normal(linear, r)).collect();
+    let inertia: Vec<f64> = (0..n).map(|i| linear.eval.mass.diagonal(i).max(0.0).sqrt()).collect();
     let mut column = Column::default();
     for k in 0..2 * n + nz {
-        let (way, at, factor) = match k {
-            k if k < n => (Way::Position(k), k, dt),
-            k if k < 2 * n => (Way::Velocity(k - n), k, 0.0),
-            k => (Way::State(k - 2 * n), k, 0.0),
+        let (way, at, factor, noise) = match k {
+            k if k < n => (Way::Position(k), k, dt, NOISE * inertia[k] / (tau * tau)),
+            k if k < 2 * n => (Way::Velocity(k - n), k, 0.0, NOISE * inertia[k - n] / tau),
+            k => (Way::State(k - 2 * n), k, 0.0, 0.0),
         };
         linear.column(way, &mut column)?;
+        for (f, m) in column.force.iter_mut().zip(&inertia) {
+            if f.abs() <= noise * m {
+                *f = 0.0;
+            }
+        }
         let mut put = |i: usize, x: f64| {
             jacobian[(i, at)] += x;
             if factor != 0.0 {

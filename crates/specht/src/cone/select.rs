@@ -34,16 +34,16 @@ impl Solver {
         }
         let diagonal = self.diagonal(p)?;
         let mut solver = Solver::new(super::Settings { warm: true, ..self.settings });
-        let begin = Instant::now();
-        // the limit is one for all solves
-        let left = |s: &Solver| s.settings.time_limit.map(|t| (t - begin.elapsed().as_secs_f64()).max(0.0));
+        // the limit is one for all solves; without one no clock is read (a browser has none)
+        let limit = self.settings.time_limit.map(|t| (t, Instant::now()));
+        let left = || limit.map(|(t, begin)| (t - begin.elapsed().as_secs_f64()).max(0.0));
         for alpha in ALPHA {
-            solver.settings.time_limit = left(self);
+            solver.settings.time_limit = left();
             solver.solve(&softened(p, alpha, &diagonal, previous))?;
         }
         self.remember(&solver);
         let settings = self.settings;
-        self.settings = super::Settings { warm: true, time_limit: left(self), ..settings };
+        self.settings = super::Settings { warm: true, time_limit: left(), ..settings };
         let answer = self.solve(p);
         self.settings = settings;
         answer

@@ -149,7 +149,10 @@ impl Graph {
         match (self.op(a), f) {
             (Op::Const(bits), _) => self.num(f.apply(f64::from_bits(bits))),
             (Op::Neg(x), Fun::Cos | Fun::Cosh) => self.fun(f, x),
-            (Op::Neg(x), Fun::Sin | Fun::Tan | Fun::Asin | Fun::Atan | Fun::Sinh | Fun::Tanh) => {
+            (
+                Op::Neg(x),
+                Fun::Sin | Fun::Tan | Fun::Asin | Fun::Atan | Fun::Sinh | Fun::Tanh | Fun::Asinh,
+            ) => {
                 let value = self.fun(f, x);
                 self.neg(value)
             }

@@ -219,6 +219,10 @@ impl Derivation {
                 let slope = g.sub(one, square);
                 g.mul(slope, da)
             }
+            Fun::Asinh => {
+                let below = g.hypot(one, a);
+                g.div(da, below)
+            }
             Fun::Exp => g.mul(node, da),
             Fun::Log => g.div(da, a),
             Fun::Log10 => {

@@ -88,8 +88,8 @@ struct Check<'a> {
 }
 
 /// Functions that take and give pure numbers.
-const PURE: [&str; 12] =
-    ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10"];
+const PURE: [&str; 13] =
+    ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "exp", "log", "log10"];
 
 impl Check<'_> {
     fn dim(&mut self, e: &Expr) -> Result<Guess, ExprError> {
@@ -274,7 +274,8 @@ impl Check<'_> {
 
     fn user_call(&mut self, e: &Expr, name: &str, primes: u32, dims: &[Guess]) -> Result<Guess, ExprError> {
         let names = self.names;
-        let Some(f) = names.function(name) else { return Ok(Guess::Any) };
+        let law = super::laws::named(name, dims.len()).map(std::sync::Arc::as_ref);
+        let Some(f) = names.function(name).or(law) else { return Ok(Guess::Any) };
         if f.params.len() != dims.len() || self.calls > 30 {
             return Ok(Guess::Any);
         }

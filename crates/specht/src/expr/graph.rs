@@ -45,6 +45,7 @@ pub(crate) enum Fun {
     Sinh,
     Cosh,
     Tanh,
+    Asinh,
     Exp,
     Log,
     Log10,
@@ -53,7 +54,7 @@ pub(crate) enum Fun {
 
 impl Fun {
     /// All, in the order of the reference.
-    pub(crate) const ALL: [Fun; 13] = [
+    pub(crate) const ALL: [Fun; 14] = [
         Fun::Sin,
         Fun::Cos,
         Fun::Tan,
@@ -63,6 +64,7 @@ impl Fun {
         Fun::Sinh,
         Fun::Cosh,
         Fun::Tanh,
+        Fun::Asinh,
         Fun::Exp,
         Fun::Log,
         Fun::Log10,
@@ -81,6 +83,7 @@ impl Fun {
             Fun::Sinh => "sinh",
             Fun::Cosh => "cosh",
             Fun::Tanh => "tanh",
+            Fun::Asinh => "asinh",
             Fun::Exp => "exp",
             Fun::Log => "log",
             Fun::Log10 => "log10",
@@ -101,6 +104,7 @@ impl Fun {
             Fun::Sinh => x.sinh(),
             Fun::Cosh => x.cosh(),
             Fun::Tanh => x.tanh(),
+            Fun::Asinh => x.asinh(),
             Fun::Exp => x.exp(),
             Fun::Log => x.ln(),
             Fun::Log10 => x.log10(),
@@ -241,12 +245,17 @@ pub(crate) fn sign(x: f64) -> f64 {
     }
 }
 
+/// Most laws that are remembered.
+const MAX_LAWS: usize = 100;
+
 /// The graph. Cloning it is cheap enough to do once per model, not once per step.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     ops: Vec<Op>,
     known: HashMap<Op, NodeId>,
     tables: Vec<Arc<Table>>,
+    /// Friction laws that were called by name, with their arguments.
+    laws: Vec<(String, Vec<NodeId>)>,
     temporaries: u32,
 }
 
@@ -272,6 +281,18 @@ impl Graph {
             Op::Const(bits) => Some(f64::from_bits(bits)),
             _ => None,
         }
+    }
+
+    /// Remembers a law that was called by name; of very many the first.
+    pub(crate) fn add_law(&mut self, name: &str, args: &[NodeId]) {
+        if self.laws.len() < MAX_LAWS && !self.laws.iter().any(|l| l.0 == name && l.1 == args) {
+            self.laws.push((name.to_string(), args.to_vec()));
+        }
+    }
+
+    /// The laws that were called.
+    pub(crate) fn laws(&self) -> &[(String, Vec<NodeId>)] {
+        &self.laws
     }
 
     /// Registers a table.

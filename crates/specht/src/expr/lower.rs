@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::ast::{Ast, ChainOp, CompareOp, Expr, Kind, Over};
 use super::error::{ExprError, Span, did_you_mean};
 use super::graph::{Fun, Graph, NodeId, TableId};
+use super::laws;
 use super::units::Unit;
 
 /// Deepest nesting over all inlined functions.
@@ -449,10 +450,20 @@ impl<'a> Lowering<'a> {
                 }
             };
         }
-        let user = if is_builtin(name) { None } else { self.resolver.function(self.graph, name) };
+        let mut law = false;
+        let user = if is_builtin(name) {
+            None
+        } else {
+            let own = self.resolver.function(self.graph, name);
+            law = own.is_none();
+            own.or_else(|| laws::named(name, args.len()).cloned().map(Function::Formula))
+        };
         let mut nodes = Vec::with_capacity(args.len());
         for arg in args {
             nodes.push(self.number(arg)?);
+        }
+        if law && user.is_some() {
+            self.graph.add_law(name, &nodes);
         }
         if primes == 0 {
             return self.apply(e, name, user.as_ref(), &nodes);
@@ -548,7 +559,9 @@ impl<'a> Lowering<'a> {
             ("min" | "max", _) => wrong("two or more arguments"),
             _ => {
                 let users = self.resolver.function_names();
-                let near = did_you_mean(name, BUILTINS.into_iter().chain(users.iter().map(String::as_str)));
+                let known: Vec<&str> = BUILTINS.into_iter().chain(laws::names()).collect();
+                let all = known.into_iter().chain(users.iter().map(String::as_str));
+                let near = did_you_mean(name, all);
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "there is no implicit multiplication; for a product write `*`".to_string(),

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::graph::{Graph, NodeId, Op};
+use super::graph::{Fun, Graph, NodeId, Op};
 
 /// The nodes (ascending) in an order with operands first and equal operations together; operands that are not among them are
 /// there already.
@@ -67,7 +67,9 @@ pub(super) fn schedule(graph: &Graph, nodes: &[NodeId]) -> Vec<NodeId> {
     order
 }
 
-const KINDS: usize = 36;
+/// Kinds before the functions, and one for each function.
+const KINDS: usize = FUNCTIONS + Fun::ALL.len();
+const FUNCTIONS: usize = 23;
 
 /// A number for each kind of instruction.
 fn kind(op: Op) -> usize {
@@ -95,6 +97,6 @@ fn kind(op: Op) -> usize {
         Op::Or(..) => 20,
         Op::Not(_) => 21,
         Op::Select(..) => 22,
-        Op::Fun(f, _) => 23 + f as usize,
+        Op::Fun(f, _) => FUNCTIONS + f as usize,
     }
 }

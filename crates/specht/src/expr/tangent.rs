@@ -101,6 +101,7 @@ impl Fun {
             Fun::Sinh => x.cosh(),
             Fun::Cosh => x.sinh(),
             Fun::Tanh => 1.0 - value * value,
+            Fun::Asinh => 1.0 / x.hypot(1.0),
             Fun::Exp => value,
             Fun::Log => 1.0 / x,
             Fun::Log10 => 1.0 / (x * std::f64::consts::LN_10),

@@ -451,7 +451,7 @@ pub(super) const TASK: &[Key] = &[
     key("time", Expr, "lyapunov: time over which exponents are taken"),
     key("warm_up", Expr, "lyapunov: time before it"),
     key("multiple", Expr, "limit-cycle: periods of the excitation in one of the cycle"),
-    key("starts", Expr, "limit-cycle: number of starts in `box`"),
+    key("starts", Expr, "limit-cycle: number of starts in `box`; fit: number of starts of the search"),
     key("box", Map(&List(&Expr)), "limit-cycle: where the starts lie, { x = [-2, 4] }"),
     key("unstable", Bool, "limit-cycle: look near the start, also for cycles that the motion leaves"),
     key("points", Any(&[Expr, TEXTS]), "points to look at"),
@@ -471,6 +471,11 @@ pub(super) const TASK: &[Key] = &[
     key("data", Text, "csv file with measured data"),
     key("fit", TEXTS, "parameters to find"),
     key("residual", Expr, "what should be zero at every row of the data; columns are names"),
+    key("bounds", Map(&List(&Expr)), "fit: bounds of parameters, { mu = [0, 1] }"),
+    key("weights", Text, "fit: column of weights, 1/s^2"),
+    key("profile", Bool, "fit: intervals that need not be symmetric"),
+    key("robust", Bool, "fit: values far from the others count less"),
+    key("compare", Any(&[Text, TEXTS]), "fit: other fits of the file, or other files"),
     key("until", Expr, "end time of the runs"),
 ];
 
@@ -495,6 +500,7 @@ pub(super) const ANALYSES: &[&str] = &[
     "quasi-static",
     "sweep",
     "fit",
+    "friction-law",
 ];
 
 /// `[[plot]]`

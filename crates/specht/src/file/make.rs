@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::builder::{Builder, Context, Element, Group, Scope, Thing, Val};
+use super::csv::Csv;
 use super::diagnostic::{Diagnostic, Place, Resolved, fault};
 use super::formula::{Family, Formula};
 use super::names::What;
@@ -494,44 +495,18 @@ fn grid(name: &str, points: &[Vec<f64>], ends: Ends) -> Result<Vec<[Table; 2]>, 
     Ok(rows)
 }
 
-/// Two columns of a csv text; the first line names the columns, separated by comma, semicolon or tab.
+/// Columns of a csv text, row by row; every cell must hold a number.
 fn csv_columns(text: &str, wanted: &[&str]) -> Result<Vec<Vec<f64>>, String> {
-    let mut lines =
-        text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.trim_start().starts_with('#'));
-    let (_, head) = lines.next().ok_or("the file is empty")?;
-    let separator = if head.contains(';') {
-        ';'
-    } else if head.contains('\t') {
-        '\t'
-    } else {
-        ','
-    };
-    let clean = |s: &str| s.trim().trim_matches('"').to_string();
-    let columns: Vec<String> = head.trim_start_matches('\u{feff}').split(separator).map(clean).collect();
-    let find = |name: &str| {
-        columns
-            .iter()
-            .position(|c| {
-                c == name
-                    || c.strip_suffix(']').and_then(|c| c.rsplit_once(" [")).is_some_and(|c| c.0 == name)
-            })
-            .ok_or(format!("no column `{name}`; its columns are {}", columns.join(", ")))
-    };
-    let places = wanted.iter().map(|name| find(name)).collect::<Result<Vec<usize>, String>>()?;
-    let mut points = Vec::new();
-    for (n, line) in lines {
-        let cells: Vec<&str> = line.split(separator).collect();
-        let number = |k: usize| {
-            let cell = cells.get(k).map(|c| clean(c)).unwrap_or_default();
-            cell.parse::<f64>()
-                .ok()
-                .filter(|v| v.is_finite())
-                .ok_or(format!("line {}: `{cell}` is not a number", n + 1))
-        };
-        points.push(places.iter().map(|&k| number(k)).collect::<Result<Vec<f64>, String>>()?);
-        if points.len() > 200_000 {
-            return Err("more than 200000 rows".into());
+    let csv = Csv::read(text)?;
+    let columns = wanted.iter().map(|name| csv.column(name)).collect::<Result<Vec<_>, String>>()?;
+    for column in &columns {
+        if let Some(k) = column.values.iter().position(|v| v.is_nan()) {
+            let cell = column.text.as_ref().filter(|t| t.0 == csv.lines[k]).map_or("", |t| t.1.as_str());
+            return Err(format!("line {}: `{cell}` is not a number", csv.lines[k]));
         }
     }
-    Ok(points)
+    if csv.lines.len() > 200_000 {
+        return Err("more than 200000 rows".into());
+    }
+    Ok((0..csv.lines.len()).map(|k| columns.iter().map(|c| c.values[k]).collect()).collect())
 }

@@ -8,12 +8,14 @@
 //! Every step collects as many messages as make sense. Nothing here reads files: a csv table comes through the loader
 //! that the caller gives. Sizes are bounded everywhere, so that any text is answered quickly.
 
+use crate::expr::Dim;
 use crate::model::{Model, Span};
 
 mod bodies;
 mod builder;
 mod checks;
 mod contacts;
+mod csv;
 mod diagnostic;
 mod elastic;
 mod families;
@@ -46,6 +48,7 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
+pub use csv::{Csv, CsvColumn};
 pub(crate) use diagnostic::Origin;
 pub use diagnostic::{Diagnostic, Severity};
 pub use reference::reference;
@@ -90,15 +93,17 @@ pub fn read_with(
     options: &Options,
     loader: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Loaded, Vec<Diagnostic>> {
-    read_plotting(text, options, loader, &[])
+    read_plotting(text, options, loader, &[], &[])
 }
 
 /// The same with further expressions to record, in the language of outputs; names of outputs count too. They become the last plot.
+/// `columns` are names of measured values in them, with their dimensions: parameters behind the live ones, which hide names of the file.
 pub(crate) fn read_plotting(
     text: &str,
     options: &Options,
     loader: &dyn Fn(&str) -> Result<String, String>,
     series: &[String],
+    columns: &[(String, Dim)],
 ) -> Result<Loaded, Vec<Diagnostic>> {
     let mut report = diagnostic::Report::default();
     let Some(tree) = tree::parse(text, &mut report) else {
@@ -119,7 +124,7 @@ pub(crate) fn read_plotting(
     }
     let mut builder = builder::Builder::new(raw, text, options, loader, report);
     builder.names = names;
-    builder.build(series);
+    builder.build(series, columns);
     builder.admit_blocked();
     if builder.report.has_errors() {
         return Err(builder.report.list);

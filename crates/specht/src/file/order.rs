@@ -3,10 +3,11 @@
 use super::builder::{Builder, Scope, Thing};
 use super::names::What;
 use super::raw::{DefineKind, RawValue};
+use crate::expr::Dim;
 
 impl Builder<'_> {
     /// Turns the sections into the model.
-    pub(super) fn build(&mut self, series: &[String]) {
+    pub(super) fn build(&mut self, series: &[String], columns: &[(String, Dim)]) {
         let raw = self.raw.clone();
         self.model.name = raw.name.clone();
         self.model.about = raw.about.clone();
@@ -46,7 +47,7 @@ impl Builder<'_> {
         self.finish_run();
         self.finish_outputs();
         self.finish_phases();
-        self.finish_series(series);
+        self.finish_series(series, columns);
         self.finish_tasks();
         self.finish_heats();
         if !self.report.has_errors() {

@@ -2,7 +2,7 @@
 
 use super::keys::{self, Key, Kind};
 use super::names::FUNCTIONS;
-use crate::expr::UNIT_HELP;
+use crate::expr::{LAWS, UNIT_HELP};
 
 /// Sections in the order of the page: heading, what stands there, keys.
 const SECTIONS: &[(&str, &str, &[Key])] = &[
@@ -79,6 +79,11 @@ pub fn reference() -> String {
     };
     out += &format!("Functions: {}.\n", FUNCTIONS.iter().map(shown).collect::<Vec<_>>().join(", "));
     out += &format!("Units: {UNIT_HELP}.\n");
+    out += "\n## Friction laws by name\n\nThey stand in any expression, forces and coefficients alike; a definition of the same name hides them. `specht explain friction-laws` says more.\n\n| law | is | |\n|---|---|---|\n";
+    for law in &LAWS {
+        out += &format!("| {} | {} | {} |\n", law.head, law.body, law.about);
+    }
+    out += "\n## Names\n\n";
     out += "\n| name | is | where |\n|---|---|---|\n";
     for (name, is, place) in NAMES {
         out += &format!("| {name} | {is} | {place} |\n");

@@ -10,7 +10,7 @@ use super::raw_parts::{RawGeometry, RawTrigger};
 use super::resolve::{member, near};
 use super::tree::is_name;
 use crate::expr::{self, Dim, Exponents, NodeId};
-use crate::model::{ContactEvent, Draw, Event, Output, Plot, Trigger};
+use crate::model::{ContactEvent, Draw, Event, Input, Output, Plot, Trigger};
 
 /// m/s².
 const ACCELERATION: Dim = Dim::Known(Exponents::whole([1, 0, -2, 0, 0]));
@@ -376,11 +376,19 @@ impl Builder<'_> {
     }
 
     /// Expressions that somebody wants to know besides, see [`super::read_plotting`].
-    pub(super) fn finish_series(&mut self, series: &[String]) {
+    pub(super) fn finish_series(&mut self, series: &[String], columns: &[(String, Dim)]) {
         if series.is_empty() {
             return;
         }
-        let locals = self.model.outputs.iter().map(|o| (o.name.clone(), o.value)).collect();
+        let mut locals: Vec<(String, NodeId)> =
+            self.model.outputs.iter().map(|o| (o.name.clone(), o.value)).collect();
+        let outputs = Context { locals: locals.clone(), ..Context::new(Scope::Output) };
+        let live = self.model.inputs.iter().filter(|i| matches!(i, Input::Parameter(_))).count();
+        for (k, (name, _)) in columns.iter().enumerate() {
+            locals.push((name.clone(), self.input(Input::Parameter(live + k))));
+        }
+        let known = columns.iter().map(|(name, dim)| (name.clone(), *dim));
+        self.dims.extend(known);
         let context = Context { locals, ..Context::new(Scope::Output) };
         let mut y = Vec::new();
         for (k, text) in series.iter().enumerate() {
@@ -392,16 +400,13 @@ impl Builder<'_> {
                     continue;
                 }
             };
-            let made = self.within(context.clone(), |b| -> Resolved<NodeId> {
-                let node = b.lower(&formula)?;
-                b.dim(&formula)?;
-                Ok(node)
-            });
-            if let Some(node) = self.keep(made) {
+            let made = self.within(context.clone(), |b| b.lower(&formula));
+            let fits = self.within(outputs.clone(), |b| b.dim(&formula));
+            if let (Some(node), Some(_)) = (self.keep(made), self.keep(fits)) {
                 y.push((text.clone(), node));
             }
         }
-        let x = ("t".to_string(), self.input(crate::model::Input::Time));
+        let x = ("t".to_string(), self.input(Input::Time));
         self.model.plots.push(Plot { x, y });
     }
 

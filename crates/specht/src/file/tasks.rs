@@ -128,10 +128,11 @@ impl Builder<'_> {
             "over" => {
                 return self.over(node, analyse);
             }
+            "bounds" => return self.bounds(node),
             "at" => self.coordinates_named(node)?,
             "box" => {
                 self.coordinates_named(node)?;
-                return self.ranges(node);
+                return self.ranges(node, "box");
             }
             "threshold" => return Ok(TaskValue::Number(self.task_number(node, Dim::Any)?)),
             "samples" | "seed" | "last" | "multiple" | "starts" => {
@@ -203,7 +204,7 @@ impl Builder<'_> {
         let mut out = Vec::new();
         for entry in entries {
             // a frequency need not be a parameter
-            let dim = match matches!(analyse, "response" | "break-away") {
+            let dim = match matches!(analyse, "response" | "break-away" | "friction-law") {
                 true => Dim::Any,
                 false => self.axis_named(&entry.key, entry.span, moving)?,
             };
@@ -260,10 +261,21 @@ impl Builder<'_> {
         Ok(TaskValue::Table(out))
     }
 
+    /// `bounds = { mu = [0, 1] }`.
+    fn bounds(&mut self, node: &Node) -> Resolved<TaskValue> {
+        if let Value::Table(entries) = &node.value {
+            for entry in entries {
+                self.parameter_named(&entry.key, entry.span)?;
+            }
+        }
+        self.ranges(node, "bounds")
+    }
+
     /// `box = { x = [-2, 4] }`.
-    fn ranges(&mut self, node: &Node) -> Resolved<TaskValue> {
+    fn ranges(&mut self, node: &Node, key: &str) -> Resolved<TaskValue> {
         let Value::Table(entries) = &node.value else {
-            return Err(fault(node.span, "`box` is a table", "write  box = { x = [-2, 4] }"));
+            let help = format!("write  {key} = {{ x = [-2, 4] }}");
+            return Err(fault(node.span, format!("`{key}` is a table"), help));
         };
         let mut out = Vec::new();
         for entry in entries {
@@ -295,7 +307,9 @@ impl Builder<'_> {
 }
 
 /// Keys whose texts stay texts, even if they look like numbers.
-const TEXT_KEYS: [&str; 23] = [
+const TEXT_KEYS: [&str; 25] = [
+    "weights",
+    "compare",
     "critical",
     "coordinate",
     "power",
@@ -322,7 +336,7 @@ const TEXT_KEYS: [&str; 23] = [
 ];
 
 /// Analyses whose ranges need no number of values.
-const UNCOUNTED: [&str; 5] = ["equilibrium", "modes", "response", "break-away", "stability"];
+const UNCOUNTED: [&str; 6] = ["equilibrium", "modes", "response", "break-away", "stability", "friction-law"];
 
 fn text_of(node: &Node, key: &str) -> Resolved<String> {
     match &node.value {

@@ -54,6 +54,20 @@ impl Svd {
         x
     }
 
+    /// The x that makes |A x − b|² + λ |x|² smallest.
+    pub(crate) fn damped(&self, b: &[f64], lambda: f64) -> Vec<f64> {
+        let mut x = vec![0.0; self.sigma.len()];
+        for (j, s) in self.sigma.iter().enumerate().filter(|(_, s)| **s > 0.0) {
+            super::axpy(dot(self.left.row(j), b) / (s * s + lambda), self.right.row(j), &mut x);
+        }
+        x
+    }
+
+    /// Singular values with their right vectors, in no order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        self.sigma.iter().enumerate().map(|(j, s)| (*s, self.right.row(j)))
+    }
+
     /// The unit vector that A makes shortest.
     pub(crate) fn least(&self) -> Vec<f64> {
         let pairs = self.sigma.iter().enumerate();

@@ -81,6 +81,16 @@ impl Error {
         self
     }
 
+    /// An unknown name may be meant as a column of the data.
+    pub(super) fn with_columns(mut self, columns: &[&str]) -> Error {
+        if let Complaint::Plain { message, help } = &mut self.0.complaint
+            && message.contains("unknown name")
+        {
+            *help = format!("{help}; the columns of the data are {}", columns.join(", "));
+        }
+        self
+    }
+
     /// Errors of an expression that does not stand in the file name the expression instead of a place.
     pub(super) fn about_series(self, texts: &[String]) -> Error {
         let Complaint::Located { list, .. } = &self.0.complaint else { return self };

@@ -27,8 +27,10 @@
 //! ```
 
 pub mod address;
+pub mod data;
 mod error;
 pub mod finding;
+mod fit;
 pub mod json;
 mod look;
 mod matrices;
@@ -57,7 +59,7 @@ pub use source::{Files, Source};
 pub use task::Task;
 
 pub use crate::expr::{did_you_mean, quantity};
-pub use crate::file::{Diagnostic, Options, Severity, reference, schema, visible};
+pub use crate::file::{Csv, CsvColumn, Diagnostic, Options, Severity, reference, schema, visible};
 
 use std::fmt::Display;
 use std::path::Path;
@@ -318,7 +320,7 @@ impl Machine {
 
 fn read(source: &Source, options: &Options, series: &[String]) -> Result<file::Loaded, Error> {
     let files = &source.files;
-    file::read_plotting(&source.text, options, &|file| files.text_of(file), series)
+    file::read_plotting(&source.text, options, &|file| files.text_of(file), series, &[])
         .map_err(|list| Error::located(source, options, list))
 }
 

@@ -6,7 +6,7 @@ use crate::analysis::map::Axis;
 use crate::model::TaskValue;
 
 use super::Error;
-use super::task::{Keys, Look, Task, contacts, key, list, look, text};
+use super::task::{Keys, Look, Task, contacts, count, key, list, look, number, text};
 
 /// `equilibrium`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,6 +86,50 @@ pub struct StabilityTask {
     pub look: Look,
 }
 
+/// `quasi-static`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct QuasiStaticTask {
+    /// End of the load, s; default the end of the run.
+    pub until: Option<f64>,
+}
+
+/// `fit`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FitTask {
+    /// Its name in a comparison; default that of the model.
+    pub name: Option<String>,
+    /// File with the measured columns.
+    pub data: String,
+    /// Parameters to find.
+    pub fit: Vec<String>,
+    /// What should be zero at every row; default: columns called like something of the model, minus it.
+    pub residual: Option<String>,
+    /// Bounds by parameter; default the ranges of the file.
+    pub bounds: Vec<(String, f64, f64)>,
+    /// Column of weights, 1/s².
+    pub weights: Option<String>,
+    /// Number of starts; default 16 for formulas, 1 along runs.
+    pub starts: Option<usize>,
+    /// Profile intervals too.
+    pub profile: bool,
+    /// Far values count less.
+    pub robust: bool,
+    /// Other fits of the file, or other files, to compare with.
+    pub compare: Vec<String>,
+}
+
+/// `friction-law`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FrictionLawTask {
+    /// Contacts; empty: all with friction.
+    pub contacts: Vec<String>,
+    /// Largest speed, m/s; default: as far as something happens.
+    pub to: Option<f64>,
+}
+
 /// Values of a range without a count.
 const VALUES: usize = 201;
 
@@ -147,6 +191,46 @@ pub(super) fn stability(keys: &Keys) -> Result<Task, Error> {
     }
     let critical = text(keys, "critical")?;
     Ok(Task::Stability(StabilityTask { contacts: contacts(keys), over, critical, look: look(keys)? }))
+}
+
+pub(super) fn quasi_static(keys: &Keys) -> Result<Task, Error> {
+    Ok(Task::QuasiStatic(QuasiStaticTask { until: number(keys, "until")? }))
+}
+
+pub(super) fn fit(keys: &Keys) -> Result<Task, Error> {
+    let bounds = match key(keys, "bounds") {
+        None => Vec::new(),
+        Some(value) => super::fit::bounds(value).ok_or_else(|| {
+            Error::plain(
+                "`bounds` is a table of ranges",
+                "write bounds = { mu = [0, 1] }, or --bounds \"mu=0..1\"",
+            )
+        })?,
+    };
+    Ok(Task::Fit(FitTask {
+        name: None,
+        data: text(keys, "data")?.unwrap_or_default(),
+        fit: list(keys, "fit"),
+        residual: text(keys, "residual")?,
+        bounds,
+        weights: text(keys, "weights")?,
+        starts: count(keys, "starts")?,
+        profile: flag(keys, "profile")?,
+        robust: flag(keys, "robust")?,
+        compare: list(keys, "compare"),
+    }))
+}
+
+pub(super) fn friction_law(keys: &Keys) -> Result<Task, Error> {
+    let to = match one_axis(keys, "friction-law")? {
+        None => None,
+        Some(axis) if axis.name == "speed" && axis.from == 0.0 && axis.to > 0.0 => Some(axis.to),
+        Some(_) => {
+            let help = "write over = { speed = [0, 0.1] }, or --over \"speed=0..0.1\"";
+            return Err(Error::plain("`friction-law` goes over the speed, from 0", help));
+        }
+    };
+    Ok(Task::FrictionLaw(FrictionLawTask { contacts: contacts(keys), to }))
 }
 
 fn frequencies(keys: &Keys, kind: &str) -> Result<Axis, Error> {

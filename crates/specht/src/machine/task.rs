@@ -9,7 +9,10 @@ use crate::analysis::tensor_set::Range;
 use crate::model::TaskValue;
 
 use super::Error;
-use super::questions::{self, BreakAwayTask, EquilibriumTask, ModesTask, ResponseTask, StabilityTask};
+use super::questions::{
+    self, BreakAwayTask, EquilibriumTask, ModesTask, QuasiStaticTask, ResponseTask, StabilityTask,
+};
+pub use super::questions::{FitTask, FrictionLawTask};
 use super::sweep::{Chain, Diagram, Plan, Random, Sampling, Span, Sweep};
 
 /// Keys with their values, as a file or a command line gives them.
@@ -47,12 +50,18 @@ pub enum Task {
     BreakAway(BreakAwayTask),
     /// Does steady sliding squeal?
     Stability(StabilityTask),
+    /// Where does it go under a slow load?
+    QuasiStatic(QuasiStaticTask),
     /// One number from passage to passage of a section.
     ReturnMap(ReturnMapTask),
     /// How fast do neighbouring motions part?
     Lyapunov(LyapunovTask),
     /// How do cycles change with a parameter?
     Branch(BranchTask),
+    /// Which parameters fit measured data?
+    Fit(FitTask),
+    /// What do the friction laws do?
+    FrictionLaw(FrictionLawTask),
 }
 
 /// `painleve`.
@@ -237,7 +246,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 17] = [
+pub const KINDS: [Kind; 20] = [
     Kind {
         name: "painleve",
         keys: &["over", "at", "at_time", "along", "stiffness"],
@@ -309,6 +318,7 @@ pub const KINDS: [Kind; 17] = [
         counts: false,
         read: questions::stability,
     },
+    Kind { name: "quasi-static", keys: &["until"], counts: false, read: questions::quasi_static },
     Kind {
         name: "limit-cycle",
         keys: &["section", "period", "multiple", "starts", "box", "unstable", "at", "at_time", "until"],
@@ -333,6 +343,13 @@ pub const KINDS: [Kind; 17] = [
         counts: true,
         read: branch,
     },
+    Kind {
+        name: "fit",
+        keys: &["data", "fit", "residual", "bounds", "weights", "starts", "profile", "robust", "compare"],
+        counts: true,
+        read: questions::fit,
+    },
+    Kind { name: "friction-law", keys: &["over"], counts: false, read: questions::friction_law },
 ];
 
 /// Most values of a parameter over a cycle.
@@ -368,9 +385,12 @@ impl Task {
             Task::Response(_) => "response",
             Task::BreakAway(_) => "break-away",
             Task::Stability(_) => "stability",
+            Task::QuasiStatic(_) => "quasi-static",
             Task::ReturnMap(_) => "return-map",
             Task::Lyapunov(_) => "lyapunov",
             Task::Branch(_) => "branch",
+            Task::Fit(_) => "fit",
+            Task::FrictionLaw(_) => "friction-law",
         }
     }
 }
@@ -657,7 +677,7 @@ fn of(keys: &Keys, kind: &str) -> Result<Vec<String>, Error> {
     }
 }
 
-fn number(keys: &Keys, name: &str) -> Result<Option<f64>, Error> {
+pub(super) fn number(keys: &Keys, name: &str) -> Result<Option<f64>, Error> {
     match key(keys, name) {
         None => Ok(None),
         Some(TaskValue::Number(x)) if x.is_finite() => Ok(Some(*x)),
@@ -666,7 +686,7 @@ fn number(keys: &Keys, name: &str) -> Result<Option<f64>, Error> {
 }
 
 /// A whole number that is not negative.
-fn count(keys: &Keys, name: &str) -> Result<Option<usize>, Error> {
+pub(super) fn count(keys: &Keys, name: &str) -> Result<Option<usize>, Error> {
     match number(keys, name)? {
         None => Ok(None),
         Some(x) if x >= 0.0 && x == x.round() && x <= 1e12 => Ok(Some(x as usize)),

@@ -190,10 +190,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         );
         let (d, n) = (field.dims, field.size());
         let tail = field.tail();
+        // states have units of their own
         let mut groups = vec![0..d.q, d.q..d.q + d.u];
-        if d.z > 0 {
-            groups.push(d.q + d.u..tail);
-        }
+        groups.extend((d.q + d.u..tail).map(|k| k..k + 1));
         groups.push(tail..n);
         let outputs = sys.output_count();
         let point = Point {
@@ -322,7 +321,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 );
                 return Flow::End(Status::Failed, message);
             }
-            let mut h = self.h.min(self.settings.longest_step).min(halfway);
+            let mut h = self.h.min(self.settings.longest_step).min(halfway).min(self.swing());
             if remaining < 1.05 * h {
                 h = remaining;
             }
@@ -467,14 +466,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.control.set_floor(1, LEAST_SPEED * h * free);
         self.velocity_rounding = SPEED_NOISE * h * free;
         let energy = self.ledger.energy.scale.max(LEAST_ENERGY * h * power);
-        let last = if field.dims.z > 0 {
-            let size = field.state.z.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
-            self.control.set_floor(2, LEAST_SPEED * size);
-            3
-        } else {
-            2
-        };
-        self.control.set_floor(last, energy);
+        self.control.set_floor(2 + field.dims.z, energy);
     }
 
     pub(super) fn stand_at_end(&mut self) {

@@ -1,5 +1,6 @@
 //! Settings of a run: flat, plain, checked once at the door.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
@@ -66,13 +67,15 @@ impl Policy {
 }
 
 /// What is recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Record {
     /// Every accepted step, and both sides of every event.
     #[default]
     Steps,
     /// Multiples of this interval (s), and both sides of every event.
     Every(f64),
+    /// These instants (s, ascending) and nothing else: those of a measured series. Event-driven runs only.
+    At(Arc<[f64]>),
     /// Both sides of every event only.
     Events,
     /// No rows at all: start, events and end are all that is kept.

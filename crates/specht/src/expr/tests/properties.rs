@@ -14,7 +14,7 @@ fn text() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(5, 40, 3, |inner| {
         let two = (inner.clone(), inner.clone());
-        let functions = vec!["sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "exp", "abs", "sign", "floor", "f", "f'", "tab", "pchip", "pchip'", "tab'"];
+        let functions = vec!["sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "exp", "abs", "sign", "floor", "f", "f'", "tab", "pchip", "pchip'", "tab'"];
         prop_oneof![
             3 => (two.clone(), prop::sample::select(vec![" + ", " - ", "*", "/"])).prop_map(|((a, b), op)| format!("{a}{op}{b}")),
             2 => (two.clone(), prop::sample::select(vec![" + ", " - ", "*", "/"])).prop_map(|((a, b), op)| format!("({a}){op}({b})")),
@@ -83,6 +83,7 @@ fn dual(graph: &Graph, root: NodeId, inputs: &[f64], direction: &[f64]) -> Dual 
                     Fun::Sinh => x.cosh(),
                     Fun::Cosh => x.sinh(),
                     Fun::Tanh => 1.0 - x.tanh().powi(2),
+                    Fun::Asinh => 1.0 / (1.0 + x * x).sqrt(),
                     Fun::Exp => x.exp(),
                     Fun::Log => 1.0 / x,
                     Fun::Log10 => 1.0 / (x * 10f64.ln()),

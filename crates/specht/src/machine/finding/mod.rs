@@ -4,12 +4,15 @@ mod along;
 mod braking;
 mod branch;
 mod equilibrium;
+mod fit;
+mod friction_law;
 mod limit_cycle;
 mod load;
 mod map;
 mod modes;
 mod painleve;
 mod parts;
+mod quasi_static;
 mod rest;
 mod return_map;
 mod stability;
@@ -25,12 +28,15 @@ pub use braking::{
 };
 pub use branch::{BranchFinding, BranchPoint, BranchSide, BranchSpecial};
 pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
+pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests};
+pub use friction_law::{CalledLaw, FrictionLawFinding, LawReport, SpeedPoint};
 pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFinding};
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
+pub use quasi_static::{DynamicOffer, QuasiStaticFinding, SlowCritical, SlowEnd, SlowEvent, SlowState};
 pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
 pub use return_map::{FixedPoint, LyapunovFinding, ReturnMapFinding};
 pub use stability::{CriticalPoint, GrowthMap, GrowthPoint, StabilityFinding};
@@ -45,6 +51,7 @@ use serde::Serialize;
 
 use crate::analysis::map::Watch;
 use crate::analysis::{AnalysisError, frictional_contact};
+use crate::expr::did_you_mean;
 use crate::file::Diagnostic;
 use crate::model;
 use crate::model::TaskValue;
@@ -89,12 +96,18 @@ pub enum Finding {
     BreakAway(Box<BreakAwayFinding>),
     /// `stability`.
     Stability(Box<StabilityFinding>),
+    /// `quasi-static`.
+    QuasiStatic(Box<QuasiStaticFinding>),
     /// `return-map`.
     ReturnMap(Box<ReturnMapFinding>),
     /// `lyapunov`.
     Lyapunov(LyapunovFinding),
     /// `branch`.
     Branch(Box<BranchFinding>),
+    /// `fit`.
+    Fit(Box<FitFinding>),
+    /// `friction-law`.
+    FrictionLaw(Box<FrictionLawFinding>),
 }
 
 impl Finding {
@@ -106,6 +119,7 @@ impl Finding {
             Finding::TrueMotion(f) => Some(f.verdict.word()),
             Finding::Rest(f) => Some(f.verdict.word()),
             Finding::LimitCycle(f) => Some(f.headline()),
+            Finding::QuasiStatic(f) => Some(if f.complete { "complete" } else { "ends" }),
             Finding::Stability(f) => Some(if f.stable { "stable" } else { "unstable" }),
             _ => None,
         }
@@ -130,9 +144,12 @@ impl Finding {
             Finding::Response(f) => f.explain,
             Finding::BreakAway(f) => f.explain,
             Finding::Stability(f) => f.explain,
+            Finding::QuasiStatic(f) => f.explain,
             Finding::ReturnMap(f) => f.explain,
             Finding::Lyapunov(f) => f.explain,
             Finding::Branch(f) => f.explain,
+            Finding::Fit(f) => f.explain,
+            Finding::FrictionLaw(f) => f.explain,
         }
     }
 }
@@ -167,6 +184,10 @@ impl Machine {
             Task::ReturnMap(task) => self.return_map(task, watch).map(|f| Finding::ReturnMap(Box::new(f))),
             Task::Lyapunov(task) => self.lyapunov(task, watch).map(Finding::Lyapunov),
             Task::Branch(task) => self.branch(task, watch).map(|f| Finding::Branch(Box::new(f))),
+            Task::Fit(task) => self.fit(task, watch).map(|f| Finding::Fit(Box::new(f))),
+            Task::FrictionLaw(task) => {
+                self.friction_law(task, watch).map(|f| Finding::FrictionLaw(Box::new(f)))
+            }
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
             Task::Equilibrium(task) => {
                 self.equilibrium(task, watch).map(|f| Finding::Equilibrium(Box::new(f)))
@@ -174,6 +195,9 @@ impl Machine {
             Task::Modes(task) => self.modes(task, watch).map(|f| Finding::Modes(Box::new(f))),
             Task::Response(task) => self.response(task, watch).map(|f| Finding::Response(Box::new(f))),
             Task::BreakAway(task) => self.break_away(task, watch).map(|f| Finding::BreakAway(Box::new(f))),
+            Task::QuasiStatic(task) => {
+                self.quasi_static(task, watch).map(|f| Finding::QuasiStatic(Box::new(f)))
+            }
             Task::Stability(task) => self.stability(task, watch).map(|f| Finding::Stability(Box::new(f))),
         }
     }
@@ -184,17 +208,29 @@ impl Machine {
     ///
     /// The first that cannot, at its place.
     pub fn check_tasks(&self) -> Result<(), Error> {
+        use super::task::KINDS;
         for task in &self.model().tasks {
-            if !super::task::KINDS.iter().any(|k| k.name == task.analyse) {
-                let built: Vec<&str> = super::task::KINDS.iter().map(|k| k.name).collect();
-                return Err(self.error_at(Diagnostic::error(
-                    task.span,
+            let wrong = |message, help| Err(self.error_at(Diagnostic::error(task.span, message, help)));
+            let Some(kind) = KINDS.iter().find(|k| k.name == task.analyse) else {
+                let built: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
+                return wrong(
                     format!(
                         "the analysis `{}` of task `{}` is not built into this version",
                         task.analyse, task.name
                     ),
                     format!("built are {}; --no-tasks runs without tasks", built.join(", ")),
-                )));
+                );
+            };
+            let known: Vec<&str> = ["contact", "contacts", "case", "until"]
+                .into_iter()
+                .chain(kind.keys.iter().copied())
+                .collect();
+            if let Some((key, _)) = task.keys.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+                let help = match did_you_mean(key, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("it knows {}", known.join(", ")),
+                };
+                return wrong(format!("`{}` has no key `{key}` (task `{}`)", kind.name, task.name), help);
             }
         }
         Ok(())
@@ -210,7 +246,10 @@ impl Machine {
             TaskValue::Text(case) if key == "case" => Some(case),
             _ => None,
         });
-        let question = Task::read(&task.analyse, &task.keys)?;
+        let mut question = Task::read(&task.analyse, &task.keys)?;
+        if let Task::Fit(fit) = &mut question {
+            fit.name = Some(task.name.clone());
+        }
         let until = task.keys.iter().find_map(|(key, value)| match value {
             TaskValue::Number(until) if key == "until" => Some(*until),
             _ => None,

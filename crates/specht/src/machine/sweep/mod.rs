@@ -21,6 +21,7 @@ pub use log::{Head, head_of, merge};
 pub use map::{Alone, Border, Distance, MapTask, Mapped};
 pub use plan::{Chain, Plan, Shard, Span, Values};
 pub use rows::{Cell, Rows};
+pub(super) use sample::unit;
 pub use sample::{Distribution, Random, Sampling, normal_quantile};
 pub use summary::{Influence, Numbers, Share, Summary, share};
 

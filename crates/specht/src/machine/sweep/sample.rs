@@ -119,7 +119,7 @@ impl Distribution {
 }
 
 /// Number `dimension` of sample `index`, inside (0, 1).
-pub(super) fn unit(sampling: Sampling, seed: u64, index: u64, dimension: usize) -> f64 {
+pub(in crate::machine) fn unit(sampling: Sampling, seed: u64, index: u64, dimension: usize) -> f64 {
     let word = match sampling {
         Sampling::Random => mix(seed, index, dimension),
         // a shift of all binary digits keeps the sequence as even as it is

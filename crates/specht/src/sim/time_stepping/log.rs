@@ -173,7 +173,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                     self.record();
                 }
             }
-            Record::Events | Record::Nothing => {}
+            Record::At(_) | Record::Events | Record::Nothing => {}
         }
     }
 

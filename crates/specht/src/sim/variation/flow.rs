@@ -85,6 +85,18 @@ impl Variation {
 
     /// Columns from the present time to `end`, in a step of the run that is tried in `host`.
     pub(crate) fn advance<S: System + ?Sized>(&mut self, field: &Field<S>, host: &Method, end: f64) {
+        self.advance_through(field, host, end, &[], &mut Vec::new());
+    }
+
+    /// The same; the columns at the instants on the way go to `rows`, one after the other. They do not shorten the steps.
+    pub(crate) fn advance_through<S: System + ?Sized>(
+        &mut self,
+        field: &Field<S>,
+        host: &Method,
+        end: f64,
+        times: &[f64],
+        rows: &mut Vec<f64>,
+    ) {
         if self.columns.iter().all(|c| c.lost) {
             return;
         }
@@ -115,7 +127,8 @@ impl Variation {
             }
             ode.start(start, y, &mut flow);
         }
-        let (mut steps, mut rejected) = (0, 0);
+        let (mut steps, mut rejected, mut passed) = (0, 0, 0);
+        let mut at_row = vec![0.0; if times.is_empty() { 0 } else { size }];
         loop {
             let remaining = end - ode.time();
             if remaining <= smallest {
@@ -134,7 +147,20 @@ impl Variation {
                 *h = 0.25 * length;
                 continue;
             }
-            match control.judge(ode) {
+            let verdict = control.judge(ode);
+            if !matches!(verdict, Verdict::Reject(_)) || rejected >= STUBBORN {
+                // instants inside the step, by its dense output
+                let (begin, first) = (ode.time(), passed);
+                while let Some(&t) = times.get(passed).filter(|t| cut || **t <= begin + length) {
+                    if passed == first && !ode.prepare(&mut flow) {
+                        break;
+                    }
+                    ode.interpolate(((t - begin) / length).clamp(0.0, 1.0), &mut at_row);
+                    rows.extend_from_slice(&at_row[n..]);
+                    passed += 1;
+                }
+            }
+            match verdict {
                 Verdict::Accept(next) => {
                     rejected = 0;
                     ode.advance();

@@ -236,6 +236,18 @@ impl Variation {
         }
     }
 
+    /// Place the columns as `row` has them, one after the other.
+    pub(super) fn place_columns(&mut self, row: &[f64]) {
+        for (column, x) in self.columns.iter_mut().zip(row.chunks(self.n)).filter(|(c, _)| !c.lost) {
+            column.x.copy_from_slice(x);
+        }
+    }
+
+    /// Numbers in a row of all columns.
+    pub(super) fn row_length(&self) -> usize {
+        self.n * self.columns.len()
+    }
+
     /// The row that was just written, where rows are asked for. The field stands there.
     pub(super) fn record<S: System + ?Sized>(&mut self, field: &Field<S>, impulses: &crate::system::Forces) {
         if self.with_rows {
