@@ -75,9 +75,10 @@ fn thin(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 /// The page, self-contained.
 pub fn page(model: &str, all: &[(String, &FitFinding)]) -> String {
     let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><meta name=\"generator\" content=\"{1}\">\
          <title>{0}: fit</title>\n<style>{STYLE}</style></head><body>\n<h1>{0}</h1>\n",
-        escape(model)
+        escape(model),
+        crate::output::MADE_BY
     );
     for (name, f) in all {
         let _ = writeln!(out, "<section><h2>{}</h2>", escape(name));
