@@ -99,13 +99,14 @@ impl<S: System + ?Sized> Follow<'_, S> {
         let Some(g) = self.compliance(i)? else { return Ok(Some(Loss::Continuity)) };
         let Some(pace) = self.pace()? else { return Ok(Some(Loss::Continuity)) };
         let rows: Vec<usize> = c.normal_row().into_iter().chain(c.tangent.iter().copied()).collect();
-        let mut b = [0.0; 3];
+        let mut b = [0.0; 4];
         for (b, &row) in b.iter_mut().zip(&rows) {
             *b = self.linear.eval.rate(row, &pace.rates.answer.v);
         }
         let friction = Sliding::Rests { rest: self.linear.eval.mu_static[i], mu: self.linear.eval.mu[i] };
         let tangents = if smooth { 0 } else { c.tangent.len() };
-        let cone = Cone { at: 0, tangents, given: None, least: 0.0, friction };
+        let section = self.linear.eval.section(i);
+        let cone = Cone { at: 0, tangents, given: None, least: 0.0, friction, section, inner: None };
         let found: Vec<Does> =
             one(&cone, g, b).iter().map(|f| f.does).filter(|d| *d != Does::Opens).collect();
         let [does] = found[..] else {
@@ -113,18 +114,18 @@ impl<S: System + ?Sized> Follow<'_, S> {
         };
         self.modes[i] = match does {
             _ if smooth => Hold::Smooth,
-            Does::Slips(d) => Hold::Slide(d),
+            Does::Slips(d) => Hold::Slide([d[0], d[1]]),
             _ => Hold::Stick,
         };
         Ok(None)
     }
 
     /// Displacements of the rows of an open contact by unit forces on them; none where nothing holds it.
-    fn compliance(&mut self, i: usize) -> Result<Option<[[f64; 3]; 3]>, AnalysisError> {
+    fn compliance(&mut self, i: usize) -> Result<Option<[[f64; 4]; 4]>, AnalysisError> {
         let c = &self.linear.info[i];
         let rows: Vec<usize> = c.normal_row().into_iter().chain(c.tangent.iter().copied()).collect();
         let mut held = Held::new(&mut self.linear, &self.modes)?;
-        let mut g = [[0.0; 3]; 3];
+        let mut g = [[0.0; 4]; 4];
         for (k, &row) in rows.iter().enumerate() {
             let mut force = vec![0.0; self.linear.dims.u];
             self.linear.eval.w.row(row).add_to(-1.0, &mut force);
