@@ -17,14 +17,15 @@ fn imported_robots_have_the_equations_of_pinocchio_and_mujoco() {
     let folder = Folder::new("import");
     for name in ["arm6.urdf", "tree.urdf", "scene.xml"] {
         let file = robots().join(name);
-        let done = folder.run(&["import", file.to_str().unwrap(), "-o", "model.toml", "--no-contacts"]);
+        let model = &format!("{name}.toml");
+        let done = folder.run(&["import", file.to_str().unwrap(), "-o", model, "--no-contacts"]);
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
         let known: Json =
             serde_json::from_str(&std::fs::read_to_string(file.with_extension("json")).unwrap()).unwrap();
         for case in known["cases"].as_array().unwrap() {
             let set: Vec<String> =
                 case["set"].as_object().unwrap().iter().map(|(name, x)| format!("{name}={x}")).collect();
-            let mut args = vec!["run", "model.toml", "--until", "0", "--json", "--matrices"];
+            let mut args = vec!["run", model, "--until", "0", "--json", "--matrices"];
             set.iter().for_each(|s| args.extend(["--set", s]));
             let run = folder.run(&args);
             let run: Json = serde_json::from_slice(&run.stdout)
@@ -51,9 +52,10 @@ fn imported_robots_run_with_their_limits_friction_and_couplings() {
     let folder = Folder::new("import-run");
     for name in ["arm6.urdf", "tree.urdf", "scene.xml"] {
         let file = robots().join(name);
-        let done = folder.run(&["import", file.to_str().unwrap(), "-o", "model.toml"]);
+        let model = &format!("{name}.toml");
+        let done = folder.run(&["import", file.to_str().unwrap(), "-o", model]);
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-        let run = folder.run(&["run", "model.toml", "--until", "0.3", "--out", "out"]);
+        let run = folder.run(&["run", model, "--until", "0.3", "--out", "out"]);
         assert!(run.status.success(), "{name}: {}", String::from_utf8_lossy(&run.stderr));
     }
     // names: letters, digits, underscores

@@ -170,6 +170,15 @@ impl Machine {
     ///
     /// As [`Machine::ask`].
     pub fn ask_with(&self, task: &Task, watch: Watch) -> Result<Finding, Error> {
+        if let Task::Equilibrium(_)
+        | Task::Modes(_)
+        | Task::Response(_)
+        | Task::BreakAway(_)
+        | Task::QuasiStatic(_)
+        | Task::Stability(_) = task
+        {
+            self.only_round()?;
+        }
         match task {
             Task::Painleve(task) => self.painleve(task, watch),
             Task::TrueMotion(task) => self.true_motion(task, watch).map(Finding::TrueMotion),
@@ -263,6 +272,22 @@ impl Machine {
             }
             _ => self.ask_with(&question, watch),
         }
+    }
+
+    /// Refuse friction that depends on the direction of slip, or bounds a spin: linearised contacts have round sections.
+    fn only_round(&self) -> Result<(), Error> {
+        let of = |c: &&model::Contact| {
+            let tensor = c.friction.as_ref().and_then(|f| f.tensor.as_ref());
+            let plane =
+                matches!(tensor, Some(model::FrictionTensor::Ellipse(_) | model::FrictionTensor::Patch(..)));
+            let spatial = self.model().is_spatial();
+            let ball = spatial && c.friction.is_some() && matches!(c.geometry, model::Geometry::Pin(..));
+            plane || ball || (spatial && tensor.is_some())
+        };
+        let Some(c) = self.model().contacts.iter().find(of) else { return Ok(()) };
+        let message = format!("the friction of contact `{}` is not linearised in this version", c.name);
+        let help = "give it one coefficient for this question, or look at a run";
+        Err(self.error_at(crate::file::Diagnostic::error(c.span, message, help)))
     }
 
     fn painleve(&self, task: &PainleveTask, watch: Watch) -> Result<Finding, Error> {
