@@ -294,6 +294,7 @@ pub struct AnalyseArgs {
     /// break-away: parameter of the amplitude of the excitation
     #[arg(long, value_name = "NAME")]
     pub amplitude: Option<String>,
+    /// branch: what is followed, cycle, rest or sliding [default: cycle];
     /// load-statistics, statistics: what to look at, an output or an expression; statistics: also an address of events,
     /// "events[contact=mesh].impulse_n" (several: repeat)
     #[arg(long, value_name = "ADDRESS")]
@@ -340,6 +341,12 @@ pub struct AnalyseArgs {
     /// limit-cycle: look near the start, also for cycles that the motion leaves
     #[arg(long)]
     pub unstable: bool,
+    /// branch: follow the branch that leaves the first special point of this label: hopf (--of sliding), doubling
+    #[arg(long, value_name = "LABEL")]
+    pub switch: Option<String>,
+    /// branch: a second parameter over which the special points are followed: --two "d=0..0.3"
+    #[arg(long, value_name = "NAME=FROM..TO")]
+    pub two: Option<String>,
     /// Folder in which the finding is kept as KIND.json, and its picture as KIND.svg
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -374,6 +381,8 @@ What each kind answers:
                 (--section, --coordinate, --power).
   lyapunov      How fast do neighbouring motions part? Positive: chaos (--time, --warm-up).
   branch        How do cycles change with a parameter? Folds, doublings, grazing, loss of stick (--over).
+                Rest and steady sliding too (--of rest, --of sliding); from a special point on (--switch).
+  basin         From which starts does the motion end where? (two of --over x=-2..4:41, --over \"x'=-3..1:41\")
   friction-law  What do the friction laws do? Least value, steepest fall, damping needed, passivity.
 
 Examples:
@@ -386,6 +395,7 @@ Examples:
   specht analyse self-braking screw --drive T --load F
   specht analyse limit-cycle woodpecker --section turn
   specht analyse branch den_hartog --over b=1.4..1.2
+  specht analyse basin falling_friction --set v=1.06 --over x=-2..4:21 --over \"x'=-3..1:21\"
   specht analyse equilibrium damper --over p1=30..300
   specht analyse stability brake_pad --critical mu
   specht analyse modes damper --stick left,right

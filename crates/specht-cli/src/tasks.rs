@@ -124,6 +124,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
         ("force", &args.force),
         ("critical", &args.critical),
         ("amplitude", &args.amplitude),
+        ("switch", &args.switch),
     ] {
         keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
@@ -174,6 +175,13 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
             })
         });
         keys.push(("box".into(), TaskValue::Table(list.collect::<Result<_, _>>()?)));
+    }
+    if let Some(text) = &args.two {
+        let range = bounds(text).ok_or_else(|| {
+            Refusal::new(format!("`--two {text}` is not understood"))
+                .help("write a parameter and its range: --two \"d=0..0.3\"")
+        })?;
+        keys.push(("two".into(), TaskValue::Table(vec![range])));
     }
     if args.unstable {
         keys.push(("unstable".into(), TaskValue::Bool(true)));

@@ -50,6 +50,7 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::Branch(f) => crate::words_cycle::branch(f, &mut out),
         Finding::Fit(f) => fit::fit(f, &mut out),
         Finding::FrictionLaw(f) => fit::friction_law(f, &mut out),
+        Finding::Basin(f) => crate::words_cycle::basin(f, &mut out),
         Finding::Sweep(f) => out += &format!("  {} rows\n", f.rows.len()),
     }
     if let Some(folder) = kept {

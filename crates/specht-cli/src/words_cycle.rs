@@ -1,7 +1,10 @@
 //! Cycles in words.
 
 use crate::words::{BAD, GOOD, WARN, short};
-use specht::machine::finding::{BranchFinding, LimitCycleFinding, LyapunovFinding, ReturnMapFinding};
+use specht::machine::finding::{
+    BasinFinding, BranchFinding, LimitCycleFinding, LyapunovFinding, ReturnMapFinding,
+};
+use specht::machine::task::BranchOf;
 
 /// A cycle, or what there is instead.
 pub fn limit_cycle(f: &LimitCycleFinding, out: &mut String) {
@@ -95,17 +98,56 @@ pub fn lyapunov(f: &LyapunovFinding, out: &mut String) {
 /// A branch.
 pub fn branch(f: &BranchFinding, out: &mut String) {
     let stable = f.points.iter().filter(|p| p.stable).count();
+    let word = match f.of {
+        BranchOf::Cycle => "cycles",
+        BranchOf::Rest => "states of rest",
+        BranchOf::Sliding => "steady motions",
+    };
+    if let Some(o) = &f.switched {
+        *out += &format!("  leaves another branch at its {}, {} = {}\n", o.label, f.over, short(o.parameter));
+    }
     *out += &format!(
-        "  {} cycles over `{}`, {stable} of them stable; ended: {}\n",
+        "  {} {word} over `{}`, {stable} of them stable; ended: {}\n",
         f.points.len(),
         f.over,
         f.ended
     );
     for s in &f.special {
         let (at, value) = (short(s.parameter), short(s.value));
-        *out += &format!("  {WARN}{}{WARN:#} at {} = {at}, amplitude {value}\n", s.label, f.over);
+        let what = if f.of == BranchOf::Cycle { "amplitude" } else { "at" };
+        let frequency = s.frequency.map_or(String::new(), |f| format!(", {} Hz", short(f)));
+        *out += &format!("  {WARN}{}{WARN:#} at {} = {at}, {what} {value}{frequency}\n", s.label, f.over);
         if let Some(beyond) = &s.beyond {
             *out += &format!("          beyond: {beyond}\n");
         }
+    }
+    for c in &f.curves {
+        let ends: Vec<String> = [c.points.first(), c.points.last()]
+            .into_iter()
+            .flatten()
+            .map(|p| format!("({}, {})", short(p[0]), short(p[1])))
+            .collect();
+        let [a, b] = &c.parameters;
+        *out += &format!("  {} over ({a}, {b}): {}; ended: {}\n", c.label, ends.join(" to "), c.ended);
+    }
+}
+
+/// Basins.
+pub fn basin(f: &BasinFinding, out: &mut String) {
+    for (k, a) in f.attractors.iter().enumerate() {
+        let letter = char::from(b'a' + (k % 26) as u8);
+        let period = a.period.map_or(String::new(), |p| format!(", period {} s", short(p)));
+        *out += &format!("  {letter}  {} % of the starts: {}{period}\n", short(100.0 * a.share), a.name);
+    }
+    if f.inadmissible > 0.0 {
+        *out += &format!("  .  {} % of the grid: no possible start\n", short(100.0 * f.inadmissible));
+    }
+    if let Some(d) = &f.distance {
+        let at: Vec<String> = d.at.iter().map(|(n, x)| format!("{n} = {}", short(*x))).collect();
+        *out +=
+            &format!("  the start of the file leads to {}; nearest border at {}\n", d.class, at.join(", "));
+    }
+    if !f.complete {
+        *out += &format!("  {WARN}interrupted{WARN:#}: the grid is not whole\n");
     }
 }

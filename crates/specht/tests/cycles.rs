@@ -1,7 +1,7 @@
 //! Limit cycles: closed forms and published numbers (METH-CYCLE-*, METH-SALT-MONO).
 
 use specht::machine::Machine;
-use specht::machine::finding::{BranchFinding, BranchSpecial, Finding, LimitCycleFinding};
+use specht::machine::finding::{BasinFinding, BranchFinding, BranchSpecial, Finding, LimitCycleFinding};
 use specht::machine::task::Task;
 use specht::model::TaskValue;
 
@@ -203,4 +203,220 @@ fn a_ball_that_comes_to_rest_has_no_cycle() {
     let f = ask(&gallery("bouncing_ball"), &[]);
     assert_eq!(f.kind, "rest", "{f:?}");
     assert!(f.period.is_none() && f.reason.is_some());
+}
+
+fn sliding() -> (&'static str, TaskValue) {
+    ("of", text("sliding"))
+}
+
+/// METH-BIF-SMOOTH, METH-BIF-DIB: steady sliding loses its stability at v_H, and the unstable cycle that is born there has the numbers
+/// of the prototype.
+#[test]
+fn steady_sliding_on_a_belt_gives_birth_to_an_unstable_cycle() {
+    let m = gallery("falling_friction");
+    let f = branch(&m, &[over("v", 1.4, 0.5), sliding()]);
+    let hopf = special(&f, "hopf");
+    near(hopf.parameter, 0.848105414, 1e-9);
+    assert!(f.points[0].stable && !f.points[f.points.len() - 1].stable);
+    let born = branch(&m, &[over("v", 0.5, 1.4), sliding(), ("switch", text("hopf"))]);
+    near(born.switched.as_ref().unwrap().parameter, 0.848105414, 1e-9);
+    assert!(born.points.iter().all(|p| !p.stable), "subcritical");
+    // at v = 1: between two cycles of the branch
+    let after = born.points.iter().position(|p| p.parameter > 1.0).unwrap();
+    let (a, b) = (&born.points[after - 1], &born.points[after]);
+    let s = (1.0 - a.parameter) / (b.parameter - a.parameter);
+    let mix = |x: f64, y: f64| x + s * (y - x);
+    near(mix(a.period.unwrap(), b.period.unwrap()), 6.299317779, 1e-3);
+    near(mix(a.multipliers[0][0], b.multipliers[0][0]), 1.40734962, 1e-2);
+}
+
+/// METH-CONT-ARC, METH-BIF-DIB: an unstable cycle of pure slip, found from a guess.
+#[test]
+fn an_unstable_cycle_is_found_beside_two_stable_motions() {
+    let m = gallery("falling_friction").with("v", 1.0).unwrap();
+    let at = TaskValue::Table(vec![
+        ("x".into(), TaskValue::Number(1.3184)),
+        ("x'".into(), TaskValue::Number(0.0)),
+    ]);
+    let f = ask(&m, &[("unstable", TaskValue::Bool(true)), ("at", at)]);
+    near(f.period.unwrap(), 6.299317779, 1e-8);
+    near(f.multipliers[0][0], 1.40734962, 1e-6);
+    let x = f.amplitude.iter().find(|(n, _)| *n == "x").unwrap().1;
+    near(x.max, 1.318405756, 1e-7);
+    assert_eq!((f.stable, f.events.len()), (Some(false), 0));
+}
+
+fn basin(m: &Machine, axes: &[(&str, f64, f64, f64)]) -> BasinFinding {
+    let axis = |(name, a, b, n): &(&str, f64, f64, f64)| {
+        (name.to_string(), TaskValue::List([*a, *b, *n].map(TaskValue::Number).to_vec()))
+    };
+    match other(m, "basin", &[("over", TaskValue::Table(axes.iter().map(axis).collect()))]) {
+        Finding::Basin(f) => *f,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// METH-BASIN: stick-slip and steady sliding share the plane of starts as in the prototype, and the border is the unstable cycle.
+#[test]
+fn stick_slip_takes_nine_tenths_of_the_starts() {
+    let v = 1.063649;
+    let m = gallery("falling_friction").with("v", v).unwrap();
+    let f = basin(&m, &[("x", -2.0, 4.0, 41.0), ("x'", -3.0 * v, v, 41.0)]);
+    let kinds: Vec<&str> = f.attractors.iter().map(|a| a.kind).collect();
+    assert_eq!(kinds, ["cycle", "rest"]);
+    assert!((f.attractors[0].share - 0.910).abs() < 0.003, "{}", f.attractors[0].share);
+    assert!(f.complete && f.inadmissible == 0.0);
+    let at =
+        TaskValue::Table(vec![("x".into(), TaskValue::Number(1.35)), ("x'".into(), TaskValue::Number(0.0))]);
+    let orbit = ask(&m, &[("unstable", TaskValue::Bool(true)), ("at", at)]);
+    let x = orbit.amplitude.iter().find(|(n, _)| *n == "x").unwrap().1;
+    let line: Vec<[f64; 2]> = f.borders.iter().flat_map(|b| b.points.clone()).collect();
+    let high = line.iter().map(|p| p[0]).fold(f64::NEG_INFINITY, f64::max);
+    assert!((high - x.max).abs() < 0.02, "{high} {}", x.max);
+}
+
+/// METH-CYCLE-START: many starts find both motions.
+#[test]
+fn many_starts_find_both_motions() {
+    let m = gallery("falling_friction").with("v", 1.063649).unwrap();
+    let range = |a: f64, b: f64| TaskValue::List(vec![TaskValue::Number(a), TaskValue::Number(b)]);
+    let boxed = TaskValue::Table(vec![("x".into(), range(-2.0, 4.0)), ("x'".into(), range(-3.19, 1.06))]);
+    let f = ask(&m, &[("starts", TaskValue::Number(24.0)), ("box", boxed)]);
+    let kinds: Vec<&str> = f.attractors.iter().map(|a| a.kind).collect();
+    assert_eq!(kinds, ["cycle", "rest"]);
+    near(f.attractors.iter().map(|a| a.share).sum(), 1.0, 1e-12);
+}
+
+/// METH-BIF-SMOOTH: from the doubling on, the branch of twice the period doubles again where a simulation at that frequency says.
+#[test]
+fn the_branch_of_twice_the_period_leaves_the_doubling() {
+    let m = gallery("rattle_cascade");
+    let f = branch(&m, &[over("alpha", 1.46, 1.55), ("switch", text("doubling"))]);
+    near(f.switched.as_ref().unwrap().parameter, 1.495288, 1e-6);
+    near(f.points[2].period.unwrap(), 2.0 * std::f64::consts::TAU, 1e-9);
+    // PG-12.1-MAP: the second doubling of the cascade
+    near(special(&f, "doubling").parameter, 1.545920, 1e-6);
+}
+
+/// METH-BIF-DIB: impact speed times trace of the monodromy matrix has a limit at grazing.
+#[test]
+fn the_multiplier_grows_like_the_inverse_of_the_speed_of_impact() {
+    let f = branch(&stop(0.15, 2.2, 0.05, 0.8), &[over("w", 2.2, 3.0)]);
+    // det = e² exp(−2 ζ T); v from its closed form beside grazing
+    let products: Vec<[f64; 2]> = f
+        .points
+        .iter()
+        .filter(|p| p.parameter > 2.7 && p.multipliers.len() == 2)
+        .filter_map(|p| {
+            let trace: f64 = p.multipliers.iter().map(|m| m[0]).sum();
+            let v = impact_speed(p.parameter)?;
+            Some([v, v * trace])
+        })
+        .collect();
+    // straight to speed zero from the slowest two
+    let mut products = products;
+    products.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let ([v, x], [w, y]) = (products[0], products[1]);
+    near(x - v * (y - x) / (w - v), -1.418290752, 1e-3);
+}
+
+/// The quadratic of the orbit with one impact per period, ζ = 0.05, d = 0.15, ε = 0.8.
+fn impact_speed(w: f64) -> Option<f64> {
+    let (zeta, d, e): (f64, f64, f64) = (0.05, 0.15, 0.8);
+    let (t, wd) = (std::f64::consts::TAU / w, (1.0 - zeta * zeta).sqrt());
+    let (c, s, decay) = ((wd * t).cos(), (wd * t).sin() / wd, (-zeta * t).exp());
+    let p = [[decay * (c + zeta * s), decay * s], [-decay * s, decay * (c - zeta * s)]];
+    let a = [[p[0][0] - 1.0, -p[0][1]], [p[1][0], 1.0 - p[1][1]]];
+    let b = [e * p[0][1], e * p[1][1] + 1.0];
+    let det = a[0][0] * a[1][1] - a[0][1] * a[1][0];
+    let (xi, up) = ((b[0] * a[1][1] - a[0][1] * b[1]) / det, (a[0][0] * b[1] - b[0] * a[1][0]) / det);
+    let r = 1.0 / ((1.0 - w * w).powi(2) + (2.0 * zeta * w).powi(2));
+    let (qa, qb, qc) = (xi * xi + up * up / (w * w), -2.0 * d * xi, d * d - r);
+    let root = (qb * qb - 4.0 * qa * qc).sqrt();
+    [(-qb + root) / (2.0 * qa), (-qb - root) / (2.0 * qa)].into_iter().find(|v| *v > 0.0)
+}
+
+fn refused(m: &Machine, kind: &str, keys: &[(&str, TaskValue)]) -> String {
+    let keys: Vec<(String, TaskValue)> = keys.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+    match Task::read(kind, &keys).and_then(|t| m.ask(&t)) {
+        Ok(f) => panic!("{kind}: {:?}", f.headline()),
+        Err(e) => e.to_string(),
+    }
+}
+
+/// A parameter that does not act, a branch without a cycle, a point that is not there: each says what is wrong.
+#[test]
+fn bad_questions_about_branches_get_good_answers() {
+    let m = Machine::read(&BELT.replace("muk = 0.3 }", "muk = 0.3, idle = 1 }")).unwrap();
+    let f = branch(&m, &[over("idle", 1.0, 2.0)]);
+    let first = f.points[0].period.unwrap();
+    assert!(f.points.iter().all(|p| (p.period.unwrap() - first).abs() < 1e-9) && f.special.is_empty());
+    let why = refused(&gallery("bouncing_ball"), "branch", &[over("e", 0.5, 0.6)]);
+    assert!(why.contains("no cycle") && why.contains("rest"), "{why}");
+    let why =
+        refused(&stop(0.0, 2.4, 0.05, 0.8), "branch", &[over("w", 2.4, 2.5), ("switch", text("doubling"))]);
+    assert!(why.contains("no doubling"), "{why}");
+    let why = refused(&m, "branch", &[over("v", 0.4, 0.5), ("switch", text("fold"))]);
+    assert!(why.contains("fold"), "{why}");
+    let why = refused(&m, "basin", &[over("x", 0.0, 1.0)]);
+    assert!(why.contains("over"), "{why}");
+}
+
+/// Sections that are never passed, chaos, and a cycle of a family.
+#[test]
+fn what_is_no_single_cycle_says_what_it_is() {
+    let never =
+        BELT.to_string() + "event = [{ name = \"far\", crossing = \"x - 50\", direction = \"up\" }]\n";
+    let f = ask(&Machine::read(&never).unwrap(), &[("section", text("far"))]);
+    assert!(f.kind == "not periodic" && f.reason.as_ref().unwrap().contains("`far`"), "{:?}", f.reason);
+    let f = ask(&stop(0.0, 5.05, 0.02, 0.8), &[]);
+    assert_eq!(f.kind, "not periodic", "{f:?}");
+    // free in its play: where it oscillates does not matter
+    let m = gallery("ship_gear").with("V", 4.0).unwrap().with("x0", -1.5).unwrap();
+    let f = ask(&m, &[]);
+    assert_eq!((f.kind, f.stable), ("forced cycle", Some(true)), "{:?}", f.multipliers);
+}
+
+/// METH-CYCLE-REL: a cycle that is its own mirror image after half a period has extremes that mirror each other.
+#[test]
+fn halves_of_a_symmetric_cycle_mirror_each_other() {
+    let f = ask(&den_hartog(0.5, 0.6), &[]);
+    let x = f.amplitude.iter().find(|(n, _)| *n == "x").unwrap().1;
+    near(x.max + x.min, 0.0, 1e-9);
+    let stops: Vec<f64> = f.events.iter().filter(|e| e.kind == "stick").map(|e| e.time).collect();
+    near((stops[1] - stops[0]).abs(), 0.5 * f.period.unwrap(), 1e-8);
+}
+
+/// METH-CONT-ARC over two parameters: the doubling of the impact oscillator at another stop is that of its closed form.
+#[test]
+fn a_doubling_is_followed_in_two_parameters() {
+    let two = (
+        "two",
+        TaskValue::Table(vec![("d".into(), TaskValue::List([0.0, 0.15].map(TaskValue::Number).to_vec()))]),
+    );
+    let f = branch(&stop(0.0, 2.2, 0.05, 0.8), &[over("w", 2.2, 2.8), two]);
+    let curve = f.curves.iter().find(|c| c.label == "doubling").unwrap();
+    near(curve.points[0][0], 2.658884547, 1e-8);
+    let last = curve.points[curve.points.len() - 1];
+    near(last[1], 0.15, 1e-12);
+    near(last[0], 2.360383675, 1e-8);
+}
+
+/// PG-14.1-WOODPECKER over friction: where the multiplier of the cycle passes −1, the return map has the slope −1, also by differences of its points.
+#[test]
+fn the_woodpecker_doubles_over_friction_where_its_map_says() {
+    let m = gallery("woodpecker").case("A").unwrap();
+    let f = branch(&m, &[over("mu2", 0.3, 0.33), ("section", text("turn"))]);
+    near(f.points[0].period.unwrap(), 0.14597606, 1e-7);
+    near(f.points[0].multipliers[0][0], -0.839156, 1e-5);
+    let at = special(&f, "doubling").parameter;
+    let keys = [("section", text("turn")), ("coordinate", text("phiS"))];
+    let found = other(&m.with("mu2", at).unwrap(), "return-map", &keys);
+    let Finding::ReturnMap(map) = found else { panic!("{found:?}") };
+    let p =
+        map.fixed.iter().min_by(|a, b| (a.slope.0 + 1.0).abs().total_cmp(&(b.slope.0 + 1.0).abs())).unwrap();
+    near(p.slope.0, -1.0, 1e-5);
+    let right = map.points.iter().position(|q| q[0] > p.x).unwrap();
+    let (a, b) = (map.points[right - 1], map.points[right]);
+    near((b[1] - a[1]) / (b[0] - a[0]), -1.0, 0.05);
 }

@@ -32,7 +32,7 @@ const PART: [&str; 5] = ["drill_full", "landing_leg", "pneudrill", "rattle_rig",
 
 /// Questions whose answers are not compared yet: they hold states in units of the file, and shapes scaled by their largest number, whatever
 /// its unit. Known to differ: rest bands over a parameter, the cycle of the woodpecker in nm, an equilibrium of the damper in km.
-const UNSCALED: [&str; 4] = ["equilibrium", "modes", "stability", "limit-cycle"];
+const UNSCALED: [&str; 6] = ["equilibrium", "modes", "stability", "limit-cycle", "branch", "lyapunov"];
 
 /// The number of a quantity in other units.
 fn number(value: f64, unit: &str, powers: [i32; 3]) -> Option<String> {

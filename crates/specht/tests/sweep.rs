@@ -378,3 +378,51 @@ fn classes_of_a_map_are_bounded_by_lines_that_join() {
     let nearest = map.distance.unwrap();
     assert!(nearest.percent > 0.0 && nearest.class == "up to 0.25" && nearest.beyond == "0.25 to 0.64");
 }
+
+/// A mass on a belt whose friction falls with speed, at rest on the belt at the start.
+fn belt() -> Machine {
+    let path = format!("{}/../../gallery/falling_friction/model.toml", env!("CARGO_MANIFEST_DIR"));
+    Machine::open(path).unwrap()
+}
+
+/// METH-SWEEP-DIAGRAM: going up, stick-slip lives until v_G = 1.279; going down, steady sliding lives until below v_H = 0.848, because it
+/// leaves it slowly.
+#[test]
+fn a_chain_up_and_down_has_the_hysteresis_of_the_belt() {
+    let mut sweep = sweep(&["v=0.7..1.4:36"], &["span(trajectory.x, 340, 380)"]);
+    sweep.plan.chain = Some(Chain::Both);
+    let rows = sweep.run(&belt().until(380.0), How::default()).unwrap();
+    assert_eq!(rows.count_failed(), 0, "{:?}", rows.error(0));
+    let oscillates = |row: &usize| number(&rows, *row, 0) > 0.1;
+    let v = |row: usize| point(&sweep, row)[0];
+    let last_up = (0..36).rfind(oscillates).map(v).unwrap();
+    assert!((1.24..=1.28).contains(&last_up), "{last_up}");
+    let first_down = (36..72).find(oscillates).map(v).unwrap();
+    assert!((0.70..0.83).contains(&first_down), "{first_down}");
+}
+
+/// METH-MAP: the borders of stick-slip and of stable sliding over belt speed and damper are v_G(c) and v_H(c).
+#[test]
+fn a_map_has_the_borders_of_stick_slip_and_of_steady_sliding() {
+    let at = |map: &specht::machine::sweep::Mapped, c: f64| {
+        let cut = |w: &[[f64; 2]]| {
+            let s = (c - w[0][1]) / (w[1][1] - w[0][1]);
+            (0.0..=1.0).contains(&s).then(|| w[0][0] + s * (w[1][0] - w[0][0]))
+        };
+        map.borders.iter().flat_map(|b| b.points.windows(2)).find_map(cut).unwrap()
+    };
+    // from rest on the belt: does it stop again?
+    let start = belt().with("u0", "v").unwrap().until(12.0);
+    let axes = ["v=0.4..1.6:13", "c=0.12..0.33:8"];
+    let stops =
+        MapTask { sweep: sweep(&axes, &["count(events[kind=stick]) > 0"]), levels: vec![], fine: 1e-3 };
+    let map = stops.run(&start, How::default()).unwrap();
+    for (c, v) in [(0.15, 1.27919256), (0.3, 0.72185624)] {
+        assert!((at(&map, c) - v).abs() < 1.2e-3, "{} {v}", at(&map, c));
+    }
+    let stable = MapTask { sweep: sweep(&axes, &["findings.steady.stable"]), levels: vec![], fine: 1e-3 };
+    let map = stable.run(&belt(), How::default()).unwrap();
+    for (c, v) in [(0.15, 0.848105414), (0.3, 0.570846542)] {
+        assert!((at(&map, c) - v).abs() < 1.2e-3, "{} {v}", at(&map, c));
+    }
+}

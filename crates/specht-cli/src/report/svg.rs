@@ -19,6 +19,7 @@ pub fn finding(f: &Finding) -> Option<String> {
         Finding::SelfBraking(f) if !f.roses.is_empty() => Some(roses::roses(&f.roses)),
         Finding::ReturnMap(f) => Some(plane::return_map(f)),
         Finding::Branch(f) => Some(plane::branch(f)),
+        Finding::Basin(f) => Some(plane::basin(f)),
         Finding::LimitCycle(f) if !f.loops.is_empty() => Some(plane::cycle(f)),
         Finding::Equilibrium(f) => vibration::equilibrium(f),
         Finding::Modes(f) => Some(vibration::modes(f)),

@@ -296,7 +296,10 @@ fn pages_of_the_paradoxes_have_a_picture_and_name_models_that_exist() {
         .filter(|e| e.path().join("model.toml").is_file())
         .map(|e| e.file_name().into_string().unwrap())
         .collect();
-    for topic in ["painleve", "self-braking", "jam", "tangential-impact", "several-solutions"] {
+    let cycles = ["limit-cycle", "floquet", "grazing", "saltation", "branch", "lyapunov", "basin"];
+    for topic in
+        ["painleve", "self-braking", "jam", "tangential-impact", "several-solutions"].iter().chain(&cycles)
+    {
         let page = out(&specht_in(&root(), &["explain", topic]));
         let drawn =
             page.lines().filter(|l| l.starts_with("    ") && l.contains(['╱', '╲', '\\', '─', '│'])).count();

@@ -17,6 +17,7 @@ const SHORTER: &[(&str, &str, &str)] = &[
     ("rocking_block", "", "1.5"),
     ("rate_and_state", "", "0.25"),
     ("stick_slip_record", "", "0.9"),
+    ("rattle_cascade", "", "10"),
 ];
 /// Entries that are not compared, each with its reason.
 const LEFT_OUT: &[(&str, &str)] = &[

@@ -122,7 +122,7 @@ impl Builder<'_> {
                 }
                 return Ok(TaskValue::Table(out));
             }
-            "over" if matches!(analyse, "branch" | "return-map") => {
+            "over" | "two" if matches!(analyse, "branch" | "return-map") => {
                 return self.span_of(node, analyse == "return-map");
             }
             "over" => {
@@ -197,7 +197,7 @@ impl Builder<'_> {
 
     /// `over = { parameter = [from, to, count] }`; of a sweep also as on a command line, `"0.1, 0.2"`, `"1..100:3:log"`.
     fn over(&mut self, node: &Node, analyse: &str) -> Resolved<TaskValue> {
-        let (moving, listed) = (matches!(analyse, "painleve" | "tensor"), analyse == "sweep");
+        let (moving, listed) = (matches!(analyse, "painleve" | "tensor" | "basin"), analyse == "sweep");
         let Value::Table(entries) = &node.value else {
             return Err(fault(node.span, "`over` is a table", "write  over = { mu = [0, 1, 11] }"));
         };
@@ -307,9 +307,10 @@ impl Builder<'_> {
 }
 
 /// Keys whose texts stay texts, even if they look like numbers.
-const TEXT_KEYS: [&str; 25] = [
+const TEXT_KEYS: [&str; 26] = [
     "weights",
     "compare",
+    "switch",
     "critical",
     "coordinate",
     "power",

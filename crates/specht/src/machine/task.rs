@@ -62,6 +62,8 @@ pub enum Task {
     Fit(FitTask),
     /// What do the friction laws do?
     FrictionLaw(FrictionLawTask),
+    /// From which starts does the motion end where?
+    Basin(BasinTask),
 }
 
 /// `painleve`.
@@ -231,6 +233,35 @@ pub struct BranchTask {
     /// Parameter, and the range over which it is followed.
     pub over: Option<(String, f64, f64)>,
     /// What is followed.
+    pub of: BranchOf,
+    /// Label of the special point from which the crossing branch is followed.
+    pub switch: Option<String>,
+    /// A second parameter and its range, over which special points are followed.
+    pub two: Option<(String, f64, f64)>,
+    /// How cycles are found.
+    pub cycle: LimitCycleTask,
+}
+
+/// What a branch consists of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BranchOf {
+    /// Cycles.
+    #[default]
+    Cycle,
+    /// Equilibria without friction.
+    Rest,
+    /// Steady motions in which contacts slide.
+    Sliding,
+}
+
+/// `basin`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BasinTask {
+    /// Coordinates or velocities of the start.
+    pub axes: Vec<Axis>,
+    /// How motions are looked at.
     pub cycle: LimitCycleTask,
 }
 
@@ -339,7 +370,10 @@ pub const KINDS: [Kind; 20] = [
     },
     Kind {
         name: "branch",
-        keys: &["over", "of", "section", "period", "multiple", "unstable", "at", "at_time", "until"],
+        keys: &[
+            "over", "of", "switch", "two", "section", "period", "multiple", "unstable", "at", "at_time",
+            "until",
+        ],
         counts: true,
         read: branch,
     },
@@ -350,6 +384,7 @@ pub const KINDS: [Kind; 20] = [
         read: questions::fit,
     },
     Kind { name: "friction-law", keys: &["over"], counts: false, read: questions::friction_law },
+    Kind { name: "basin", keys: &["over", "section", "period", "until"], counts: true, read: basin },
 ];
 
 /// Most values of a parameter over a cycle.
@@ -391,6 +426,7 @@ impl Task {
             Task::Branch(_) => "branch",
             Task::Fit(_) => "fit",
             Task::FrictionLaw(_) => "friction-law",
+            Task::Basin(_) => "basin",
         }
     }
 }
@@ -572,14 +608,15 @@ fn limit_cycle(keys: &Keys) -> Result<Task, Error> {
 }
 
 /// `over = { x = [from, to] }` or, as on a command line, `{ x = [from, to, count] }`: the count does not matter.
-fn one_range(keys: &Keys) -> Result<Option<(String, f64, f64)>, Error> {
-    let list = match key(keys, "over") {
+fn one_range(keys: &Keys, word: &str) -> Result<Option<(String, f64, f64)>, Error> {
+    let help = format!("write {word} = {{ mu = [0, 1] }}");
+    let list = match key(keys, word) {
         None => return Ok(None),
         Some(TaskValue::Table(list)) => list,
-        Some(_) => return Err(Error::plain("`over` must be a table", "write over = { mu = [0, 1] }")),
+        Some(_) => return Err(Error::plain(format!("`{word}` must be a table"), help)),
     };
     let [(name, TaskValue::List(ends))] = list.as_slice() else {
-        return Err(Error::plain("`over` must be one range", "write over = { mu = [0, 1] }"));
+        return Err(Error::plain(format!("`{word}` must be one range"), help));
     };
     match ends[..] {
         [TaskValue::Number(a), TaskValue::Number(b), ..] if a != b => Ok(Some((name.clone(), a, b))),
@@ -601,7 +638,7 @@ fn return_map(keys: &Keys) -> Result<Task, Error> {
         Some(_) => return Err(Error::plain("`power` must be a whole number from 1 to 16", "")),
     };
     let coordinate = text(keys, "coordinate")?;
-    let over = one_range(keys)?;
+    let over = one_range(keys, "over")?;
     if let (Some((name, ..)), Some(coordinate)) = (&over, &coordinate)
         && name != coordinate
     {
@@ -631,17 +668,37 @@ fn lyapunov(keys: &Keys) -> Result<Task, Error> {
 }
 
 fn branch(keys: &Keys) -> Result<Task, Error> {
-    match list(keys, "of").first().map(String::as_str) {
-        None | Some("cycle") => {}
+    let of = match list(keys, "of").first().map(String::as_str) {
+        None | Some("cycle") => BranchOf::Cycle,
+        Some("rest") => BranchOf::Rest,
+        Some("sliding") => BranchOf::Sliding,
         Some(other) => {
             return Err(Error::plain(
-                format!("branches of `{other}` are not built into this version"),
-                "cycles are: of = \"cycle\"",
+                format!("there are no branches of `{other}`"),
+                "of = \"cycle\", \"rest\" or \"sliding\"",
             ));
         }
+    };
+    let switch = text(keys, "switch")?;
+    if let Some(label) = switch.as_deref().filter(|l| !matches!(*l, "hopf" | "doubling")) {
+        return Err(Error::plain(
+            format!("no branch is left at a point `{label}`"),
+            "switch = \"hopf\" (of rest or sliding) or \"doubling\" (of cycles)",
+        ));
     }
     let Task::LimitCycle(cycle) = limit_cycle(keys)? else { return Err(Error::plain("no cycle", "")) };
-    Ok(Task::Branch(BranchTask { over: one_range(keys)?, cycle }))
+    let (over, two) = (one_range(keys, "over")?, one_range(keys, "two")?);
+    if let (Some((a, ..)), Some((b, ..))) = (&over, &two)
+        && a == b
+    {
+        return Err(Error::plain(format!("`two` must be another parameter than `{a}`"), ""));
+    }
+    Ok(Task::Branch(BranchTask { over, of, switch, two, cycle }))
+}
+
+fn basin(keys: &Keys) -> Result<Task, Error> {
+    let Task::LimitCycle(cycle) = limit_cycle(keys)? else { return Err(Error::plain("no cycle", "")) };
+    Ok(Task::Basin(BasinTask { axes: axes(keys)?, cycle }))
 }
 
 /// `x = [from, to]`.

@@ -12,24 +12,27 @@
 use crate::linalg::{Mat, Svd, dot, max_abs};
 use crate::model::CompiledSystem;
 use crate::sim::{Kind, Settings};
-use crate::system::State;
+use crate::system::{ContactInfo, Mode, State, System};
 
 use super::portrait::{Portrait, portrait};
 use super::recur::{Section, middle_of};
-use super::shoot::{Orbit, Shot, finish, fire, mended};
+use super::shoot::{Orbit, Shot, Varied, finish, fire, mended_as, start_modes};
+use super::special::Special;
 use super::symmetry::{Symmetry, period_near};
 use super::{numbers, state_of};
 
 /// First, longest and shortest step, in units of the range of the parameter and of the sizes of the motion.
-const FIRST: f64 = 0.02;
+pub(super) const FIRST: f64 = 0.02;
 const LONGEST: f64 = 0.08;
-const SHORTEST: f64 = 1e-7;
+/// The step with which another start of the same cycle begins.
+const AGAIN: f64 = 1e-3;
+pub(super) const SHORTEST: f64 = 1e-7;
 /// Corrections of a step.
 const CORRECTIONS: usize = 8;
+/// Below this share of the parameter in its direction a branch turns.
+const TURNS: f64 = 0.02;
 /// Scaled residual of a point.
 const ZERO: f64 = 1e-10;
-/// Steps of the location of a special point.
-const LOCATE: usize = 40;
 
 /// Kinds and contacts of the events of a period.
 pub(crate) type Sequence = Vec<(Kind, Vec<usize>)>;
@@ -55,18 +58,11 @@ pub(crate) struct Point {
     pub orbit: Orbit,
     pub portrait: Portrait,
     /// Direction of the branch: numbers of the state, period, parameter.
-    tangent: Tangent,
-    sequence: Sequence,
+    pub(super) tangent: Tangent,
+    pub(super) sequence: Sequence,
     sigma: Vec<f64>,
-}
-
-/// A special point.
-pub(crate) struct Special {
-    pub label: &'static str,
-    pub at: Point,
-    /// The cycles on both sides.
-    pub before: Side,
-    pub after: Option<Side>,
+    /// Modes at the start.
+    modes: Vec<Mode>,
 }
 
 /// A cycle beside a special point.
@@ -85,65 +81,61 @@ pub(crate) struct Branch {
 }
 
 #[derive(Clone, Debug)]
-struct Tangent {
-    x: Vec<f64>,
-    period: f64,
-    parameter: f64,
+pub(super) struct Tangent {
+    pub(super) x: Vec<f64>,
+    pub(super) period: f64,
+    pub(super) parameter: f64,
+}
+
+impl Tangent {
+    pub(super) fn scale(&mut self, factor: f64) {
+        self.x.iter_mut().for_each(|v| *v *= factor);
+        self.period *= factor;
+        self.parameter *= factor;
+    }
+}
+
+/// A step along the branch.
+pub(super) struct Step {
+    pub(super) point: Point,
+    pub(super) corrections: usize,
+    /// Distance from where the direction leads.
+    pub(super) off: f64,
 }
 
 /// A guess on the way.
 #[derive(Clone)]
-struct Guess {
-    state: State,
-    period: f64,
-    sigma: Vec<f64>,
-    parameter: f64,
+pub(super) struct Guess {
+    pub(super) state: State,
+    pub(super) period: f64,
+    pub(super) sigma: Vec<f64>,
+    pub(super) parameter: f64,
+    /// Modes at the start.
+    pub(super) modes: Vec<Mode>,
 }
 
 impl Point {
-    fn side(&self) -> Side {
+    pub(super) fn side(&self) -> Side {
         Side {
             multipliers: self.orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
-            stable: self.orbit.largest() < 1.0,
+            stable: self.orbit.is_stable(),
             sequence: self.sequence.clone(),
         }
     }
 
-    fn guess(&self) -> Guess {
+    pub(super) fn guess(&self) -> Guess {
         Guess {
             state: self.orbit.start.clone(),
             period: self.orbit.period,
             sigma: self.sigma.clone(),
             parameter: self.parameter,
+            modes: self.modes.clone(),
         }
-    }
-
-    /// Π (m + 1): changes its sign where the period doubles.
-    fn doubling(&self) -> f64 {
-        self.product(|re, im| if im == 0.0 { re + 1.0 } else { (re + 1.0).hypot(im) })
-    }
-
-    /// Π (m − 1): changes its sign at folds and where branches cross.
-    fn crossing(&self) -> f64 {
-        self.product(|re, im| if im == 0.0 { re - 1.0 } else { (re - 1.0).hypot(im) })
-    }
-
-    /// Π (|m|² − 1) over pairs.
-    fn torus(&self) -> f64 {
-        self.product(|re, im| if im == 0.0 { 1.0 } else { re * re + im * im - 1.0 })
-    }
-
-    fn pairs(&self) -> usize {
-        self.orbit.multipliers.iter().filter(|m| m.im > 0.0).count()
-    }
-
-    fn product(&self, f: impl Fn(f64, f64) -> f64) -> f64 {
-        self.orbit.multipliers.iter().filter(|m| m.im >= 0.0).map(|m| f(m.re, m.im)).product()
     }
 }
 
 impl Follow<'_> {
-    fn at(&self, p: f64) -> CompiledSystem {
+    pub(super) fn at(&self, p: f64) -> CompiledSystem {
         let mut sys = self.sys.clone();
         let mut values = sys.parameters().to_vec();
         values[self.parameter] = p;
@@ -151,7 +143,7 @@ impl Follow<'_> {
         sys
     }
 
-    fn width(&self) -> f64 {
+    pub(super) fn width(&self) -> f64 {
         (self.range[1] - self.range[0]).abs().max(f64::MIN_POSITIVE)
     }
 
@@ -168,7 +160,7 @@ impl Follow<'_> {
     }
 
     /// A shot from a guess; the start is put on its constraints, and at its phase of the forcing.
-    fn shoot(&self, guess: &Guess) -> Option<(Guess, Shot)> {
+    pub(super) fn shoot(&self, guess: &Guess) -> Option<(Guess, Shot)> {
         let sys = self.at(guess.parameter);
         let mut state = guess.state.clone();
         let mut period = guess.period;
@@ -176,15 +168,40 @@ impl Follow<'_> {
             state.t *= forced / guess.period;
             period = forced;
         }
-        let state = mended(&sys, self.settings, &state).ok()?;
-        let shot =
-            fire(&sys, self.settings, &self.symmetry, &state, period, &guess.sigma, Some(self.parameter))
-                .ok()?;
-        Some((Guess { state, period, ..guess.clone() }, shot))
+        let state = mended_as(&sys, &state, &guess.modes).ok()?;
+        let guess = Guess { state, period, ..guess.clone() };
+        let varied = Varied { parameter: self.parameter, follows: self.follows(&guess) };
+        let (settings, symmetry) = (self.settings, &self.symmetry);
+        let shot = fire(&sys, settings, symmetry, &guess.state, period, &guess.sigma, Some(&varied)).ok()?;
+        let modes = shot.modes.clone();
+        Some((Guess { modes, ..guess }, shot))
+    }
+
+    /// Rates at which the start follows the parameter: contacts that are closed or stick move with it.
+    fn follows(&self, guess: &Guess) -> Vec<f64> {
+        let free = vec![0.0; self.symmetry.scale.len()];
+        let held = |(c, m): (&ContactInfo, &Mode)| {
+            c.is_bilateral() || *m == Mode::Stick || (c.is_unilateral() && m.is_closed())
+        };
+        if !self.sys.contacts().iter().zip(&guess.modes).any(held) {
+            return free;
+        }
+        let h = 1e-5 * self.width();
+        let at = |p: f64| {
+            let mut state = guess.state.clone();
+            if let Some(forced) = self.period_at(p) {
+                state.t *= forced / guess.period;
+            }
+            mended_as(&self.at(p), &state, &guess.modes).ok().map(|s| numbers(&s))
+        };
+        match (at(guess.parameter - h), at(guess.parameter + h)) {
+            (Some(a), Some(b)) => a.iter().zip(&b).map(|(a, b)| (b - a) / (2.0 * h)).collect(),
+            _ => free,
+        }
     }
 
     /// Columns of the shot: η, δT, δσ, δp, in scaled numbers; the last is that of the parameter.
-    fn matrix(&self, guess: &Guess, shot: &Shot) -> (Mat, usize, f64) {
+    pub(super) fn matrix(&self, guess: &Guess, shot: &Shot) -> (Mat, usize, f64) {
         let (n, k, m) = (shot.gap.len(), shot.basis.len(), self.symmetry.drifts.len());
         let autonomous = usize::from(self.forcing.is_none());
         let columns = k + autonomous + m + 1;
@@ -215,7 +232,7 @@ impl Follow<'_> {
             for (j, e) in drifts.iter().enumerate() {
                 a[(i, k + autonomous + j)] = -e[i];
             }
-            let own = shot.parameter.as_ref().map_or(0.0, |c| c[i]);
+            let own = shot.parameter.as_ref().map_or(0.0, |c| c[i]) - shot.follows[i];
             let moved = rate * shot.flow[1][i] + shift * (shot.flow[1][i] - carried[i]);
             a[(i, columns - 1)] = (own + moved) * self.width();
         }
@@ -232,36 +249,80 @@ impl Follow<'_> {
         let (a, k, speed) = self.matrix(guess, shot);
         let rows = a.rows() - 1;
         let core = Mat::from_fn(rows, a.cols(), |i, j| a[(i, j)]);
-        let v = Svd::new(&core).least();
-        let mut x = vec![0.0; shot.gap.len()];
-        for (b, f) in shot.basis.iter().zip(&v) {
-            crate::linalg::axpy(*f, b, &mut x);
-        }
-        let period = if self.forcing.is_none() { v[k] / speed } else { 0.0 };
-        let mut t = Tangent { x, period, parameter: v[a.cols() - 1] };
-        let length = (dot(&t.x, &t.x) + t.parameter * t.parameter).sqrt().max(f64::MIN_POSITIVE);
+        let v = self.ahead(&Svd::new(&core), k, speed, shot, before);
+        let mut t = self.direction(&v, k, speed, shot);
         let sign = match before {
             Some(b) => (dot(&t.x, &b.x) + t.parameter * b.parameter).signum(),
             None => t.parameter.signum() * (self.range[1] - self.range[0]).signum(),
         };
-        t.x.iter_mut().for_each(|v| *v *= sign / length);
-        t.period *= sign / length;
-        t.parameter *= sign / length;
+        t.scale(sign);
         t
     }
 
-    /// The cycle at the distance `s` from a point along its direction, and the corrections that it took.
-    fn step(&self, from: &Point, s: f64) -> Option<(Point, usize)> {
+    /// A direction of unit length from a null vector.
+    pub(super) fn direction(&self, v: &[f64], k: usize, speed: f64, shot: &Shot) -> Tangent {
+        let mut x = vec![0.0; shot.gap.len()];
+        for (b, f) in shot.basis.iter().zip(v) {
+            crate::linalg::axpy(*f, b, &mut x);
+        }
+        let parameter = v[v.len() - 1];
+        crate::linalg::axpy(parameter * self.width(), &shot.follows, &mut x);
+        let period = if self.forcing.is_none() { v[k] / speed } else { 0.0 };
+        let mut t = Tangent { x, period, parameter };
+        let length = (dot(&t.x, &t.x) + t.parameter * t.parameter).sqrt().max(f64::MIN_POSITIVE);
+        t.scale(1.0 / length);
+        t
+    }
+
+    /// The null vector along the branch: as before, or along the parameter. A family of cycles has others.
+    fn ahead(&self, svd: &Svd, k: usize, speed: f64, shot: &Shot, before: Option<&Tangent>) -> Vec<f64> {
+        let null = svd.null(1e-9);
+        if null.len() < 2 {
+            return svd.least();
+        }
+        let wanted = match before {
+            Some(t) => self.columns_of(t, k, speed, shot, null[0].len()),
+            None => (0..null[0].len()).map(|i| f64::from(u8::from(i + 1 == null[0].len()))).collect(),
+        };
+        let mut v = vec![0.0; wanted.len()];
+        for n in &null {
+            crate::linalg::axpy(dot(n, &wanted), n, &mut v);
+        }
+        if max_abs(&v) > 1e-9 { v } else { svd.least() }
+    }
+
+    /// A direction as amounts of the columns of the matrix.
+    pub(super) fn columns_of(
+        &self,
+        t: &Tangent,
+        k: usize,
+        speed: f64,
+        shot: &Shot,
+        count: usize,
+    ) -> Vec<f64> {
+        let mut v = vec![0.0; count];
+        v.iter_mut().zip(&shot.basis).for_each(|(v, b)| *v = dot(&t.x, b));
+        if self.forcing.is_none() {
+            v[k] = t.period * speed;
+        }
+        v[count - 1] = t.parameter;
+        v
+    }
+
+    /// The cycle at the distance `s` from a point along its direction, the corrections that it took, and how far it is from where
+    /// that direction leads.
+    pub(super) fn step(&self, from: &Point, s: f64) -> Option<Step> {
         let t = &from.tangent;
         let scale = &self.symmetry.scale;
         let mut x = numbers(&from.orbit.start);
         x.iter_mut().zip(&t.x).zip(scale).for_each(|((x, t), d)| *x += s * t * d);
-        let aim = x.clone();
+        let mut aim = x.clone();
         let mut guess = Guess {
             state: state_of(from.orbit.start.t, &x, &from.orbit.start),
             period: from.orbit.period + s * t.period,
             sigma: from.sigma.clone(),
             parameter: from.parameter + s * t.parameter * self.width(),
+            modes: from.modes.clone(),
         };
         let goal = guess.parameter;
         let mut last = f64::INFINITY;
@@ -269,6 +330,9 @@ impl Follow<'_> {
             let (g, shot) = self.shoot(&guess)?;
             guess = g;
             let now = numbers(&guess.state);
+            if count == 0 {
+                aim.clone_from(&now);
+            }
             let along: f64 = now
                 .iter()
                 .zip(&aim)
@@ -279,7 +343,10 @@ impl Follow<'_> {
                 + t.parameter * (guess.parameter - goal) / self.width();
             let size = shot.size.max(along.abs());
             if size < ZERO || (count > 4 && size < 1e2 * ZERO) {
-                return Some((self.point(guess, shot, Some(t))?, count));
+                let rest: Vec<f64> = now.iter().zip(&aim).map(|(a, b)| a - b).collect();
+                let off = max_abs(&self.symmetry.without_drift(&rest));
+                let off = off.max((guess.parameter - goal).abs() / self.width());
+                return Some(Step { point: self.point(guess, shot, Some(t))?, corrections: count, off });
             }
             if size > 4.0 * last && count > 1 {
                 return None;
@@ -290,7 +357,7 @@ impl Follow<'_> {
             for j in 0..k {
                 a[(rows - 1, j)] = dot(&t.x, &shot.basis[j]);
             }
-            a[(rows - 1, columns - 1)] = t.parameter;
+            a[(rows - 1, columns - 1)] = t.parameter + dot(&t.x, &shot.follows) * self.width();
             let mut b = vec![0.0; rows];
             for (b, (g, d)) in b.iter_mut().zip(shot.gap.iter().zip(scale)) {
                 *b = -g / d;
@@ -301,13 +368,15 @@ impl Follow<'_> {
             for (basis, f) in shot.basis.iter().zip(&y) {
                 x.iter_mut().zip(basis).zip(scale).for_each(|((x, b), d)| *x += f * b * d);
             }
+            let along_p = y[columns - 1] * self.width();
+            x.iter_mut().zip(&shot.follows).zip(scale).for_each(|((x, f), d)| *x += along_p * f * d);
             let autonomous = usize::from(self.forcing.is_none());
             guess.state = state_of(guess.state.t, &x, &guess.state);
             if autonomous == 1 {
                 guess.period += y[k] / speed;
             }
             guess.sigma.iter_mut().zip(&y[k + autonomous..columns - 1]).for_each(|(s, d)| *s += d);
-            guess.parameter += y[columns - 1] * self.width();
+            guess.parameter += along_p;
             if !(guess.period > 0.0) || !guess.parameter.is_finite() {
                 return None;
             }
@@ -316,7 +385,7 @@ impl Follow<'_> {
     }
 
     /// A converged shot as a point, started anew in the middle of its most constrained phase.
-    fn point(&self, guess: Guess, shot: Shot, before: Option<&Tangent>) -> Option<Point> {
+    pub(super) fn point(&self, guess: Guess, shot: Shot, before: Option<&Tangent>) -> Option<Point> {
         let sys = self.at(guess.parameter);
         let tangent = self.tangent(&guess, &shot, before);
         let sequence = rotated(shot.sequence.clone());
@@ -328,17 +397,23 @@ impl Follow<'_> {
             (other, _) => other.clone(),
         };
         let portrait = portrait(&sys, self.settings, &orbit, &section).ok()?;
-        Some(Point { parameter: guess.parameter, orbit, portrait, tangent, sequence, sigma: guess.sigma })
+        let (parameter, sigma, modes) = (guess.parameter, guess.sigma, guess.modes);
+        Some(Point { parameter, orbit, portrait, tangent, sequence, sigma, modes })
     }
 
-    /// The same cycle, started in the middle of its most constrained phase.
-    fn centred(&self, point: Point) -> Point {
+    /// The same cycle, started in the middle of its most constrained phase, or of its longest one of `any` kind.
+    fn centred(&self, point: Point, any: bool) -> Point {
+        // where the branch turns, the way along it would be lost
+        if point.tangent.parameter.abs() < TURNS {
+            return point;
+        }
         let sys = self.at(point.parameter);
-        let Some(mut state) = middle_of(&sys, &point.portrait.run) else { return point };
+        let Some(mut state) = middle_of(&sys, self.settings, &point.portrait.run, any) else { return point };
         if self.forcing.is_some() {
             state.t = state.t.rem_euclid(point.orbit.period);
         }
-        let guess = Guess { state, ..point.guess() };
+        let Ok(modes) = start_modes(&sys, self.settings, &state) else { return point };
+        let guess = Guess { state, modes, ..point.guess() };
         let Some((guess, mut shot)) = self.shoot(&guess) else { return point };
         let mut sigma = guess.sigma.clone();
         super::shoot::drift_of(&self.symmetry, &mut shot, &mut sigma);
@@ -352,15 +427,9 @@ impl Follow<'_> {
             Some(new) => new,
             None => return point,
         };
-        // the same way along the branch: by the parameter, and where it turns by the period
-        let same = match point.tangent.parameter.abs() > 1e-3 {
-            true => direction.parameter * point.tangent.parameter,
-            false => direction.period * point.tangent.period,
-        };
+        let same = direction.parameter * point.tangent.parameter;
         if same < 0.0 {
-            new.tangent.x.iter_mut().for_each(|v| *v = -*v);
-            new.tangent.period = -new.tangent.period;
-            new.tangent.parameter = -new.tangent.parameter;
+            new.tangent.scale(-1.0);
         }
         new
     }
@@ -370,10 +439,11 @@ impl Follow<'_> {
         &self,
         start: &Orbit,
         sigma: Vec<f64>,
-        mut watch: impl FnMut(f64) -> bool,
+        watch: impl FnMut(f64) -> bool,
     ) -> Result<Branch, String> {
-        let first =
-            Guess { state: start.start.clone(), period: start.period, sigma, parameter: self.range[0] };
+        let parameter = self.range[0];
+        let modes = start_modes(&self.at(parameter), self.settings, &start.start)?;
+        let first = Guess { state: start.start.clone(), period: start.period, sigma, parameter, modes };
         let Some((guess, shot)) = self.shoot(&first) else {
             return Err("the first cycle cannot be shot again".into());
         };
@@ -383,38 +453,46 @@ impl Follow<'_> {
         if point.tangent.parameter == 0.0 && max_abs(&point.tangent.x) == 0.0 {
             return Err("the parameter does not act on the cycle".into());
         }
+        Ok(self.onwards(point, watch))
+    }
+
+    /// The branch from a point on, along its direction.
+    pub(super) fn onwards(&self, point: Point, mut watch: impl FnMut(f64) -> bool) -> Branch {
         let mut branch = Branch { points: vec![point], special: Vec::new(), ended: String::new() };
         let mut s = FIRST;
+        let mut elsewhere = false;
         loop {
             let last = &branch.points[branch.points.len() - 1];
             if branch.points.len() >= self.most {
                 branch.ended = format!("{} cycles", self.most);
-                return Ok(branch);
+                return branch;
             }
             if !watch((last.parameter - self.range[0]).abs() / self.width()) {
                 branch.ended = "interrupted".into();
-                return Ok(branch);
+                return branch;
             }
-            let Some((next, corrections)) = self.step(last, s) else {
+            let taken = self.step(last, s).and_then(|step| self.accepted(last, step, s));
+            let Some((next, corrections, special)) = taken else {
                 s *= 0.5;
-                if s < SHORTEST {
-                    self.end(&mut branch);
-                    return Ok(branch);
+                if s >= SHORTEST {
+                    continue;
                 }
-                continue;
+                // the phase in which it starts may come to its end: another one may go on
+                if !elsewhere && let Some(last) = branch.points.pop() {
+                    branch.points.push(self.centred(last, true));
+                    (elsewhere, s) = (true, AGAIN);
+                    continue;
+                }
+                self.end(&mut branch);
+                return branch;
             };
-            // a jump to another cycle is no step
-            if self.distance(last, &next) > 4.0 * s {
-                s *= 0.5;
-                if s < SHORTEST {
-                    self.end(&mut branch);
-                    return Ok(branch);
-                }
-                continue;
+            let shrunk = special.iter().any(|s| s.label == "hopf");
+            branch.special.extend(special);
+            if shrunk {
+                branch.ended = "the cycle shrinks to a steady motion".into();
+                return branch;
             }
-            for special in self.between(last, &next, s) {
-                branch.special.push(special);
-            }
+            let last = &branch.points[branch.points.len() - 1];
             let (low, high) = (self.range[0].min(self.range[1]), self.range[0].max(self.range[1]));
             if next.parameter > high || next.parameter < low {
                 let bound = if next.parameter > high { high } else { low };
@@ -422,162 +500,14 @@ impl Follow<'_> {
                     branch.points.push(at);
                 }
                 branch.ended = "bound of the parameter".into();
-                return Ok(branch);
+                return branch;
             }
-            let next = self.centred(next);
+            let next = self.centred(next, false);
+            elsewhere = false;
             branch.points.push(next);
             s = if corrections <= 3 { (1.3 * s).min(LONGEST) } else { s };
         }
     }
-
-    fn distance(&self, a: &Point, b: &Point) -> f64 {
-        let (x, y) = (numbers(&a.orbit.start), numbers(&b.orbit.start));
-        let rest: Vec<f64> = x.iter().zip(&y).map(|(a, b)| b - a).collect();
-        let moved = max_abs(&self.symmetry.without_drift(&rest));
-        moved.max((a.parameter - b.parameter).abs() / self.width())
-    }
-
-    /// The point between `from` and `from + s` at which `f` vanishes.
-    fn locate(&self, from: &Point, s: f64, f: impl Fn(&Point) -> f64) -> Option<Point> {
-        let (mut a, mut fa) = (0.0, f(from));
-        let (mut b, mut best) = (s, self.step(from, s)?.0);
-        let mut fb = f(&best);
-        let mut side = 0.0;
-        for _ in 0..LOCATE {
-            if (b - a).abs() < 1e-10 || fb == 0.0 {
-                break;
-            }
-            // regula falsi with halved weights, bisection where that leaves the bracket
-            let mut x = (a * fb - b * fa) / (fb - fa);
-            let inside = x > a.min(b) && x < a.max(b);
-            if !inside {
-                x = 0.5 * (a + b);
-            }
-            let Some((middle, _)) = self.step(from, x) else { break };
-            let fx = f(&middle);
-            best = middle;
-            if fx.abs() < 1e-11 {
-                break;
-            }
-            if fx * fb > 0.0 {
-                (b, fb) = (x, fx);
-                if side == 1.0 {
-                    fa *= 0.5;
-                }
-                side = 1.0;
-            } else {
-                (a, fa) = (x, fx);
-                if side == -1.0 {
-                    fb *= 0.5;
-                }
-                side = -1.0;
-            }
-        }
-        Some(best)
-    }
-
-    /// Special points between two points of the branch.
-    fn between(&self, a: &Point, b: &Point, s: f64) -> Vec<Special> {
-        if a.sequence != b.sequence {
-            return self.change(a, b, s).into_iter().collect();
-        }
-        let mut out = Vec::new();
-        let mut add = |label: &'static str, f: &dyn Fn(&Point) -> f64| {
-            if let Some(at) = self.locate(a, s, f) {
-                out.push(Special { label, at, before: a.side(), after: Some(b.side()) });
-            }
-        };
-        let turns = a.tangent.parameter * b.tangent.parameter < 0.0;
-        if turns {
-            add("fold", &|p| p.tangent.parameter);
-        }
-        let nonzero = a.orbit.multipliers.len() == b.orbit.multipliers.len();
-        if nonzero && a.doubling() * b.doubling() < 0.0 {
-            add("doubling", &Point::doubling);
-        }
-        if nonzero && !turns && a.crossing() * b.crossing() < 0.0 {
-            add("pitchfork", &Point::crossing);
-        }
-        if nonzero && a.pairs() == b.pairs() && a.pairs() > 0 && a.torus() * b.torus() < 0.0 {
-            add("torus", &Point::torus);
-        }
-        out
-    }
-
-    /// The events change between two points: where, and what it is.
-    fn change(&self, a: &Point, b: &Point, s: f64) -> Option<Special> {
-        let (mut low, mut high) = (0.0, s);
-        let (mut left, mut right) = (None, None);
-        for _ in 0..LOCATE {
-            let middle = 0.5 * (low + high);
-            match self.step(a, middle) {
-                Some((p, _)) if p.sequence == a.sequence => {
-                    left = Some(p);
-                    low = middle;
-                }
-                Some((p, _)) => {
-                    right = Some(p);
-                    high = middle;
-                }
-                None => high = middle,
-            }
-            if high - low < 1e-10 {
-                break;
-            }
-        }
-        let (before, after) = (left.as_ref().unwrap_or(a).side(), right.as_ref().unwrap_or(b).side());
-        let label = change_of(a, right.as_ref().unwrap_or(b));
-        Some(Special { label, at: left.or(right)?, before, after: Some(after) })
-    }
-
-    /// No step finds another cycle: the margins of the last one say why.
-    fn end(&self, branch: &mut Branch) {
-        let Some(last) = branch.points.pop() else { return };
-        let seen = &last.portrait;
-        let small = |x: Option<f64>, size: f64| x.is_some_and(|x| x < 1e-2 * size);
-        let speed = self.symmetry.scale[last.orbit.start.q.len()..].iter().fold(0.0_f64, |m, s| m.max(*s));
-        let length = self.symmetry.scale[..last.orbit.start.q.len()].iter().fold(0.0_f64, |m, s| m.max(*s));
-        let (label, reason) = if small(seen.slowest_impact, speed) || small(seen.grazing, length) {
-            ("grazing", "grazing: an impact of the cycle loses its speed, or a contact is touched")
-        } else if small(seen.shortest_stick, last.orbit.period) {
-            ("stick-loss", "loss of stick: a stick of the cycle has no length any more")
-        } else if small(seen.least_slip, speed) {
-            ("stick-onset", "a slip of the cycle comes to zero")
-        } else {
-            ("end", "no cycle is found any further")
-        };
-        branch.ended = reason.to_string();
-        let before = last.side();
-        let copy = self.shoot(&last.guess()).and_then(|(g, shot)| self.point(g, shot, Some(&last.tangent)));
-        branch.points.push(last);
-        if let Some(at) = copy {
-            branch.special.push(Special { label, at, before, after: None });
-        }
-    }
-}
-
-/// What a change of events is called.
-fn change_of(a: &Point, b: &Point) -> &'static str {
-    let count = |p: &Point, kind: Kind| p.sequence.iter().filter(|e| e.0 == kind).count();
-    let more = |kind: Kind| count(b, kind) as i64 - count(a, kind) as i64;
-    if more(Kind::Impact) != 0 {
-        return "grazing";
-    }
-    if more(Kind::Stick) != 0 || more(Kind::Slip) != 0 {
-        // a new stop is short in time at rest, a new slip in time of motion
-        let longer = if more(Kind::Stick) + more(Kind::Slip) > 0 { b } else { a };
-        let stick = longer.portrait.shortest_stick.unwrap_or(f64::INFINITY);
-        let slip = longer.portrait.shortest_slip.unwrap_or(f64::INFINITY);
-        return match (slip < stick, more(Kind::Stick) + more(Kind::Slip) > 0) {
-            (true, _) => "slip-onset",
-            (false, true) => "stick-onset",
-            (false, false) => "stick-loss",
-        };
-    }
-    if more(Kind::Detach) != 0 || more(Kind::Touch) != 0 {
-        return "lift-off";
-    }
-    "order-change"
 }
 
 /// A cyclic sequence from its smallest rotation on.

@@ -17,6 +17,8 @@ use super::symmetry::Symmetry;
 
 /// Blocks of the error.
 const BLOCKS: usize = 20;
+/// Intervals after which the directions are those of the motion.
+const ALIGNED: usize = 20;
 /// A direction shorter than this, beside the longest, is forgotten.
 const FORGOTTEN: f64 = 1e-13;
 
@@ -64,7 +66,9 @@ pub(crate) fn lyapunov(
     let (mut block, mut in_block) = (0.0, 0);
     let (nq, nu, nz) = (state.q.len(), state.u.len(), state.z.len());
     let size = (count / BLOCKS).max(1);
-    for _ in 0..count {
+    // the first intervals only turn the frame
+    let turning = (count / 10).min(ALIGNED);
+    for k in 0..count + turning {
         let seeds: Vec<Seed> = frame
             .iter()
             .map(|f| {
@@ -92,8 +96,12 @@ pub(crate) fn lyapunov(
             d.last.iter().map(|c| c.iter().zip(&scale).map(|(c, s)| c / s).collect()).collect();
         let mut lu = Lu::default();
         lu.factor(&Mat::from_rows(&image));
-        divergence += lu.det().abs().ln();
         let stretch = orthonormal(image, &mut frame);
+        state = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) }.mended(sys)?;
+        if k < turning {
+            continue;
+        }
+        divergence += lu.det().abs().ln();
         for (sum, r) in sums.iter_mut().zip(&stretch) {
             *sum += r.ln();
         }
@@ -103,7 +111,6 @@ pub(crate) fn lyapunov(
             blocks.push(block / (size as f64 * interval));
             (block, in_block) = (0.0, 0);
         }
-        state = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) }.mended(sys)?;
     }
     let time = count as f64 * interval;
     let mut values: Vec<f64> = sums.iter().map(|s| s / time).collect();

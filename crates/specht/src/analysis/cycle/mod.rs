@@ -8,7 +8,7 @@
 //! * `recur`: a simulation until it comes back to itself.
 //! * `shoot`: Newton's method with the derivatives of the run. Nothing about the order of events is prescribed.
 //! * `portrait`: one period, as users want to see it.
-//! * `return_map`, `lyapunov`, `branch`: one number from passage to passage; how fast motions part; cycles over a parameter.
+//! * `return_map`, `lyapunov`, `branch` with its `special` points: one number from passage to passage; how fast motions part; cycles over a parameter; `switch`: from one branch to another.
 //!
 //! The start x₀ lies in the middle of the phase with most constraints: there the map has the fewest dimensions, and small changes of x₀
 //! change no mode.
@@ -19,15 +19,19 @@ mod portrait;
 mod recur;
 mod return_map;
 mod shoot;
+mod special;
+mod switch;
 mod symmetry;
 
-pub(crate) use branch::{Follow, Side};
+pub(crate) use branch::{Branch, Follow, Side};
 pub(crate) use lyapunov::lyapunov;
 pub(crate) use portrait::{Portrait, Range, portrait};
-pub(crate) use recur::{Guess, Outcome, Section, Settled, settle};
+pub(crate) use recur::{Guess, Known, Outcome, Section, Settled, follow, settle};
 pub(crate) use return_map::Map;
 pub(crate) use shoot::{Orbit, shoot};
-pub(crate) use symmetry::forcing_period;
+pub(crate) use special::Special;
+pub(crate) use switch::sizes_around;
+pub(crate) use symmetry::{Symmetry, forcing_period};
 
 use crate::sim::{Record, Settings};
 use crate::system::State;

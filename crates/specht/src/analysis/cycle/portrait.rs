@@ -186,21 +186,32 @@ impl Portrait {
             }
         }
         for i in 0..info.len() {
-            let mut since: Option<f64> = None;
+            // a stick that begins with the period has no event of its own
+            let first = &self.run.start.point;
+            let begins = first.modes.get(i) == Some(&Mode::Stick)
+                && !self
+                    .run
+                    .events
+                    .iter()
+                    .any(|e| e.contacts.iter().any(|p| p.contact == i && p.after == Mode::Stick));
+            let mut since: Option<f64> = begins.then_some(first.state.t);
             let mut released: Option<f64> = None;
-            for e in &self.run.events {
+            // twice around: what begins in one period may end in the next
+            let period = self.run.time - self.run.start.point.state.t;
+            let again = self.run.events.iter().map(|e| (e, e.time + period));
+            for (e, time) in self.run.events.iter().map(|e| (e, e.time)).chain(again) {
                 let Some(p) = e.contacts.iter().find(|p| p.contact == i) else { continue };
                 match (p.before == Mode::Stick, p.after == Mode::Stick) {
                     (false, true) => {
-                        since = Some(e.time);
+                        since = Some(time);
                         if let Some(from) = released.take() {
-                            self.shortest_slip = least(self.shortest_slip, e.time - from);
+                            self.shortest_slip = least(self.shortest_slip, time - from);
                         }
                     }
                     (true, false) => {
-                        released = Some(e.time);
+                        released = Some(time);
                         if let Some(from) = since.take() {
-                            self.shortest_stick = least(self.shortest_stick, e.time - from);
+                            self.shortest_stick = least(self.shortest_stick, time - from);
                         }
                     }
                     _ => {}

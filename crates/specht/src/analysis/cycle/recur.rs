@@ -10,7 +10,7 @@ use crate::sim::{Kind, Outside, Record, Settings, StartError, Status, Trajectory
 use crate::system::{Mode, State, System};
 
 use super::symmetry::{Symmetry, forcing_period, sizes_of};
-use super::{numbers, state_of};
+use super::{exact, numbers, state_of};
 
 /// Passages that differ by less, scaled, are the same.
 const SAME: f64 = 1e-3;
@@ -39,6 +39,8 @@ pub(crate) enum Section {
 #[derive(Clone, Debug)]
 pub(crate) struct Guess {
     pub state: State,
+    /// Modes there.
+    pub modes: Vec<Mode>,
     pub period: f64,
     /// Passages per period.
     pub passages: usize,
@@ -60,6 +62,51 @@ pub(crate) enum Outcome {
     Ends(Status, String),
     /// The section was not passed twice.
     NeverPassed,
+    /// It follows a known attractor.
+    Follows(usize),
+}
+
+/// An attractor by what is seen of it at the section.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Its number.
+    pub attractor: usize,
+    /// Passages of one period; of rest: its state.
+    passages: Vec<Vec<f64>>,
+    symmetry: Symmetry,
+    rest: bool,
+}
+
+impl Known {
+    /// The signature of what a simulation came to; `None`: it has none, or is one of a band of states of rest.
+    pub(crate) fn of(settled: &Settled) -> Option<Known> {
+        let rest = matches!(settled.outcome, Outcome::Rests { moves: false });
+        let passages = match &settled.outcome {
+            Outcome::Recurs(_) => settled.recent.clone(),
+            Outcome::Rests { moves: false } if !settled.stuck => vec![numbers(&settled.last)],
+            _ => return None,
+        };
+        Some(Known { attractor: 0, passages, symmetry: settled.symmetry.clone(), rest })
+    }
+
+    /// The same as attractor number `k`.
+    pub(crate) fn numbered(self, k: usize) -> Known {
+        Known { attractor: k, ..self }
+    }
+
+    /// Whether two passages in a row are its own; towards rest, whether the second is near and nearer than the first.
+    fn seen_in(&self, a: &Passage, b: &Passage, same: f64) -> bool {
+        let away = |p: &Passage, known: &[f64]| {
+            let diff: Vec<f64> = p.x.iter().zip(known).map(|(a, b)| a - b).collect();
+            max_abs(&self.symmetry.without_drift(&diff))
+        };
+        if self.rest {
+            let (before, now) = (away(a, &self.passages[0]), away(b, &self.passages[0]));
+            return now < same && now < before;
+        }
+        let n = self.passages.len();
+        (0..n).any(|k| away(a, &self.passages[k]) < same && away(b, &self.passages[(k + 1) % n]) < same)
+    }
 }
 
 /// Everything that a simulation told.
@@ -76,6 +123,12 @@ pub(crate) struct Settled {
     pub time: f64,
     /// The state at its end.
     pub last: State,
+    /// Sizes of the first piece of the motion.
+    pub whole: Vec<f64>,
+    /// Whether a contact sticks there.
+    pub stuck: bool,
+    /// The passages of the last period, where it repeats itself.
+    pub recent: Vec<Vec<f64>>,
 }
 
 /// A passage of the section.
@@ -86,15 +139,47 @@ struct Passage {
 }
 
 /// Simulate from `start`, at most the time of `settings` eight times over, until the motion repeats itself. `section`: where to look, if known;
-/// `at_once`: look at the first piece only, for what the motion leaves.
+/// `at_once`: look at the first piece only, for what the motion leaves; `fine`: factor on how far passages may differ.
 pub(crate) fn settle(
     sys: &CompiledSystem,
     start: &State,
     settings: &Settings,
     section: Option<Section>,
     at_once: bool,
+    fine: f64,
     outside: &mut Outside<'_>,
 ) -> Result<Settled, StartError> {
+    search(sys, start, settings, section, Looking { at_once, fine, known: &[] }, outside)
+}
+
+/// Simulate from `start` until the motion follows one of `known`, or settles by itself.
+pub(crate) fn follow(
+    sys: &CompiledSystem,
+    start: &State,
+    settings: &Settings,
+    section: Option<Section>,
+    known: &[Known],
+    outside: &mut Outside<'_>,
+) -> Result<Settled, StartError> {
+    search(sys, start, settings, section, Looking { at_once: false, fine: 1.0, known }, outside)
+}
+
+/// What a simulation looks for.
+struct Looking<'a> {
+    at_once: bool,
+    fine: f64,
+    known: &'a [Known],
+}
+
+fn search(
+    sys: &CompiledSystem,
+    start: &State,
+    settings: &Settings,
+    section: Option<Section>,
+    looking: Looking<'_>,
+    outside: &mut Outside<'_>,
+) -> Result<Settled, StartError> {
+    let Looking { at_once, fine, known: book } = looking;
     let span = (settings.until - start.t).max(f64::MIN_POSITIVE);
     let mut state = start.clone();
     let mut passages: Vec<Passage> = Vec::new();
@@ -108,6 +193,9 @@ pub(crate) fn settle(
         first: Trajectory::default(),
         time: 0.0,
         last: start.clone(),
+        whole: Vec::new(),
+        stuck: false,
+        recent: Vec::new(),
     };
     for round in 0..MOST {
         let record = match (&known, &section) {
@@ -122,6 +210,7 @@ pub(crate) fn settle(
         let run = event_driven(sys, &state, &s, outside)?;
         found.time = run.time - start.t;
         found.last = run.last.state.clone();
+        found.stuck = run.last.modes.contains(&Mode::Stick);
         if !matches!(run.status, Status::Finished) {
             found.outcome = Outcome::Ends(run.status, run.message);
             return Ok(found);
@@ -136,16 +225,26 @@ pub(crate) fn settle(
             (symmetry, section)
         });
         found.symmetry.clone_from(symmetry);
+        found.whole.clone_from(&symmetry.scale);
         found.section.clone_from(section);
         if let Some(resting) = rests(&run, symmetry) {
             found.outcome = resting;
             return Ok(found);
         }
+        let seen = passages.len().max(1);
         collect(sys, &run, section, &mut passages);
-        let recurs = recurrence(&run, &passages, symmetry, section).filter(|_| !at_once);
+        let same = sameness(section);
+        let followed = (seen..passages.len())
+            .find_map(|k| book.iter().find(|b| b.seen_in(&passages[k - 1], &passages[k], same)));
+        if let Some(b) = followed {
+            found.outcome = Outcome::Follows(b.attractor);
+            return Ok(found);
+        }
+        let recurs = recurrence(&run, &passages, symmetry, section, fine).filter(|_| !at_once);
         if let Some((p, scale)) = recurs {
             found.symmetry.scale = scale;
             let guess = guess_of(sys, &run, &passages, p, section);
+            found.recent = passages[passages.len() - p..].iter().map(|p| p.x.clone()).collect();
             found.outcome = Outcome::Recurs(guess);
             return Ok(found);
         }
@@ -236,6 +335,11 @@ fn distance(a: &Passage, b: &Passage, symmetry: &Symmetry) -> f64 {
     max_abs(&symmetry.without_drift(&diff))
 }
 
+/// How far passages that are the same may differ: maxima are interpolated.
+fn sameness(section: &Section) -> f64 {
+    if matches!(section, Section::Maximum(_)) { 3.0 * SAME } else { SAME }
+}
+
 /// Passages per period, and the sizes of the motion in it: what repeats itself is measured by how far it moves in between, so that a motion
 /// that dies out is no cycle however small it has become.
 fn recurrence(
@@ -243,10 +347,10 @@ fn recurrence(
     list: &[Passage],
     symmetry: &Symmetry,
     section: &Section,
+    fine: f64,
 ) -> Option<(usize, Vec<f64>)> {
     let n = list.len();
-    // maxima are interpolated
-    let same = if matches!(section, Section::Maximum(_)) { 3.0 * SAME } else { SAME };
+    let same = fine * sameness(section);
     (1..=LONGEST.min(n.saturating_sub(2))).find_map(|p| {
         let (from, to) = (list[n - 1 - p].t, list[n - 1].t);
         // a period that is not whole in the last piece is looked at when pieces are longer
@@ -297,18 +401,29 @@ fn guess_of(
         Section::Period(p) => passages as f64 * p,
         _ => to - from,
     };
-    let state = middle(sys, run, from, to)
-        .unwrap_or_else(|| state_of(list[n - 1].t, &list[n - 1].x, &run.last.state));
-    Guess { state, period, passages }
+    let state = middle(sys, run, [from, to], false).and_then(|t| state_at(run, t));
+    let (state, modes) = state.unwrap_or_else(|| {
+        (state_of(list[n - 1].t, &list[n - 1].x, &run.last.state), run.last.modes.clone())
+    });
+    Guess { state, modes, period, passages }
 }
 
-/// The state in the middle of the most constrained phase of a run of one period.
-pub(crate) fn middle_of(sys: &CompiledSystem, run: &Trajectory) -> Option<State> {
-    middle(sys, run, run.start.point.state.t, run.time)
+/// The state in the middle of the most constrained phase of a run of one period, or of the longest phase of `any` kind.
+pub(crate) fn middle_of(
+    sys: &CompiledSystem,
+    settings: &Settings,
+    run: &Trajectory,
+    any: bool,
+) -> Option<State> {
+    let first = &run.start.point.state;
+    let centre = middle(sys, run, [first.t, run.time], any)?;
+    let again =
+        event_driven(sys, first, &exact(settings, first.t, centre - first.t), &mut Outside::default());
+    again.ok().filter(|r| r.status == Status::Finished).map(|r| r.last.state)
 }
 
-/// The same between two times.
-fn middle(sys: &CompiledSystem, run: &Trajectory, from: f64, to: f64) -> Option<State> {
+/// The middle of the longest stretch without events between two times, of those with most constraints or of `any`.
+fn middle(sys: &CompiledSystem, run: &Trajectory, [from, to]: [f64; 2], any: bool) -> Option<f64> {
     let info = sys.contacts();
     let held = |modes: &[Mode]| -> usize {
         let one = |(c, m): (&crate::system::ContactInfo, &Mode)| {
@@ -317,26 +432,47 @@ fn middle(sys: &CompiledSystem, run: &Trajectory, from: f64, to: f64) -> Option<
         };
         info.iter().zip(modes).map(one).sum()
     };
-    let rows: Vec<_> = run.samples.rows().filter(|r| r.t >= from && r.t <= to).collect();
-    let most = rows.iter().map(|r| held(r.modes)).max().unwrap_or(0);
-    // the longest stretch of rows with that many
-    let (mut best, mut begin): (Option<(f64, f64)>, Option<f64>) = (None, None);
-    for r in &rows {
-        if held(r.modes) == most {
-            let from = *begin.get_or_insert(r.t);
-            if best.is_none_or(|b| r.t - from > b.1 - b.0) {
-                best = Some((from, r.t));
+    let inside = |t: f64| t > from && t < to;
+    let mut ends = vec![from];
+    ends.extend(run.events.iter().filter(|e| e.kind != Kind::Mark).map(|e| e.time).filter(|t| inside(*t)));
+    ends.push(to);
+    // the modes of a stretch are those of its rows that are not its ends
+    let mut rows = run.samples.rows().peekable();
+    let mut best: Option<(usize, f64, f64)> = None;
+    for pair in ends.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let mut count = None;
+        while let Some(r) = rows.peek().filter(|r| r.t < b) {
+            if r.t >= a {
+                count = Some(held(r.modes));
             }
-        } else {
-            begin = None;
+            rows.next();
+        }
+        let Some(count) = count.filter(|_| b > a) else { continue };
+        let count = if any { 0 } else { count };
+        if best.is_none_or(|(most, length, _)| (count, b - a) > (most, length)) {
+            best = Some((count, b - a, 0.5 * (a + b)));
         }
     }
-    let centre = best.map_or(from, |b| 0.5 * (b.0 + b.1));
-    let nearest = rows
-        .iter()
-        .filter(|r| held(r.modes) == most)
-        .min_by(|a, b| (a.t - centre).abs().total_cmp(&(b.t - centre).abs()));
-    nearest.map(|r| state_of(r.t, &[r.q, r.u, r.z, r.memory].concat(), &run.last.state))
+    best.map(|b| b.2)
+}
+
+/// State and modes of a run at a time: between two rows as their values and rates have it.
+fn state_at(run: &Trajectory, t: f64) -> Option<(State, Vec<Mode>)> {
+    let next = run.samples.rows().position(|r| r.t >= t)?;
+    let (a, b) = (run.samples.row(next.saturating_sub(1)), run.samples.row(next));
+    let h = b.t - a.t;
+    let s = if h > 0.0 { (t - a.t) / h } else { 1.0 };
+    let cubic = |x: &[f64], y: &[f64], v: &[f64], w: &[f64]| -> Vec<f64> {
+        let one = |i: usize| {
+            let (d, v, w) = (y[i] - x[i], h * v[i], h * w[i]);
+            x[i] + s * (v + s * (3.0 * d - 2.0 * v - w + s * (v + w - 2.0 * d)))
+        };
+        (0..x.len()).map(one).collect()
+    };
+    let z: Vec<f64> = a.z.iter().zip(b.z).map(|(a, b)| a + s * (b - a)).collect();
+    let (q, u) = (cubic(a.q, b.q, a.u, b.u), cubic(a.u, b.u, a.accel, b.accel));
+    Some((State { t, q, u, z, memory: a.memory.to_vec() }, a.modes.to_vec()))
 }
 
 /// Rest, or motion without change: over the second half of a piece nothing changes but by drift.

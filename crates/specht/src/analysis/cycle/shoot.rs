@@ -28,12 +28,18 @@ const HALVINGS: usize = 8;
 const RANK: f64 = 1e-9;
 /// Multipliers below this are exact zeros.
 const VANISHED: f64 = 1e-8;
+/// A cycle that moves less in a period, beside the motion that led to it, is rest.
+const STILL: f64 = 1e-6;
+/// A multiplier that is nearer to one is one: the cycle is a member of a family.
+const NEUTRAL: f64 = 1e-7;
 
 /// A cycle.
 #[derive(Clone, Debug)]
 pub(crate) struct Orbit {
     /// A state on it, inside its most constrained phase.
     pub start: State,
+    /// Modes there.
+    pub modes: Vec<Mode>,
     pub period: f64,
     /// Amounts of the drifts, and drift per period over all numbers of a state.
     pub sigma: Vec<f64>,
@@ -46,6 +52,8 @@ pub(crate) struct Orbit {
     pub trivial_error: f64,
     /// Scaled residual.
     pub residual: f64,
+    /// Rates of all numbers at its start, in the moving frame.
+    pub rates: Vec<f64>,
     /// Newton steps.
     pub steps: usize,
 }
@@ -55,6 +63,25 @@ impl Orbit {
     pub(crate) fn largest(&self) -> f64 {
         self.multipliers.first().map_or(0.0, Complex::abs)
     }
+
+    /// Whether it is no cycle but rest: with the rates of its start it would not move in a period, measured by these sizes.
+    pub(crate) fn is_rest(&self, sizes: &[f64]) -> bool {
+        self.rates.iter().zip(sizes).all(|(r, s)| (r * self.period).abs() < STILL * s)
+    }
+
+    /// How many multipliers are one: disturbances that lead to a neighbour in a family of cycles.
+    pub(crate) fn neutral(&self) -> usize {
+        self.multipliers.iter().filter(|m| is_neutral(m)).count()
+    }
+
+    /// Whether no disturbance grows.
+    pub(crate) fn is_stable(&self) -> bool {
+        self.multipliers.iter().all(|m| m.abs() < 1.0 || is_neutral(m))
+    }
+}
+
+fn is_neutral(m: &Complex) -> bool {
+    (m.re - 1.0).hypot(m.im) < NEUTRAL
 }
 
 /// Why no cycle was found.
@@ -78,21 +105,31 @@ pub(super) struct Shot {
     pub(super) flow: [Vec<f64>; 2],
     /// Scaled rates of the end with the parameter, where one is varied.
     pub(super) parameter: Option<Vec<f64>>,
+    /// Scaled rates of the start with the parameter, where contacts that it keeps move with it.
+    pub(super) follows: Vec<f64>,
+    /// Modes at the start.
+    pub(super) modes: Vec<Mode>,
     /// Kinds and contacts of the events.
     pub(super) sequence: Vec<(Kind, Vec<usize>)>,
 }
 
-/// Find the cycle near `start` with a period near `period`; `forced`: the period is given.
+/// A parameter that is varied, and how the start follows it.
+pub(super) struct Varied {
+    pub(super) parameter: usize,
+    pub(super) follows: Vec<f64>,
+}
+
+/// Find the cycle near `start`, where contacts have these modes, with a period near `period`; `forced`: the period is given.
 pub(crate) fn shoot(
     sys: &CompiledSystem,
     settings: &Settings,
     symmetry: &Symmetry,
-    start: &State,
+    (start, modes): (&State, &[Mode]),
     period: f64,
     forced: bool,
 ) -> Result<Orbit, Stalled> {
     let stalled = |reason: &str, residual: f64| Stalled { reason: reason.to_string(), residual };
-    let mut x = mended(sys, settings, start).map_err(|e| stalled(&e, f64::INFINITY))?;
+    let mut x = mended_as(sys, start, modes).map_err(|e| stalled(&e, f64::INFINITY))?;
     let mut t = period;
     let mut sigma = vec![0.0; symmetry.drifts.len()];
     let mut shot = fire(sys, settings, symmetry, &x, t, &sigma, None)?;
@@ -110,7 +147,7 @@ pub(crate) fn shoot(
             if to > 0.3 * period && to < 3.0 * period {
                 let moved = moved(symmetry, &x, &shot.basis, &eta, factor);
                 let s: Vec<f64> = sigma.iter().zip(&ds).map(|(a, b)| a + factor * b).collect();
-                if let Ok(mut trial) = mended(sys, settings, &moved)
+                if let Ok(mut trial) = mended_as(sys, &moved, &shot.modes)
                     .map_err(|e| stalled(&e, shot.size))
                     .and_then(|x| fire(sys, settings, symmetry, &x, to, &s, None).map(|f| (x, f)))
                 {
@@ -141,9 +178,8 @@ pub(crate) fn shoot(
     }
 }
 
-/// The state with its contacts exactly closed and sticking as they are.
-pub(super) fn mended(sys: &CompiledSystem, settings: &Settings, s: &State) -> Result<State, String> {
-    let modes = start_modes(sys, settings, s)?;
+/// The state with its contacts exactly closed and sticking as these modes say.
+pub(super) fn mended_as(sys: &CompiledSystem, s: &State, modes: &[Mode]) -> Result<State, String> {
     let info = sys.contacts();
     let list = |f: &dyn Fn(usize) -> bool| (0..modes.len()).filter(|&i| f(i)).collect::<Vec<usize>>();
     let closed = list(&|i| modes[i] != Mode::Open && info[i].is_unilateral());
@@ -153,7 +189,7 @@ pub(super) fn mended(sys: &CompiledSystem, settings: &Settings, s: &State) -> Re
 }
 
 /// Modes with which a run from `s` begins.
-fn start_modes(sys: &CompiledSystem, settings: &Settings, s: &State) -> Result<Vec<Mode>, String> {
+pub(super) fn start_modes(sys: &CompiledSystem, settings: &Settings, s: &State) -> Result<Vec<Mode>, String> {
     let short = Settings { until: s.t, ..exact(settings, s.t, 0.0) };
     let run = event_driven_along(sys, s, &short, &mut Outside::default(), &[], false);
     run.map(|r| r.start.point.modes).map_err(|e| e.to_string())
@@ -167,31 +203,28 @@ pub(super) fn fire(
     x: &State,
     period: f64,
     sigma: &[f64],
-    parameter: Option<usize>,
+    varied: Option<&Varied>,
 ) -> Result<Shot, Stalled> {
     let fail = |reason: String| Stalled { reason, residual: f64::INFINITY };
     let modes = start_modes(sys, settings, x).map_err(fail)?;
     let basis = tangent_space(sys, symmetry, x, &modes);
     let scale = &symmetry.scale;
     let (nq, nu, nz) = (x.q.len(), x.u.len(), x.z.len());
-    let mut seeds: Vec<Seed> = basis
-        .iter()
-        .map(|b| {
-            let real: Vec<f64> = b.iter().zip(scale).map(|(b, s)| b * s).collect();
-            Seed {
-                q: real[..nq].to_vec(),
-                u: real[nq..nq + nu].to_vec(),
-                z: real[nq + nu..nq + nu + nz].to_vec(),
-                memory: real[nq + nu + nz..].to_vec(),
-                amount: 1.0,
-                ..Seed::default()
-            }
-        })
-        .collect();
-    if let Some(k) = parameter {
+    let seed = |real: &[f64]| Seed {
+        q: real[..nq].to_vec(),
+        u: real[nq..nq + nu].to_vec(),
+        z: real[nq + nu..nq + nu + nz].to_vec(),
+        memory: real[nq + nu + nz..].to_vec(),
+        amount: 1.0,
+        ..Seed::default()
+    };
+    let real = |b: &Vec<f64>| b.iter().zip(scale).map(|(b, s)| b * s).collect::<Vec<f64>>();
+    let mut seeds: Vec<Seed> = basis.iter().map(|b| seed(&real(b))).collect();
+    if let Some(v) = varied {
         let mut parameters = vec![0.0; sys.parameters().len()];
-        parameters[k] = 1.0;
-        seeds.push(Seed { parameters, amount: sys.parameters()[k].abs(), ..Seed::default() });
+        parameters[v.parameter] = 1.0;
+        let amount = sys.parameters()[v.parameter].abs();
+        seeds.push(Seed { parameters, amount, ..seed(&v.follows) });
     }
     let s = exact(settings, x.t, period);
     let run = event_driven_along(sys, x, &s, &mut Outside::default(), &seeds, false)
@@ -205,7 +238,11 @@ pub(super) fn fire(
     }
     let mut image: Vec<Vec<f64>> =
         d.last.iter().map(|c| c.iter().zip(scale).map(|(c, s)| c / s).collect()).collect();
-    let parameter = parameter.and_then(|_| image.pop());
+    let parameter = varied.and_then(|_| image.pop());
+    let follows = varied.map_or_else(
+        || vec![0.0; scale.len()],
+        |v| v.follows.iter().zip(scale).map(|(f, s)| f / s).collect(),
+    );
     let plain = run.events.iter().filter(|e| e.kind != Kind::Mark);
     let sequence = plain.map(|e| (e.kind, e.contacts.iter().map(|c| c.contact).collect())).collect();
     let rates = |p: &crate::sim::Point, z: &[f64]| -> Vec<f64> {
@@ -230,7 +267,7 @@ pub(super) fn fire(
     for (s, e) in sigma.iter().zip(&symmetry.drifts) {
         axpy(-s, e, &mut gap);
     }
-    let mut shot = Shot { gap, size: 0.0, basis, image, flow, parameter, sequence };
+    let mut shot = Shot { gap, size: 0.0, basis, image, flow, parameter, follows, modes, sequence };
     shot.size = measure(symmetry, &shot.gap);
     Ok(shot)
 }
@@ -426,6 +463,7 @@ pub(super) fn finish(
     let sigma = sigma.to_vec();
     Ok(Orbit {
         start,
+        modes: shot.modes,
         period,
         sigma,
         drift,
@@ -433,6 +471,7 @@ pub(super) fn finish(
         zeros,
         trivial_error,
         residual: shot.size,
+        rates: shot.flow[0].iter().zip(&symmetry.scale).map(|(f, s)| f * s).collect(),
         steps,
     })
 }

@@ -145,10 +145,16 @@ pub(crate) fn period_near(sys: &CompiledSystem, near: f64) -> Option<f64> {
     list.into_iter().min_by(|a, b| far(a).total_cmp(&far(b)))
 }
 
-/// Whether the equations at these states are the same a time `period` later.
+/// Whether the equations at these states are the same a time `period` later, measured by how large each number is at any of them.
 pub(crate) fn repeats(sys: &CompiledSystem, places: &[(State, Discrete)], period: f64) -> bool {
     let (mut here, mut there) = (sys.memory(), sys.memory());
-    let matters = deciding(sys);
+    let values = Matters { guards: false, ..deciding(sys) };
+    let sizes = field_sizes(sys, places, &values);
+    let flat = |e: &Eval| {
+        let mut out = Vec::new();
+        fields(e, &values, |list| out.extend_from_slice(list));
+        out
+    };
     places.iter().all(|(state, discrete)| {
         sys.evaluate(state, discrete, &mut here);
         let mut later = state.clone();
@@ -156,16 +162,8 @@ pub(crate) fn repeats(sys: &CompiledSystem, places: &[(State, Discrete)], period
         let mut d = discrete.clone();
         sys.latch(&later, &mut d, &mut there, false);
         sys.evaluate(&later, &d, &mut there);
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        let only_values = |e: &Eval, out: &mut Vec<Vec<f64>>| {
-            fields(e, &Matters { guards: false, ..matters.clone() }, |l| out.push(l.to_vec()))
-        };
-        only_values(&here, &mut a);
-        only_values(&there, &mut b);
-        a.iter().zip(&b).all(|(a, b)| {
-            let largest = a.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-            a.iter().zip(b).all(|(a, b)| (a - b).abs() <= SAME * largest.max(1e-300) * 1e2)
-        })
+        let pairs = flat(&here).into_iter().zip(flat(&there)).zip(&sizes);
+        pairs.into_iter().all(|((a, b), size)| (a - b).abs() <= 1e2 * SAME * size.max(1e-300))
     })
 }
 

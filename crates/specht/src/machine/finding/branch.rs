@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::analysis::cycle::{Follow, Side};
+use crate::analysis::cycle::{Branch, Follow, Portrait, Side, Special};
 use crate::analysis::map::Watch;
 use crate::machine::json::Named;
-use crate::machine::task::{BranchTask, LimitCycleTask};
+use crate::machine::task::{BranchOf, BranchTask, LimitCycleTask};
 use crate::machine::{Error, Machine};
 use crate::sim::Kind;
-use crate::system::System;
+use crate::system::{Mode, State, System};
 
 use super::limit_cycle::{CycleEvent, Extent};
 
@@ -26,6 +26,14 @@ pub struct BranchFinding {
     pub points: Vec<BranchPoint>,
     /// Special points.
     pub special: Vec<BranchSpecial>,
+    /// What is followed.
+    pub of: BranchOf,
+    /// The special point that this branch leaves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switched: Option<BranchOrigin>,
+    /// Special points over a second parameter.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<BranchCurve>,
     /// Why it ended.
     pub ended: String,
     /// Page.
@@ -37,22 +45,50 @@ pub struct BranchFinding {
 pub struct BranchPoint {
     /// Value of the parameter.
     pub parameter: f64,
-    /// Period, s.
-    pub period: f64,
+    /// Period of a cycle, s.
+    pub period: Option<f64>,
     /// Extremes of coordinates and outputs.
     pub amplitude: Named<Extent>,
     /// Whether disturbances die out.
     pub stable: bool,
-    /// Multipliers.
+    /// Multipliers of a cycle.
     pub multipliers: Vec<[f64; 2]>,
+    /// Eigenvalues of rest and steady motion, 1/s, largest real part first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub eigenvalues: Vec<[f64; 2]>,
     /// Number of events.
     pub events: usize,
+    /// The cycle in the plane of its first coordinate and velocity, for drawing.
+    #[serde(skip)]
+    pub curve: Vec<[f64; 2]>,
+}
+
+/// Where another branch was left.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BranchOrigin {
+    /// Label of the special point.
+    pub label: &'static str,
+    /// Value of the parameter there.
+    pub parameter: f64,
+}
+
+/// A special point over two parameters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BranchCurve {
+    /// Its label.
+    pub label: &'static str,
+    /// Names of the two parameters.
+    pub parameters: [String; 2],
+    /// Their values.
+    pub points: Vec<[f64; 2]>,
+    /// Why it ended.
+    pub ended: String,
 }
 
 /// A special point.
 #[derive(Clone, Debug, Serialize)]
 pub struct BranchSpecial {
-    /// fold, doubling, torus, pitchfork, grazing, stick-loss, stick-onset, slip-onset, lift-off, order-change, end.
+    /// fold, doubling, torus, hopf, pitchfork, transcritical, grazing, stick-loss, stick-onset, slip-onset, lift-off, switch, order-change, end.
     pub label: &'static str,
     /// Value of the parameter.
     pub parameter: f64,
@@ -60,12 +96,18 @@ pub struct BranchSpecial {
     pub value: f64,
     /// Multipliers there.
     pub multipliers: Vec<[f64; 2]>,
+    /// Frequency of what begins there, Hz (hopf).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<f64>,
     /// The cycle before it.
     pub before: BranchSide,
     /// The cycle behind it.
     pub after: Option<BranchSide>,
     /// What a simulation does a little further.
     pub beyond: Option<String>,
+    /// State and modes of rest or steady motion there.
+    #[serde(skip)]
+    pub(super) still: Option<(State, Vec<Mode>)>,
 }
 
 /// A cycle beside a special point.
@@ -87,81 +129,124 @@ impl Machine {
                 "write over = { mu = [0.1, 0.5] }, or --over mu=0.1..0.5",
             ));
         };
-        let machine = self.opened(vec![name.clone()])?;
-        let Some(k) = machine.model().parameters.iter().find(|p| p.name == *name).and_then(|p| p.live) else {
-            return Err(Error::plain(format!("`{name}` is a list; name one of its entries"), ""));
+        let range = [*from, *to];
+        let mut found = match task.of {
+            BranchOf::Cycle => self.branch_of_cycles(task, name, range, watch)?,
+            BranchOf::Rest => self.branch_of_rest(task, name, range, watch)?,
+            BranchOf::Sliding => self.branch_of_sliding(task, name, range, watch)?,
         };
-        let first = machine.vary(&[(name, *from)])?;
-        let settings = first.cycle_settings()?;
-        let start = first.state(&task.cycle.look, watch)?;
-        let (settled, found) = first.orbit(&task.cycle, &start, &settings, watch)?;
-        let (orbit, forcing) = match found {
+        if let Some((second, low, high)) = &task.two {
+            found.curves = self.curves(task, &found, second, [*low, *high], watch)?;
+        }
+        Ok(found)
+    }
+
+    fn branch_of_cycles(
+        &self,
+        task: &BranchTask,
+        name: &str,
+        range: [f64; 2],
+        watch: Watch,
+    ) -> Result<BranchFinding, Error> {
+        let first = self.opened(vec![name.to_string()])?.vary(&[(name, range[0])])?;
+        let (branch, switched) = first.followed(task, name, range, watch)?;
+        Ok(first.told_branch(task, name, range, &branch, switched, watch))
+    }
+
+    /// The branch of cycles of a machine whose parameter `name` is open and stands at the first end of its range.
+    pub(super) fn followed(
+        &self,
+        task: &BranchTask,
+        name: &str,
+        range: [f64; 2],
+        watch: Watch,
+    ) -> Result<(Branch, Option<BranchOrigin>), Error> {
+        let settings = self.cycle_settings()?;
+        let start = self.state(&task.cycle.look, watch)?;
+        let (settled, found) = self.orbit(&task.cycle, &start, &settings, watch)?;
+        let (mut orbit, forcing) = match found {
             Ok(found) => found,
             Err(stalled) => {
-                let none = first.no_cycle(&settled, stalled);
-                let why = none.reason.unwrap_or_default();
+                let why = self.no_cycle(&settled, stalled).reason.unwrap_or_default();
                 return Err(Error::plain(
-                    format!("there is no cycle at {name} = {from}: {why}"),
+                    format!("there is no cycle at {name} = {}: {why}", range[0]),
                     "begin the branch where there is one; `specht analyse limit-cycle` says more",
                 ));
             }
         };
         // a start near t = 0: what drives the machine is compared at one phase
-        let mut orbit = orbit;
         if forcing.is_some() {
             orbit.start.t = orbit.start.t.rem_euclid(orbit.period);
         }
         let follow = Follow {
-            sys: first.system(),
-            parameter: k,
+            sys: self.system(),
+            parameter: self.live_slot(name)?,
             settings: &settings,
             symmetry: settled.symmetry.clone(),
             section: settled.section.clone(),
             forcing: forcing.map(|p| (p, (orbit.period / p).round())),
-            range: [*from, *to],
+            range,
             most: MOST,
         };
         let sigma = orbit.sigma.clone();
-        let go = |part: f64| {
-            if let Some(progress) = watch.progress {
-                progress(part);
-            }
-            !watch.interrupt.is_some_and(|f| f.load(std::sync::atomic::Ordering::Relaxed))
+        let refuse = |why| Error::plain(format!("there is no branch over `{name}`: {why}"), "");
+        let branch = follow.run(&orbit, sigma, going(watch)).map_err(refuse)?;
+        let Some(label) = task.switch.as_deref() else { return Ok((branch, None)) };
+        let Some(at) = branch.special.iter().find(|s| s.label == label) else {
+            return Err(no_such_point(&branch.special, name, label));
         };
-        let branch = follow
-            .run(&orbit, sigma, go)
-            .map_err(|why| Error::plain(format!("there is no branch over `{name}`: {why}"), ""))?;
+        let other = follow
+            .doubled(&at.at, going(watch))
+            .ok_or_else(|| refuse(format!("no branch is found that leaves the {label}")))?;
+        Ok((other, Some(BranchOrigin { label: at.label, parameter: at.at.parameter })))
+    }
+
+    /// A branch of cycles as a finding.
+    pub(super) fn told_branch(
+        &self,
+        task: &BranchTask,
+        name: &str,
+        [from, to]: [f64; 2],
+        branch: &Branch,
+        switched: Option<BranchOrigin>,
+        watch: Watch,
+    ) -> BranchFinding {
         let points = branch.points.iter().map(|p| BranchPoint {
             parameter: p.parameter,
-            period: p.orbit.period,
-            amplitude: first.extents(&p.portrait),
-            stable: p.orbit.largest() < 1.0,
+            period: Some(p.orbit.period),
+            amplitude: self.extents(&p.portrait),
+            stable: p.orbit.is_stable(),
             multipliers: p.orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
+            eigenvalues: Vec::new(),
             events: p.portrait.run.events.iter().filter(|e| e.kind != Kind::Mark).count(),
+            curve: first_loop(&p.portrait),
         });
-        let points: Vec<BranchPoint> = points.collect();
         let way = (to - from).signum();
-        let mut special = Vec::new();
-        for s in &branch.special {
-            let amplitude = first.extents(&s.at.portrait);
-            let beyond = first.beyond(
-                task,
-                name,
-                s.at.parameter + way * BEYOND * (to - from).abs(),
-                &s.at.orbit.start,
-                watch,
-            );
-            special.push(BranchSpecial {
+        let special = branch.special.iter().map(|s| {
+            let amplitude = self.extents(&s.at.portrait);
+            let there = s.at.parameter + way * BEYOND * (to - from).abs();
+            BranchSpecial {
                 label: s.label,
                 parameter: s.at.parameter,
                 value: amplitude.iter().next().map_or(f64::NAN, |(_, e)| e.half),
                 multipliers: s.at.orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
-                before: first.side(&s.before),
-                after: s.after.as_ref().map(|a| first.side(a)),
-                beyond,
-            });
+                frequency: None,
+                before: self.side(&s.before),
+                after: s.after.as_ref().map(|a| self.side(a)),
+                beyond: self.beyond(task, name, there, &s.at.orbit.start, watch),
+                still: None,
+            }
+        });
+        BranchFinding {
+            over: name.to_string(),
+            of: BranchOf::Cycle,
+            points: points.collect(),
+            special: special.collect(),
+            switched,
+            curves: Vec::new(),
+            ended: branch.ended.clone(),
+            explain: "branch",
         }
-        Ok(BranchFinding { over: name.clone(), points, special, ended: branch.ended, explain: "branch" })
     }
 
     fn side(&self, s: &Side) -> BranchSide {
@@ -199,4 +284,29 @@ impl Machine {
             (None, _) => format!("{}: {}", found.kind, found.reason.unwrap_or_default()),
         })
     }
+}
+
+/// Progress of a branch, and whether it goes on.
+pub(super) fn going(watch: Watch<'_>) -> impl FnMut(f64) -> bool {
+    move |part| {
+        if let Some(progress) = watch.progress {
+            progress(part);
+        }
+        !watch.is_interrupted()
+    }
+}
+
+fn no_such_point(special: &[Special], name: &str, label: &str) -> Error {
+    let seen: Vec<String> = special.iter().map(|s| format!("{} at {}", s.label, s.at.parameter)).collect();
+    let seen = if seen.is_empty() { "nothing".to_string() } else { seen.join(", ") };
+    Error::plain(format!("the branch over `{name}` has no {label}: {seen} is found"), "")
+}
+
+/// Most points of a drawn cycle.
+const DRAWN: usize = 120;
+
+fn first_loop(p: &Portrait) -> Vec<[f64; 2]> {
+    let rows = p.run.samples.rows();
+    let every = p.run.samples.len().div_ceil(DRAWN).max(1);
+    rows.step_by(every).filter_map(|r| Some([*r.q.first()?, *r.u.first()?])).collect()
 }

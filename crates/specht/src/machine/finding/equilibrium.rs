@@ -212,7 +212,11 @@ impl Machine {
     }
 
     /// Equilibria near the start, or all in the box of the search.
-    fn all_equilibria(&self, everywhere: bool, stop: &dyn Fn() -> bool) -> Result<Vec<Equilibrium>, Error> {
+    pub(super) fn all_equilibria(
+        &self,
+        everywhere: bool,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Equilibrium>, Error> {
         let (system, model) = (self.system(), self.model());
         let near = system.start();
         let closed: Vec<usize> = model.start.closed.iter().flat_map(|k| system.contacts_of(*k)).collect();

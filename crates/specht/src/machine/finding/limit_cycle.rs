@@ -6,12 +6,13 @@ use crate::analysis::cycle::{
     Guess, Orbit, Outcome, Portrait, Range, Section, Settled, forcing_period, portrait, settle, shoot,
 };
 use crate::analysis::map::Watch;
-use crate::analysis::place::{Place, Slot, slot};
 use crate::machine::json::{Named, Num};
 use crate::machine::task::LimitCycleTask;
 use crate::machine::{Error, Machine};
 use crate::sim::{Kind, Outside, Settings};
 use crate::system::{State, System};
+
+use super::attractors::{Attractor, even};
 
 /// The finding.
 #[derive(Clone, Debug, Serialize)]
@@ -61,6 +62,9 @@ pub struct LimitCycleFinding {
     pub residual: Option<f64>,
     /// Page.
     pub explain: &'static str,
+    /// Whether it rests because contacts stick.
+    #[serde(skip)]
+    pub(super) sticks: bool,
     /// One period in the plane of each coordinate and its velocity, for drawing.
     #[serde(skip)]
     pub loops: Vec<Loop>,
@@ -118,23 +122,6 @@ pub struct Margins {
     pub lift_off: Option<f64>,
 }
 
-/// Something that motions end in.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Attractor {
-    /// Name: its kind and number.
-    pub name: String,
-    /// Share of the starts.
-    pub share: f64,
-    /// As [`LimitCycleFinding::kind`].
-    pub kind: &'static str,
-    /// Period, s.
-    pub period: Option<f64>,
-    /// Multipliers.
-    pub multipliers: Vec<[f64; 2]>,
-    /// A state of it.
-    pub state: Named<Num>,
-}
-
 impl LimitCycleFinding {
     /// The word that says it all.
     pub fn headline(&self) -> &'static str {
@@ -151,6 +138,8 @@ pub(super) type Found = Result<(Orbit, Option<f64>), Option<String>>;
 
 /// Guesses that are tried before giving up.
 const TRIALS: usize = 4;
+/// Disturbances of cycles that the motion leaves, in units of its size; one attempt each.
+const DISTURBED: [f64; 3] = [0.003, -0.01, 0.03];
 
 impl Machine {
     pub(super) fn limit_cycle(
@@ -219,6 +208,9 @@ impl Machine {
     }
 
     /// The same as a cycle with the period of its forcing, or why Newton's method found none.
+    ///
+    /// A motion that seems to repeat itself may only linger: where Newton's method finds nothing there, or a cycle that the motion
+    /// leaves, it is simulated on, disturbed in the second case.
     pub(super) fn orbit(
         &self,
         task: &LimitCycleTask,
@@ -226,10 +218,50 @@ impl Machine {
         settings: &Settings,
         watch: Watch,
     ) -> Result<(Settled, Found), Error> {
+        let span = settings.until - start.t;
+        let (mut start, mut fine) = (start.clone(), 1.0);
+        let mut lingers = None;
+        for part in DISTURBED {
+            let settings = Settings { until: start.t + span, ..settings.clone() };
+            let (settled, found) = match self.try_orbit(task, &start, &settings, fine, watch) {
+                Ok(found) => found,
+                // a disturbed start may be none
+                Err(_) if lingers.is_some() => break,
+                Err(e) => return Err(e),
+            };
+            let recurs = matches!(settled.outcome, Outcome::Recurs(_));
+            match &found {
+                _ if task.unstable || !recurs => return Ok((settled, found)),
+                Ok((orbit, _)) if orbit.is_stable() => return Ok((settled, found)),
+                Ok((orbit, _)) => {
+                    start = disturbed(&orbit.start, &settled.symmetry.scale, part);
+                    lingers = Some((settled, found));
+                }
+                Err(_) => {
+                    start = settled.last.clone();
+                    fine *= 0.1;
+                    lingers.get_or_insert((settled, found));
+                }
+            }
+            if watch.is_interrupted() {
+                break;
+            }
+        }
+        lingers.ok_or_else(|| Error::plain("interrupted", ""))
+    }
+
+    fn try_orbit(
+        &self,
+        task: &LimitCycleTask,
+        start: &State,
+        settings: &Settings,
+        fine: f64,
+        watch: Watch,
+    ) -> Result<(Settled, Found), Error> {
         let sys = self.system();
         let section = self.section(task)?;
         let mut outside = Outside { interrupt: watch.interrupt, progress: None };
-        let mut settled = settle(sys, start, settings, section, task.unstable, &mut outside)
+        let mut settled = settle(sys, start, settings, section, task.unstable, fine, &mut outside)
             .map_err(|e| self.start_error(&e))?;
         let forced = settled.symmetry.frame.is_none();
         let forcing = if forced { self.forcing(task, &settled)? } else { None };
@@ -241,6 +273,7 @@ impl Machine {
                 guess(g);
             }
         }
+        let wanders = matches!(settled.outcome, Outcome::Wanders);
         let mut guesses: Vec<Guess> = match &settled.outcome {
             Outcome::Recurs(g) if !task.unstable => vec![g.clone()],
             Outcome::Recurs(g) => settled.others.iter().cloned().chain([g.clone()]).collect(),
@@ -254,7 +287,18 @@ impl Machine {
                 Some(p) => (guess.period / p).round().max(1.0) * p,
                 None => guess.period,
             };
-            match shoot(sys, settings, &settled.symmetry, &guess.state, period, forced) {
+            match shoot(sys, settings, &settled.symmetry, (&guess.state, &guess.modes), period, forced) {
+                // Newton's method may lead to rest: the end of a motion that dies out slowly
+                Ok(orbit) if !forced && orbit.is_rest(&settled.whole) => {
+                    stalled = Some("Newton's method leads to rest".to_string());
+                    if !task.unstable && orbit.is_stable() {
+                        settled.outcome = Outcome::Rests { moves: false };
+                        settled.last = orbit.start;
+                        return Ok((settled, Err(None)));
+                    }
+                }
+                // what a motion that does not repeat itself passes by is no answer, unless asked for
+                Ok(orbit) if wanders && !task.unstable && !orbit.is_stable() => {}
                 Ok(orbit) => {
                     let orbit = self.shortest(settings, &settled, orbit, &guess, forcing);
                     return Ok((settled, Ok((orbit, forcing))));
@@ -299,11 +343,12 @@ impl Machine {
         let divisors = (2..=most).rev().filter(|k| most.is_multiple_of(*k));
         for k in divisors {
             let period = orbit.period / k as f64;
-            let shot =
-                shoot(self.system(), settings, &settled.symmetry, &orbit.start, period, forcing.is_some());
+            let start = (&orbit.start, &orbit.modes[..]);
+            let shot = shoot(self.system(), settings, &settled.symmetry, start, period, forcing.is_some());
             if let Ok(shorter) = shot
                 && (shorter.period - period).abs() < 1e-6 * period
                 && shorter.steps <= 2
+                && (forcing.is_some() || !shorter.is_rest(&settled.whole))
             {
                 return shorter;
             }
@@ -311,7 +356,7 @@ impl Machine {
         orbit
     }
 
-    fn told(
+    pub(super) fn told(
         &self,
         settings: &Settings,
         settled: &Settled,
@@ -349,7 +394,7 @@ impl Machine {
             multipliers: orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
             trivial_error: Some(orbit.trivial_error),
             zeros: Some(orbit.zeros),
-            stable: Some(largest < 1.0),
+            stable: Some(orbit.is_stable()),
             decay: Some(largest),
             events: self.cycle_events(&seen),
             stick_share: self.shares(&seen),
@@ -367,6 +412,7 @@ impl Machine {
             attractors: Vec::new(),
             residual: Some(orbit.residual),
             explain: "limit-cycle",
+            sticks: false,
             loops: self.loops(&seen),
         })
     }
@@ -396,9 +442,14 @@ impl Machine {
                     format!("{what} in {time:.4} s; simulate longer with --until, or choose another section"),
                 )
             }
-            Outcome::Recurs(_) | Outcome::Wanders => {
+            Outcome::Recurs(_) | Outcome::Wanders | Outcome::Follows(_) => {
                 let newton = stalled.map_or(String::new(), |s| format!("; {s}"));
-                ("not periodic", format!("the motion does not repeat itself within {time:.4} s{newton}"))
+                (
+                    "not periodic",
+                    format!(
+                        "the motion does not repeat itself within {time:.4} s{newton}; `specht analyse lyapunov` says whether it is chaos"
+                    ),
+                )
             }
         };
         LimitCycleFinding {
@@ -423,6 +474,7 @@ impl Machine {
             attractors: Vec::new(),
             residual: None,
             explain: "limit-cycle",
+            sticks: settled.stuck && matches!(settled.outcome, Outcome::Rests { .. }),
             loops: Vec::new(),
         }
     }
@@ -493,84 +545,14 @@ impl Machine {
         table.push("t", Num(s.t));
         table
     }
-
-    /// What many starts lead to.
-    fn attractors(
-        &self,
-        task: &LimitCycleTask,
-        settings: &Settings,
-        watch: Watch,
-    ) -> Result<Vec<Attractor>, Error> {
-        let sys = self.system();
-        let place = Place::start(sys).map_err(|e| self.refuse(e))?;
-        let mut slots: Vec<(Slot, f64, f64)> = Vec::new();
-        for (name, low, high) in &task.boxed {
-            slots.push((slot(sys, name).map_err(|e| self.refuse(e))?, *low, *high));
-        }
-        if slots.is_empty() {
-            return Err(Error::plain(
-                "several starts need the box in which they lie",
-                "write box = { x = [-2, 4] }, or --box \"x=-2..4\"",
-            ));
-        }
-        let mut found: Vec<(LimitCycleFinding, usize)> = Vec::new();
-        let mut done = 0;
-        for k in 0..task.starts {
-            if watch.interrupt.is_some_and(|f| f.load(std::sync::atomic::Ordering::Relaxed)) {
-                break;
-            }
-            if let Some(progress) = watch.progress {
-                progress(k as f64 / task.starts as f64);
-            }
-            // points that fill the box evenly
-            let changes: Vec<(Slot, f64)> = slots
-                .iter()
-                .enumerate()
-                .map(|(j, (s, low, high))| (*s, low + (high - low) * even(k, j)))
-                .collect();
-            let Ok(start) = place.with(sys, &changes) else { continue };
-            let Ok(one) = self.one_cycle(task, &start, settings, watch) else { continue };
-            done += 1;
-            match found.iter_mut().find(|(f, _)| same(f, &one)) {
-                Some((_, count)) => *count += 1,
-                None => found.push((one, 1)),
-            }
-        }
-        found.sort_by_key(|f| std::cmp::Reverse(f.1));
-        let list = found.into_iter().enumerate().map(|(k, (f, count))| Attractor {
-            name: format!("{} {}", f.kind, k + 1),
-            share: count as f64 / done as f64,
-            kind: f.kind,
-            period: f.period,
-            multipliers: f.multipliers,
-            state: f.state,
-        });
-        Ok(list.collect())
-    }
 }
 
-/// Coordinate `j` of point `k` of an even sequence in [0, 1): additive recurrence with roots of the generalised golden ratio.
-fn even(k: usize, j: usize) -> f64 {
-    const PHI: f64 = 1.324_717_957_244_746;
-    (0.5 + (k as f64 + 1.0) * PHI.powi(-(j as i32) - 1)).fract()
-}
-
-/// Whether two findings are the same attractor.
-pub(super) fn same(a: &LimitCycleFinding, b: &LimitCycleFinding) -> bool {
-    let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-4 * size;
-    if a.kind != b.kind {
-        return false;
+/// A state beside this one.
+fn disturbed(s: &State, scale: &[f64], part: f64) -> State {
+    let mut to = s.clone();
+    let numbers = to.q.iter_mut().chain(&mut to.u).chain(&mut to.z);
+    for (j, (x, size)) in numbers.zip(scale).enumerate() {
+        *x += part * size * (2.0 * even(1, j) - 1.0);
     }
-    match (a.period, b.period) {
-        (Some(p), Some(q)) => {
-            near(p, q, p)
-                && a.amplitude.iter().zip(b.amplitude.iter()).all(|((_, x), (_, y))| {
-                    let size = x.half.max(y.half).max(1e-3 * (x.max.abs() + y.max.abs()));
-                    let drifts = a.drift.iter().next().is_some();
-                    drifts || (near(x.min, y.min, size) && near(x.max, y.max, size))
-                })
-        }
-        (None, None) => true,
-        _ => false,
-    }
+    to
 }

@@ -1,8 +1,12 @@
 //! Answers: one type per question, whose fields are the keys of its JSON. Keys stay.
 
 mod along;
+mod attractors;
+mod basin;
 mod braking;
 mod branch;
+mod branch_curves;
+mod branch_still;
 mod equilibrium;
 mod fit;
 mod friction_law;
@@ -22,15 +26,17 @@ mod tensor;
 mod true_motion;
 
 pub use along::{AlongBorder, AlongFinding, AlongNearest, AlongSeries, AlongSpan, ContactSeries};
+pub use attractors::Attractor;
+pub use basin::BasinFinding;
 pub use braking::{
     BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
     Range, SelfBrakingFinding,
 };
-pub use branch::{BranchFinding, BranchPoint, BranchSide, BranchSpecial};
+pub use branch::{BranchCurve, BranchFinding, BranchOrigin, BranchPoint, BranchSide, BranchSpecial};
 pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
 pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests};
 pub use friction_law::{CalledLaw, FrictionLawFinding, LawReport, SpeedPoint};
-pub use limit_cycle::{Attractor, CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
+pub use limit_cycle::{CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFinding};
@@ -108,6 +114,8 @@ pub enum Finding {
     Fit(Box<FitFinding>),
     /// `friction-law`.
     FrictionLaw(Box<FrictionLawFinding>),
+    /// `basin`.
+    Basin(Box<BasinFinding>),
 }
 
 impl Finding {
@@ -150,6 +158,7 @@ impl Finding {
             Finding::Branch(f) => f.explain,
             Finding::Fit(f) => f.explain,
             Finding::FrictionLaw(f) => f.explain,
+            Finding::Basin(f) => f.explain,
         }
     }
 }
@@ -197,6 +206,7 @@ impl Machine {
             Task::FrictionLaw(task) => {
                 self.friction_law(task, watch).map(|f| Finding::FrictionLaw(Box::new(f)))
             }
+            Task::Basin(task) => self.basin(task, watch).map(|f| Finding::Basin(Box::new(f))),
             Task::LimitCycle(task) => self.limit_cycle(task, watch).map(|f| Finding::LimitCycle(Box::new(f))),
             Task::Equilibrium(task) => {
                 self.equilibrium(task, watch).map(|f| Finding::Equilibrium(Box::new(f)))

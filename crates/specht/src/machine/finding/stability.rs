@@ -108,7 +108,7 @@ pub struct GrowthMap {
 }
 
 /// Memory for one thread: a system, its parameters and the last steady motion.
-struct Slider {
+pub(super) struct Slider {
     sys: CompiledSystem,
     values: Vec<f64>,
     place: Option<Place>,
@@ -118,7 +118,7 @@ struct Slider {
 
 impl Slider {
     /// Judge at values of live parameters, and look at the motion.
-    fn at<R>(
+    pub(super) fn at<R>(
         &mut self,
         set: &[(usize, f64)],
         look: impl FnOnce(&mut Linear<'_, CompiledSystem>, &Judged) -> Result<R, AnalysisError>,
@@ -215,13 +215,7 @@ impl Machine {
         let place = machine.place(&task.look, watch)?;
         let slide =
             task.contacts.iter().map(|n| self.contacts_called(n)).collect::<Result<Vec<_>, _>>()?.concat();
-        let new = || Slider {
-            sys: machine.system().clone(),
-            values: machine.system().parameters().to_vec(),
-            place: place.clone(),
-            slide: slide.clone(),
-            guess: None,
-        };
+        let new = || Slider { slide: slide.clone(), ..machine.slider(place.clone()) };
         let mut slider = new();
         let mut out = slider
             .at(&[], |linear, judged| {
@@ -249,6 +243,12 @@ impl Machine {
             _ => {}
         }
         Ok(out)
+    }
+
+    /// Memory for one thread that looks for steady motions.
+    pub(super) fn slider(&self, place: Option<Place>) -> Slider {
+        let (sys, values) = (self.system().clone(), self.system().parameters().to_vec());
+        Slider { sys, values, place, slide: Vec::new(), guess: None }
     }
 
     fn judged(

@@ -8,6 +8,7 @@
 //! of the rows before it), so that the result has the same bits for any number of threads, shards and interruptions. Every row is
 //! appended to the log when its run ends; memory holds a number per row and address. Runs record nothing that no address looks at.
 
+mod border;
 mod columns;
 mod log;
 mod map;
@@ -16,9 +17,11 @@ mod rows;
 mod sample;
 mod summary;
 
+pub(super) use border::Partition;
+pub use border::{Alone, Border, Distance};
 pub use columns::Diagram;
 pub use log::{Head, head_of, merge};
-pub use map::{Alone, Border, Distance, MapTask, Mapped};
+pub use map::{MapTask, Mapped};
 pub use plan::{Chain, Plan, Shard, Span, Values};
 pub use rows::{Cell, Rows};
 pub(super) use sample::unit;
