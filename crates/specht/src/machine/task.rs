@@ -277,7 +277,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 20] = [
+pub const KINDS: &[Kind] = &[
     Kind {
         name: "painleve",
         keys: &["over", "at", "at_time", "along", "stiffness"],
