@@ -73,7 +73,7 @@ function contactsNow() {
   const names = data.series.modes.map((b) => b.contact);
   if (!names.length) return null;
   const rows = names.slice(0, 200).map((name) => {
-    const dot = el("i", {}), word = el("span", {}), cells = ["gap", "slip", "normal", "tangential"].map((k) => ({ c: column(`${name}.${k}`), td: el("td", { class: "n" }) }));
+    const dot = el("i", {}), word = el("span", {}), size = { slip: "speed", tangential: "friction" }, cells = ["gap", "slip", "normal", "tangential"].map((k) => ({ c: column(`${name}.${k}`) || column(`${name}.${size[k]}`), td: el("td", { class: "n" }) }));
     return { name, dot, word, cells, tr: el("tr", {}, el("td", { class: "m" }, name), el("td", {}, el("span", { class: "mode" }, dot, word)), cells.map((c) => c.td)) };
   });
   listen(() => {

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! once TASK TIMES         woodpecker, by-hand: ten seconds of motion; lcp-100, lcp-300; tree-100, chain-10, chain-50, chain-200:
-//!                         one evaluation
+//!                         one evaluation; loop: a run of 0.2 s of the woodpecker, another friction each time
 //! ```
 
 use specht::lcp::{Lcp, Solver};
+use specht::machine::Machine;
 use specht::system::{State, System};
 use specht_bench::*;
 use std::hint::black_box;
@@ -24,12 +25,24 @@ fn main() {
         "chain-50" => evaluate(&chain(50), times),
         "chain-200" => evaluate(&chain(200), times),
         "variants" => variants(times),
+        "loop" => many(times),
         _ => {
             eprintln!(
-                "tasks: woodpecker by-hand lcp-100 lcp-300 tree-100 chain-10 chain-50 chain-200 variants"
+                "tasks: woodpecker by-hand lcp-100 lcp-300 tree-100 chain-10 chain-50 chain-200 variants loop"
             );
             std::process::exit(2);
         }
+    }
+}
+
+/// What a loop over a parameter costs (`bench/loop.py` does the same from Python).
+fn many(times: usize) {
+    let machine = Machine::open("gallery/woodpecker/model.toml").expect("the gallery is there");
+    let machine = machine.live(vec!["mu1".to_string()]).expect("a parameter of the woodpecker").until(0.2);
+    for k in 0..times {
+        let mu = 0.3 + 0.2 * k as f64 / times as f64;
+        let run = machine.vary(&[("mu1", mu)]).and_then(|m| m.run()).expect("a run of the woodpecker");
+        black_box(run.table().column("phiS"));
     }
 }
 

@@ -108,7 +108,7 @@ impl Sink for Stream {
             return false;
         }
         self.rows += 1;
-        self.envelope.add(row, self.names.outputs.len());
+        self.envelope.add(row, &self.names);
         if self.csv.is_some() {
             Table::write_row(row, &self.names, &mut self.lines);
             if self.lines.len() > BATCH {

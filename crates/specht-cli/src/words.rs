@@ -44,6 +44,7 @@ pub fn words(kind: &str, model: &str, finding: &Finding, kept: Option<&std::path
         Finding::Response(f) => vibration::response(f, &mut out),
         Finding::BreakAway(f) => vibration::break_away(f, &mut out),
         Finding::Stability(f) => vibration::stability(f, &mut out),
+        Finding::QuasiStatic(f) => vibration::quasi_static(f, &mut out),
         Finding::ReturnMap(f) => crate::words_cycle::return_map(f, &mut out),
         Finding::Lyapunov(f) => crate::words_cycle::lyapunov(f, &mut out),
         Finding::Branch(f) => crate::words_cycle::branch(f, &mut out),
@@ -157,7 +158,7 @@ fn or_open(v: Option<Verdict>) -> String {
 }
 
 /// The word that the data have for it.
-fn word(value: &impl Serialize) -> String {
+pub fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default()
 }
 

@@ -557,3 +557,113 @@ fn a_ball_along_the_cushion_follows_the_stroke_of_the_frenchman() {
     close(last(&r, "ball.spin.z"), -1.998799520 / 0.03, 1e-8);
     assert!(last(&r, "ball.spin.x").abs() < 1e-8);
 }
+
+#[test]
+fn a_ball_joint_with_friction_stops_its_rotor_along_a_straight_spin() {
+    // moment r μ/√(1+μ²) m g against the spin: 13 rad/s in 4.46019001 s
+    let r = run(r#"
+        gravity = [0, 0, -9.81]
+        [coordinates]
+        x = 0
+        y = 0
+        z = 0
+        [[body]]
+        name = "rotor"
+        mass = 2
+        inertia = 0.05
+        position = ["x", "y", "z"]
+        rotation = "free"
+        spin = [3, -4, 12]
+        features = { hub = [0, 0, 0] }
+        [ground]
+        socket = [0, 0, 0]
+        [[contact]]
+        name = "socket"
+        pin = ["rotor.hub", "ground.socket"]
+        radius = 0.02
+        friction = 0.4
+        [run]
+        until = 6
+    "#);
+    let [(kind, time)] = &happened(&r)[..] else { panic!("{:?}", happened(&r)) };
+    assert_eq!(kind, "stick");
+    close(*time, 13.0 * 0.05 / (0.02 * 0.4 / 1.16f64.sqrt() * 2.0 * 9.81), 1e-8);
+    close(last(&r, "socket.force.z"), 2.0 * 9.81, 1e-12);
+}
+
+#[test]
+fn rolling_and_drilling_resistance_slow_a_ball_down() {
+    // rolling: c m g against the turn, so v falls by 5/7 c g/R per second; drilling: 5/2 c g/R²
+    let r = run(r#"
+        gravity = [0, 0, -9.81]
+        [parameters]
+        R = 0.05
+        [coordinates]
+        x = { rate = 0.5 }
+        y = 0
+        z = "R"
+        [ground]
+        table = { through = [0, 0, 0], normal = [0, 0, 1] }
+        [[body]]
+        name = "ball"
+        mass = 1
+        position = ["x", "y", "z"]
+        rotation = "free"
+        inertia = "0.4*R^2"
+        spin = [0, "0.5/R", 30]
+        features = { skin = { center = [0, 0, 0], radius = "R" } }
+        [[contact]]
+        name = "cloth"
+        between = ["ball.skin", "ground.table"]
+        friction = 0.3
+        rolling = "0.2 mm"
+        drilling = "0.1 mm"
+        [run]
+        until = 0.05
+    "#);
+    close(last(&r, "x'"), 0.5 - 5.0 / 7.0 * 0.2e-3 * 9.81 / 0.05 * 0.05, 1e-9);
+    close(last(&r, "ball.spin.z"), 30.0 - 2.5 * 0.1e-3 * 9.81 / 0.0025 * 0.05, 1e-9);
+}
+
+#[test]
+fn poissons_law_gives_the_tangential_impulse_back_in_both_directions() {
+    // PG-8-POISSON in the tangent plane: fully reversible, the slip (1.5, 0.5) is reversed
+    let r = ball(10.0, 0.2, "restitution = { normal = 1, tangential = 1, nu = 1 }", "until = 0.3");
+    close(last(&r, "x' - 0.05*ball.spin.y"), -1.5, 1e-9);
+    close(last(&r, "y' + 0.05*ball.spin.x"), -0.5, 1e-9);
+    close(last(&r, "x' + 0.02*ball.spin.y"), 2.2, 1e-9);
+    // half of it: sticking at the end of compression, a quarter of the slip comes back
+    let r = ball(10.0, 0.2, "restitution = { normal = 0.5, tangential = 0.5, nu = 1 }", "until = 0.3");
+    close(last(&r, "x' - 0.05*ball.spin.y"), -0.375, 1e-9);
+    close(last(&r, "y' + 0.05*ball.spin.x"), -0.125, 1e-9);
+}
+
+#[test]
+fn joints_and_laws_of_space_that_do_not_fit_are_named_with_their_remedy() {
+    let body = |contact: &str| {
+        format!(
+            "gravity = [0, 0, -9.81]\n[coordinates]\nx = 0\ny = 0\nz = 0\n[ground]\nfloor = {{ through = [0, 0, 0], normal = [0, 0, 1] }}\nu = {{ direction = [0, 0, 1] }}\n\
+             [[body]]\nname = \"b1\"\nmass = 1\nposition = [\"x\", \"y\", \"z\"]\nfeatures = {{ p = [0, 0, 0], d = {{ direction = [1, 0, 0] }} }}\n\
+             [[contact]]\nname = \"c\"\n{contact}\n[run]\nuntil = 1"
+        )
+    };
+    let says = |contact: &str, words: &[&str]| {
+        let found = message(&body(contact));
+        words.iter().for_each(|w| assert!(found.contains(w), "`{w}` is not in: {found}"));
+    };
+    let between = "between = [\"b1\", \"ground.floor\"]";
+    says(&format!("{between}\nfriction = {{ ellipse = [0.5, 0] }}"), &["half axis", "zero"]);
+    says(&format!("{between}\nfriction = {{ patch = {{ radius = 0.1 }} }}"), &["no `value`"]);
+    says(
+        &format!("{between}\nfriction = {{ value = 0.3, patch = {{ radius = -1 }} }}"),
+        &["cannot be negative"],
+    );
+    says(&format!("{between}\nfriction = [[0.1, 0.9], [0.9, 0.1]]"), &["creates energy"]);
+    says("parallel = [\"b1.p\", \"ground.u\"]", &["not a direction", "direction = [x, y, z]"]);
+    says("parallel = [\"b1.d\", \"ground.u\"]\nfriction = 0.2", &["does not belong"]);
+    says("guide = [\"y\", \"z\"]\nfriction = 0.2", &["slip velocity"]);
+    says("gap = \"z\"\nrolling = 0.1", &["needs two bodies in space"]);
+    let stepping = body(&format!("{between}\nfriction = [[0.4, 0.1], [-0.1, 0.4]]"))
+        .replace("until = 1", "until = 1\nscheme = \"step\"\nstep = 0.01");
+    assert!(message(&stepping).contains("time steps do not treat"), "{}", message(&stepping));
+}

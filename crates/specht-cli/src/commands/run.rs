@@ -52,7 +52,7 @@ fn stamp(model: &str) -> Option<(std::time::SystemTime, u64)> {
 fn once(args: &RunArgs) -> Outcome {
     let mut request = Request::new(&args.model)?;
     request.setup = Setup {
-        until: args.until.as_deref().map(|t| time("until", t)).transpose()?,
+        until: args.until.as_deref().map(|t| until(args, t)).transpose()?,
         step: args.step.as_deref().map(|t| time("step", t)).transpose()?,
         scheme: args.scheme.map(Into::into),
         tolerance: args.tolerance,
@@ -118,6 +118,17 @@ fn once(args: &RunArgs) -> Outcome {
         output::open(&folder.join("report.html"));
     }
     Ok(exit(&finished))
+}
+
+/// A run for the sake of its matrices may end where it starts.
+const AT_ONCE: f64 = 1e-12;
+
+/// The end time as typed.
+fn until(args: &RunArgs, text: &str) -> Result<f64, Refusal> {
+    match specht::machine::time(text) {
+        Ok(0.0) if args.matrices => Ok(AT_ONCE),
+        _ => time("until", text),
+    }
 }
 
 /// 0 when the run went to its end and passed its audit; 1 when a finding stopped it, or the audit failed, or after Ctrl-C.

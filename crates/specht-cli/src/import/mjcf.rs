@@ -283,12 +283,11 @@ impl<'a> Reader<'a> {
             let mut direction = [0.0; 3];
             direction[k] = 1.0;
             frame.slides.push((self.robot.joints.len(), direction));
-            let (start, slides) = (frame.position[k], true);
+            let start = frame.position[k];
             self.robot.joints.push(Joint {
                 name: self.given.coordinate(&source),
                 source,
                 start,
-                slides,
                 ..Joint::default()
             });
         }
@@ -324,7 +323,6 @@ impl<'a> Reader<'a> {
             friction: e.number("frictionloss")?.unwrap_or(0.0),
             spring: spring.map(|c| (c, rest)),
             armature: e.number("armature")?.unwrap_or(0.0),
-            slides,
         })
     }
 

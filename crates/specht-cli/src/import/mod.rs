@@ -107,8 +107,6 @@ pub struct Joint {
     pub spring: Option<(f64, f64)>,
     /// Rotor inertia or mass.
     pub armature: f64,
-    /// Slides instead of turning.
-    pub slides: bool,
 }
 
 /// A shape of a frame.

@@ -99,12 +99,7 @@ fn free(robot: &mut Robot, given: &mut Given, frame: &mut Frame, name: &str) {
         let mut direction = [0.0; 3];
         direction[k] = 1.0;
         frame.slides.push((robot.joints.len(), direction));
-        robot.joints.push(Joint {
-            name: given.coordinate(&source),
-            source,
-            slides: true,
-            ..Joint::default()
-        });
+        robot.joints.push(Joint { name: given.coordinate(&source), source, ..Joint::default() });
     }
     frame.turns.push(Turn::Free);
 }
@@ -157,12 +152,7 @@ fn place(
             for (letter, direction) in [("x", first), ("y", cross(unit, first))] {
                 let source = format!("{source}_{letter}");
                 frame.slides.push((robot.joints.len(), turn::times(turn, direction)));
-                robot.joints.push(Joint {
-                    name: given.coordinate(&source),
-                    source,
-                    slides: true,
-                    ..Joint::default()
-                });
+                robot.joints.push(Joint { name: given.coordinate(&source), source, ..Joint::default() });
             }
             frame.turns.extend(turn::joint(robot.joints.len(), unit).ok_or_else(flat)?);
             let source = format!("{source}_turn");
@@ -178,7 +168,6 @@ fn place(
     let mut out = Joint {
         name: names.get(source).cloned().unwrap_or_default(),
         source: source.into(),
-        slides: kind == "prismatic",
         ..Joint::default()
     };
     if let Some(limit) = joint.child("limit") {

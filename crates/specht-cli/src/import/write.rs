@@ -179,10 +179,9 @@ fn forces(robot: &Robot, wish: Wish, out: &mut String) {
             );
         }
         if j.armature > 0.0 {
-            let unit = if j.slides { "kg" } else { "kg*m^2" };
             let _ = write!(
                 out,
-                "\n[[body]]                  # rotor of the drive\nname = \"{name}_rotor\"\nkinetic = \"0.5*{} {unit}*{name}'^2\"\n",
+                "\n[[body]]                  # rotor of the drive\nname = \"{name}_rotor\"\nkinetic = \"0.5*{}*{name}'^2\"\n",
                 number(j.armature)
             );
         }

@@ -27,8 +27,8 @@ impl Envelope {
         Envelope { from: f64::NAN, width: 0.0, most, columns, parts: Vec::new(), row: Vec::new() }
     }
 
-    /// One more row with so many outputs, not earlier than the last.
-    pub fn add(&mut self, row: &Sample<'_>, outputs: usize) {
+    /// One more row, not earlier than the last.
+    pub fn add(&mut self, row: &Sample<'_>, names: &Names) {
         if self.from.is_nan() {
             (self.from, self.width) = (row.t, f64::MIN_POSITIVE);
         }
@@ -48,7 +48,7 @@ impl Envelope {
             self.parts.push([f32::NAN; 2]);
         }
         self.row.clear();
-        super::values(row, outputs, &mut self.row);
+        super::values(row, names, &mut self.row);
         let parts = &mut self.parts[part * self.columns..(part + 1) * self.columns];
         for (part, value) in parts.iter_mut().zip(&self.row) {
             let value = *value as f32;
@@ -119,7 +119,7 @@ mod tests {
         let mut envelope = Envelope::new(&names);
         for k in 0..1_000_000 {
             let t = f64::from(k) * 1e-3;
-            envelope.add(&row(t, &[if k == 654_321 { 9.0 } else { (t * 7.0).sin() }]), 0);
+            envelope.add(&row(t, &[if k == 654_321 { 9.0 } else { (t * 7.0).sin() }]), &names);
         }
         let (t, y) = (envelope.times(), envelope.column(0));
         assert!(

@@ -208,26 +208,45 @@ pub fn columns(names: &Names) -> Vec<(String, &'static str)> {
     let plain = |list: &[String], group: &'static str| -> Vec<(String, &'static str)> {
         list.iter().map(|n| (n.clone(), group)).collect()
     };
-    let mut out = plain(&names.coordinates, "coordinate");
-    out.extend(names.coordinates.iter().map(|n| (format!("{n}'"), "velocity")));
+    let mut out: Vec<(String, &'static str)> = names.positions().map(|n| (n, "coordinate")).collect();
+    out.extend(names.velocities().map(|n| (n, "velocity")));
     out.extend(plain(&names.states, "state"));
     out.extend(plain(&names.memory, "memory"));
     out.extend(plain(&names.outputs, "output"));
     for key in ["normal", "tangential", "gap", "slip"] {
-        out.extend(names.contacts.iter().map(|n| (format!("{n}.{key}"), key)));
+        for (name, second) in names.contacts.iter().zip(&names.second) {
+            // vectors in space: size and components
+            match (key, second) {
+                ("tangential" | "slip", Some(_)) => {
+                    let size = if key == "slip" { "speed" } else { "friction" };
+                    out.push((format!("{name}.{size}"), key));
+                    out.extend([1, 2].map(|k| (format!("{name}.{key}[{k}]"), key)));
+                }
+                _ => out.push((format!("{name}.{key}"), key)),
+            }
+        }
     }
     let energies = ["kinetic", "potential", "friction", "impact", "external", "drive"];
     out.extend(energies.map(|n| (n.to_string(), "energy")));
     out
 }
 
-/// Their values in a row of so many outputs; what is plotted comes after them.
-pub fn values(row: &Sample<'_>, outputs: usize, out: &mut Vec<f64>) {
-    let energy = row.energy.get(..6).unwrap_or(&[]);
-    let shown = &row.outputs[..outputs];
-    let parts =
-        [row.q, row.u, row.z, row.memory, shown, row.normal, row.tangential, row.gap, row.slip, energy];
-    parts.iter().for_each(|list| out.extend_from_slice(list));
+/// Their values in a row; what is plotted comes after the outputs.
+pub fn values(row: &Sample<'_>, names: &Names, out: &mut Vec<f64>) {
+    let shown = &row.outputs[..names.outputs.len()];
+    [row.q, row.u, row.z, row.memory, shown, row.normal].iter().for_each(|list| out.extend_from_slice(list));
+    let both = |first: &[f64], rows: &[f64], out: &mut Vec<f64>| {
+        for (value, second) in first.iter().zip(&names.second) {
+            match second {
+                None => out.push(*value),
+                Some(r) => out.extend([value.hypot(rows[*r]), *value, rows[*r]]),
+            }
+        }
+    };
+    both(row.tangential, row.lambda, out);
+    out.extend_from_slice(row.gap);
+    both(row.slip, row.rates, out);
+    out.extend_from_slice(row.energy.get(..6).unwrap_or(&[]));
 }
 
 /// All recorded columns and the modes as runs. A run that was too long for memory shows the least and largest values of equal parts of
@@ -254,7 +273,7 @@ fn series(run: &Finished) -> Json {
             let mut one = Vec::new();
             for row in samples.rows() {
                 one.clear();
-                values(&row, names.outputs.len(), &mut one);
+                values(&row, names, &mut one);
                 rows.iter_mut().zip(&one).for_each(|(list, v)| list.push(*v));
             }
             for ((name, group), y) in all.iter().zip(&rows) {

@@ -25,6 +25,7 @@ pub fn finding(f: &Finding) -> Option<String> {
         Finding::Response(f) => Some(vibration::response(f)),
         Finding::BreakAway(f) => Some(vibration::break_away(f)),
         Finding::Stability(f) => vibration::stability(f),
+        Finding::QuasiStatic(f) => vibration::quasi_static(f),
         Finding::Fit(f) => Some(fit::svg(f)),
         Finding::FrictionLaw(f) => fit::laws(f),
         _ => None,

@@ -2,7 +2,8 @@
 
 use super::chart::{Chart, Line};
 use specht::machine::finding::{
-    BreakAwayFinding, EquilibriumFinding, GrowthMap, ModesFinding, ResponseFinding, StabilityFinding,
+    BreakAwayFinding, EquilibriumFinding, GrowthMap, ModesFinding, QuasiStaticFinding, ResponseFinding,
+    StabilityFinding,
 };
 use std::fmt::Write;
 
@@ -226,6 +227,33 @@ pub fn stability(f: &StabilityFinding) -> Option<String> {
         }
         .svg()
     })
+}
+
+/// Coordinates over the load, with the changes of contacts and where slowness ends.
+pub fn quasi_static(f: &QuasiStaticFinding) -> Option<String> {
+    let first = f.path.first()?;
+    let names: Vec<&str> = first.coordinates.iter().map(|(name, _)| name).collect();
+    let lines = names.iter().enumerate().map(|(k, name)| Line {
+        name: (*name).to_string(),
+        colour: k % 7,
+        dashed: false,
+        points: f.path.iter().filter_map(|p| Some([p.time, *p.coordinates.iter().nth(k)?.1])).collect(),
+    });
+    let value = |time: f64| {
+        let point = f.path.iter().rev().find(|p| p.time <= time)?;
+        point.coordinates.iter().next().map(|(_, x)| [time, *x])
+    };
+    let events = f.events.iter().take(24).filter_map(|e| Some((value(e.time)?, e.kind.to_string())));
+    let ends = f.ends.iter().filter_map(|e| Some((value(e.time)?, crate::words::word(&e.reason))));
+    let chart = Chart {
+        title: "where it goes under the slow load".into(),
+        x: "time, the load".into(),
+        y: "coordinates".into(),
+        lines: lines.collect(),
+        marks: events.chain(ends).collect(),
+        ..Chart::default()
+    };
+    Some(chart.svg())
 }
 
 /// Cells of a map in colours: stable, unstable, beyond the paradox, nothing.

@@ -2,7 +2,7 @@
 
 use super::{BAD, GOOD, Say, WARN, short, table};
 use specht::machine::finding::{
-    BreakAwayFinding, EquilibriumFinding, ModesFinding, ResponseFinding, StabilityFinding,
+    BreakAwayFinding, EquilibriumFinding, ModesFinding, QuasiStaticFinding, ResponseFinding, StabilityFinding,
 };
 use specht::machine::json::Named;
 
@@ -54,6 +54,15 @@ pub fn equilibrium(f: &EquilibriumFinding, out: &mut String) {
     }
     if f.exact == Some(false) {
         *out += "  not linear: the bands are the ends that can be reached from the start\n";
+    }
+    if let Some(word) = f.attraction {
+        *out += &format!("  the set of rest is {word}");
+        *out += &match &f.probe {
+            Some(p) => {
+                format!("; of {} disturbed motions {} % came to rest\n", p.runs, short(100.0 * p.rest))
+            }
+            None => "\n".to_string(),
+        };
     }
     for (name, factor) in f.safety.iter().flat_map(|s| s.iter()) {
         *out += &format!("  safety of {name}: {}\n", factor.say());
@@ -182,5 +191,42 @@ pub fn stability(f: &StabilityFinding, out: &mut String) {
             count('u'),
             count('p')
         );
+    }
+}
+
+/// `quasi-static`.
+pub fn quasi_static(f: &QuasiStaticFinding, out: &mut String) {
+    let (Some(first), Some(last)) = (f.path.first(), f.path.last()) else { return };
+    *out +=
+        &format!("  load from t = {} to {}, {} points\n", short(first.time), short(last.time), f.path.len());
+    *out += &format!("  at its end {}\n", state(&last.coordinates));
+    let rows: Vec<Vec<String>> = f
+        .events
+        .iter()
+        .take(12)
+        .map(|e| vec![short(e.time), e.kind.to_string(), e.contacts.join(", ")])
+        .collect();
+    table(&["t", "event", "contact"], &rows, out);
+    for (name, way) in f.slipped.iter().filter(|(_, way)| **way > 0.0) {
+        let work = f.work.iter().find(|(n, _)| *n == name).map_or(0.0, |(_, w)| *w);
+        *out += &format!("  `{name}` slipped {} m and lost {} J\n", short(*way), short(work));
+    }
+    *out += &format!("  smallest margin {} at t = {}\n", f.margin.say(), short(f.margin_time));
+    for e in &f.ends {
+        let (at, word) = (e.contacts.join(", "), super::word(&e.reason));
+        let style = if e.stops { BAD } else { WARN };
+        let states = e.between.map_or(String::new(), |b| format!(", {b} are both possible"));
+        let ends = if e.stops { ": the slow path ends" } else { "" };
+        *out += &format!("  {style}{word}{style:#} at t = {} ({at}){states}{ends}\n", short(e.time));
+    }
+    if let Some(c) = &f.critical {
+        *out +=
+            &format!("  `{}` could be open or closed from {} = {}\n", c.contact, c.parameter, short(c.value));
+    }
+    if let Some(c) = &f.continuity {
+        *out += &format!("  this path is continuous up to {} = {}\n", c.parameter, short(c.value));
+    }
+    if let Some(d) = &f.dynamic {
+        *out += &format!("  {}\n", d.advice);
     }
 }

@@ -10,6 +10,7 @@ fn help_lists_every_command_and_the_exit_codes() {
     for word in [
         "run",
         "check",
+        "import",
         "gallery",
         "verify",
         "analyse",
@@ -25,6 +26,7 @@ fn help_lists_every_command_and_the_exit_codes() {
     for command in [
         "run",
         "check",
+        "import",
         "gallery",
         "verify",
         "analyse",
@@ -123,6 +125,7 @@ fn explanations_exist_for_the_words_of_the_program() {
         "units",
         "start",
         "contacts",
+        "joints",
         "schemes",
         "time-stepping",
     ] {

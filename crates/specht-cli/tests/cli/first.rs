@@ -67,7 +67,7 @@ fn mistakes_of_the_first_hour_are_told_with_their_remedy() {
         body = [{ name = \"block\", mass = \"2 kg\", position = [\"x\", \"y\"] }]\n\
         contact = [{ name = \"sole\", between = [\"block\", \"ground.plane\"], friction = \"mu\" }]\nrun = { until = \"1 s\" }\n";
     type Case<'a> = (&'a str, String, &'a [&'a str], i32, &'a [&'a str]);
-    let cases: [Case; 9] = [
+    let cases: [Case; 8] = [
         (
             "inside",
             base.replace("y = 0 }", "y = -0.09 }"),
@@ -105,13 +105,6 @@ fn mistakes_of_the_first_hour_are_told_with_their_remedy() {
             &["run", "m.toml"],
             0,
             &["frictionless", "specht explain newton"],
-        ),
-        (
-            "task",
-            format!("{base}task = [{{ name = \"map\", analyse = \"quasi-static\" }}]\n"),
-            &["run", "m.toml"],
-            2,
-            &["quasi-static", "not built", "m.toml:9"],
         ),
     ];
     for (name, text, args, code, said) in cases {

@@ -5,6 +5,7 @@ mod commands;
 mod faults;
 mod first;
 mod fits;
+mod import;
 mod page;
 mod readme;
 mod robust;

@@ -26,13 +26,16 @@
 //! * `linear`: a system linearised about a motion with every contact held; its reduced matrix and spectrum.
 //! * `modes`: modes of vibration, response to a harmonic force, amplitude at which stuck contacts give way.
 //! * `steady`, `squeal`: steady sliding and its stability.
+//! * `slow`: equilibria under slow loads, and where slowness ends.
 //! * `balance`, `equilibria`, `branch`: equilibria without friction, over a parameter. `bands`: the set of rest with friction.
+//!   `attraction`: what may be said of its stability.
 //!
 //! * `fit`: parameters of measured data with their errors (METH-FIT). `oscillogram`: records of stick-slip (ANH-6.2-OSC).
 //! * `tensor`, `tensor_set`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub(crate) mod along;
 pub(crate) mod arcs;
+pub(crate) mod attraction;
 pub(crate) mod balance;
 pub(crate) mod bands;
 pub(crate) mod border;
@@ -60,6 +63,7 @@ pub(crate) mod reactions;
 pub(crate) mod rest;
 pub(crate) mod seeds;
 pub(crate) mod self_braking;
+pub(crate) mod slow;
 pub(crate) mod snapshot;
 pub(crate) mod squeal;
 pub(crate) mod stagnation;
@@ -73,12 +77,14 @@ mod uniform;
 
 pub use along::{Along, Meeting};
 pub use arcs::Arc;
+pub use attraction::Probe;
 pub use border::Kind as BorderKind;
 pub use fast::Character;
 pub use map::{Axis, Map, Sample, Watch};
 pub use painleve::{Painleve, Verdict, painleve};
 pub use rest::RestVerdict;
 pub use self_braking::PointVerdict;
+pub use slow::Loss;
 pub use snapshot::Snapshot;
 pub use squeal::Instability;
 pub use stagnation::Stagnation;
@@ -129,6 +135,11 @@ pub enum AnalysisError {
         "the mass matrix is singular on motions that no constraint holds; give the massless part a mass or a constraint"
     )]
     SingularMass,
+    /// Nothing holds the structure against its load.
+    #[error(
+        "nothing holds the machine against this load: no spring and no contact; a slow path needs a structure that is held"
+    )]
+    SingularStiffness,
     /// A number is not finite at this state.
     #[error("the equations are not finite at this state{0}")]
     NotFinite(String),

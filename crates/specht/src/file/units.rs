@@ -69,6 +69,8 @@ impl Builder<'_> {
             put(format!("{name}.normal"), force, false, 0);
             put(format!("{name}.tangential"), force, false, 0);
             if self.spatial.is_some() {
+                put(format!("{name}.speed"), gap, angle, 1);
+                put(format!("{name}.friction"), force, false, 0);
                 for k in 1..=2 {
                     put(format!("{name}.slip[{k}]"), gap, angle, 1);
                     put(format!("{name}.tangential[{k}]"), force, false, 0);

@@ -6,7 +6,7 @@ use crate::analysis::map::Axis;
 use crate::model::TaskValue;
 
 use super::Error;
-use super::task::{Keys, Look, Task, contacts, count, key, list, look, text};
+use super::task::{Keys, Look, Task, contacts, count, key, list, look, number, text};
 
 /// `equilibrium`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -84,6 +84,14 @@ pub struct StabilityTask {
     pub critical: Option<String>,
     /// From which state.
     pub look: Look,
+}
+
+/// `quasi-static`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct QuasiStaticTask {
+    /// End of the load, s; default the end of the run.
+    pub until: Option<f64>,
 }
 
 /// `fit`.
@@ -183,6 +191,10 @@ pub(super) fn stability(keys: &Keys) -> Result<Task, Error> {
     }
     let critical = text(keys, "critical")?;
     Ok(Task::Stability(StabilityTask { contacts: contacts(keys), over, critical, look: look(keys)? }))
+}
+
+pub(super) fn quasi_static(keys: &Keys) -> Result<Task, Error> {
+    Ok(Task::QuasiStatic(QuasiStaticTask { until: number(keys, "until")? }))
 }
 
 pub(super) fn fit(keys: &Keys) -> Result<Task, Error> {

@@ -28,13 +28,13 @@ pub struct Table {
 
 impl Names {
     /// Columns of the positions: coordinates, then `BODY.q.w` … of free rotations.
-    pub(crate) fn positions(&self) -> impl Iterator<Item = String> + '_ {
+    pub fn positions(&self) -> impl Iterator<Item = String> + '_ {
         let free = self.free.iter().flat_map(|b| ["w", "x", "y", "z"].map(|c| format!("{b}.q.{c}")));
         self.coordinates.iter().cloned().chain(free)
     }
 
     /// Columns of the velocities: `x'`, then `BODY.spin.x` … of free rotations.
-    pub(crate) fn velocities(&self) -> impl Iterator<Item = String> + '_ {
+    pub fn velocities(&self) -> impl Iterator<Item = String> + '_ {
         let free = self.free.iter().flat_map(|b| ["x", "y", "z"].map(|c| format!("{b}.spin.{c}")));
         self.coordinates.iter().map(|n| format!("{n}'")).chain(free)
     }

@@ -9,7 +9,9 @@ use crate::analysis::tensor_set::Range;
 use crate::model::TaskValue;
 
 use super::Error;
-use super::questions::{self, BreakAwayTask, EquilibriumTask, ModesTask, ResponseTask, StabilityTask};
+use super::questions::{
+    self, BreakAwayTask, EquilibriumTask, ModesTask, QuasiStaticTask, ResponseTask, StabilityTask,
+};
 pub use super::questions::{FitTask, FrictionLawTask};
 use super::sweep::{Chain, Diagram, Plan, Random, Sampling, Span, Sweep};
 
@@ -48,6 +50,8 @@ pub enum Task {
     BreakAway(BreakAwayTask),
     /// Does steady sliding squeal?
     Stability(StabilityTask),
+    /// Where does it go under a slow load?
+    QuasiStatic(QuasiStaticTask),
     /// One number from passage to passage of a section.
     ReturnMap(ReturnMapTask),
     /// How fast do neighbouring motions part?
@@ -242,7 +246,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 19] = [
+pub const KINDS: [Kind; 20] = [
     Kind {
         name: "painleve",
         keys: &["over", "at", "at_time", "along", "stiffness"],
@@ -314,6 +318,7 @@ pub const KINDS: [Kind; 19] = [
         counts: false,
         read: questions::stability,
     },
+    Kind { name: "quasi-static", keys: &["until"], counts: false, read: questions::quasi_static },
     Kind {
         name: "limit-cycle",
         keys: &["section", "period", "multiple", "starts", "box", "unstable", "at", "at_time", "until"],
@@ -380,6 +385,7 @@ impl Task {
             Task::Response(_) => "response",
             Task::BreakAway(_) => "break-away",
             Task::Stability(_) => "stability",
+            Task::QuasiStatic(_) => "quasi-static",
             Task::ReturnMap(_) => "return-map",
             Task::Lyapunov(_) => "lyapunov",
             Task::Branch(_) => "branch",

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use crate::expr::{Fun, NodeId, Op};
-use crate::system::{Discrete, State, System};
+use crate::system::{Along, Discrete, State, System, Tangent};
 
 use super::compiled::CompiledSystem;
 use super::frames::Builder;
@@ -80,13 +80,22 @@ impl CompiledSystem {
     }
 
     /// A machine whose gaps have no terms at the start (a block that leaves the origin along a slope): what speed and forces of the start
-    /// make of them until the end of the run; 1 when that is nothing.
+    /// make of them until the end of the run, or until springs turn the motion back; 1 when that is nothing.
     fn size_in_motion(&self, state: &State, d: &Discrete) -> f64 {
         let until = self.model.run.until.map_or(f64::NAN, |node| self.constant(node));
         let mut eval = self.memory();
         self.evaluate(state, d, &mut eval);
-        let way = |k: usize| {
-            let (mass, time) = (eval.mass.diagonal(k), (until - state.t).abs());
+        let mut tangent = Tangent::new(self);
+        let mut way = |k: usize| {
+            let mass = eval.mass.diagonal(k);
+            let mut along = State { u: vec![0.0; self.dims.u], ..state.clone() };
+            along.u[k] = 1.0;
+            let mut q = vec![0.0; self.dims.q];
+            self.q_rate(&along, &mut q);
+            self.tangent(state, d, &eval, &Along { q: &q, ..Along::default() }, &mut tangent);
+            // 1/ω of the coordinate alone
+            let swing = (mass / tangent.rate.h[k].abs()).sqrt();
+            let time = (until - state.t).abs().min(swing);
             let fall = if mass > 0.0 { eval.h[k].abs() / mass * time * time } else { 0.0 };
             state.u[k].abs() * time + fall
         };

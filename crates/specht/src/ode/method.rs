@@ -118,6 +118,12 @@ impl Method {
         self.at_work
     }
 
+    /// Frequency of the fastest of the coordinates alone, `√|∂u̇_k/∂q_k|`, by the Jacobian of the implicit method; 0 before there is one.
+    pub(crate) fn fastest(&self, q: usize, u: usize) -> f64 {
+        let of = |ode: &Radau| (0..q.min(u)).fold(0.0_f64, |m, k| m.max(ode.slope(q + k, k).abs())).sqrt();
+        self.implicit.as_deref().map_or(0.0, of)
+    }
+
     /// Start (or restart after an event) at `(t, x)`: one evaluation. False when `f` does not exist there.
     pub(crate) fn start(&mut self, t: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         both!(mut self, ode => ode.start(t, x, f))

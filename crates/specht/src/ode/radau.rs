@@ -257,6 +257,11 @@ impl Radau {
         any
     }
 
+    /// An entry of the Jacobian.
+    pub(crate) fn slope(&self, i: usize, j: usize) -> f64 {
+        self.jacobian[(i, j)]
+    }
+
     /// Size of the largest eigenvalue: products of J and the vector that the last ones left, each component measured by its weight, so
     /// that positions and velocities count alike in any units.
     fn estimate_radius(&mut self) {

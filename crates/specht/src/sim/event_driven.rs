@@ -321,7 +321,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                 );
                 return Flow::End(Status::Failed, message);
             }
-            let mut h = self.h.min(self.settings.longest_step).min(halfway);
+            let mut h = self.h.min(self.settings.longest_step).min(halfway).min(self.swing());
             if remaining < 1.05 * h {
                 h = remaining;
             }

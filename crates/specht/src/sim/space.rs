@@ -17,6 +17,9 @@ use super::tolerances::{PROBE, SLOW};
 use super::trajectory::in_space;
 use super::watch::What;
 
+/// Longest step times the frequency of the fastest coordinate, rad.
+const SWING: f64 = 2.0;
+
 /// Accelerations that cannot be told from zero, relative to the largest at the contacts.
 const STILL: f64 = 1e-11;
 
@@ -319,6 +322,16 @@ impl<S: System + ?Sized> Field<'_, S> {
 }
 
 impl<S: System + ?Sized> Run<'_, S> {
+    /// The longest implicit step while a contact slips in the plane: the direction of slow slip is stiff, and steps that do not follow the swing of
+    /// the coordinates would damp oscillations that ought to grow (CB-6-PATHS).
+    pub(super) fn swing(&self) -> f64 {
+        let slips = self.field.spatial && self.field.discrete.modes.contains(&Mode::Slip);
+        match slips && self.ode.is_implicit() {
+            true => SWING / self.ode.fastest(self.field.dims.q, self.field.dims.u),
+            false => f64::INFINITY,
+        }
+    }
+
     /// Contacts that are no longer slow turn with their velocity from now on. True when nothing else happened at this instant.
     pub(super) fn leave_slow(&mut self) -> bool {
         let mut only = !self.locator.found.watches.is_empty();

@@ -47,6 +47,8 @@ pub(crate) enum Way {
     State(usize),
     /// A live parameter.
     Parameter(usize),
+    /// Time.
+    Time,
 }
 
 /// Rates of the equations along one direction.
@@ -273,7 +275,7 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
     ///
     /// The system has no derivatives.
     pub(crate) fn column(&mut self, way: Way, out: &mut Column) -> Result<(), AnalysisError> {
-        let (mut q, mut u, mut z) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut t, mut q, mut u, mut z) = (0.0, Vec::new(), Vec::new(), Vec::new());
         self.parameters.fill(0.0);
         match way {
             Way::Position(k) => {
@@ -296,13 +298,57 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
                 self.parameters.resize((k + 1).max(self.parameters.len()), 0.0);
                 self.parameters[k] = 1.0;
             }
+            Way::Time => t = 1.0,
         }
-        let along = Along { q: &q, u: &u, z: &z, parameters: &self.parameters, ..Along::default() };
+        let along = Along { t, q: &q, u: &u, z: &z, parameters: &self.parameters, ..Along::default() };
         if !self.sys.tangent(&self.state, &self.discrete, &self.eval, &along, &mut self.tangent) {
             return Err(StartError::NoDerivatives.into());
         }
         self.collect(&u, out);
         Ok(())
+    }
+
+    /// Rates of the bounds μN of all contacts at rest, when the machine moves with `v`, time with `time`, and the forces of the rows change with
+    /// `lambda`.
+    ///
+    /// # Errors
+    ///
+    /// The system has no derivatives.
+    pub(crate) fn bound_rates(
+        &mut self,
+        v: &[f64],
+        time: f64,
+        lambda: &[f64],
+    ) -> Result<Vec<f64>, AnalysisError> {
+        let mut q = vec![0.0; self.dims.q];
+        let speed = std::mem::replace(&mut self.state.u, v.to_vec());
+        self.sys.q_rate(&self.state, &mut q);
+        self.state.u = speed;
+        let along = Along { t: time, q: &q, ..Along::default() };
+        if !self.sys.tangent(&self.state, &self.discrete, &self.eval, &along, &mut self.tangent) {
+            return Err(StartError::NoDerivatives.into());
+        }
+        let (info, rate) = (self.info, &self.tangent.rate);
+        let one = |i: usize| {
+            if self.hold[i] == Hold::Open || !info[i].friction {
+                return 0.0;
+            }
+            let (n, sign) = self.normal(i);
+            let mut moved = rate.load[i];
+            for (k, &j) in info[i].load_on.iter().enumerate() {
+                moved += rate.load_terms[info[i].load_at + k] * info[j].normal_force(&self.lambda);
+            }
+            for (j, c) in self.eval.bound_terms(info, i) {
+                let (rows, own) = (info[j].normal_rows(), info[j].normal_force(&self.lambda));
+                moved += match rows {
+                    [row] => c * lambda[*row],
+                    _ if own > 0.0 => c * rows.iter().map(|&r| self.lambda[r] * lambda[r]).sum::<f64>() / own,
+                    _ => 0.0,
+                };
+            }
+            rate.mu[i] * n + self.eval.mu[i] * sign * moved
+        };
+        Ok((0..info.len()).map(one).collect())
     }
 
     /// The rates of the equations from those of the evaluation, the velocities moving with `u`.

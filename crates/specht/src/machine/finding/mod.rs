@@ -12,6 +12,7 @@ mod map;
 mod modes;
 mod painleve;
 mod parts;
+mod quasi_static;
 mod rest;
 mod return_map;
 mod stability;
@@ -35,6 +36,7 @@ pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFinding};
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
+pub use quasi_static::{DynamicOffer, QuasiStaticFinding, SlowCritical, SlowEnd, SlowEvent, SlowState};
 pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
 pub use return_map::{FixedPoint, LyapunovFinding, ReturnMapFinding};
 pub use stability::{CriticalPoint, GrowthMap, GrowthPoint, StabilityFinding};
@@ -94,6 +96,8 @@ pub enum Finding {
     BreakAway(Box<BreakAwayFinding>),
     /// `stability`.
     Stability(Box<StabilityFinding>),
+    /// `quasi-static`.
+    QuasiStatic(Box<QuasiStaticFinding>),
     /// `return-map`.
     ReturnMap(Box<ReturnMapFinding>),
     /// `lyapunov`.
@@ -115,6 +119,7 @@ impl Finding {
             Finding::TrueMotion(f) => Some(f.verdict.word()),
             Finding::Rest(f) => Some(f.verdict.word()),
             Finding::LimitCycle(f) => Some(f.headline()),
+            Finding::QuasiStatic(f) => Some(if f.complete { "complete" } else { "ends" }),
             Finding::Stability(f) => Some(if f.stable { "stable" } else { "unstable" }),
             _ => None,
         }
@@ -139,6 +144,7 @@ impl Finding {
             Finding::Response(f) => f.explain,
             Finding::BreakAway(f) => f.explain,
             Finding::Stability(f) => f.explain,
+            Finding::QuasiStatic(f) => f.explain,
             Finding::ReturnMap(f) => f.explain,
             Finding::Lyapunov(f) => f.explain,
             Finding::Branch(f) => f.explain,
@@ -189,6 +195,9 @@ impl Machine {
             Task::Modes(task) => self.modes(task, watch).map(|f| Finding::Modes(Box::new(f))),
             Task::Response(task) => self.response(task, watch).map(|f| Finding::Response(Box::new(f))),
             Task::BreakAway(task) => self.break_away(task, watch).map(|f| Finding::BreakAway(Box::new(f))),
+            Task::QuasiStatic(task) => {
+                self.quasi_static(task, watch).map(|f| Finding::QuasiStatic(Box::new(f)))
+            }
             Task::Stability(task) => self.stability(task, watch).map(|f| Finding::Stability(Box::new(f))),
         }
     }

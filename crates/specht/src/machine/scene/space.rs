@@ -110,10 +110,9 @@ fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<SpaceScene>
     for (k, (track, solids)) in out.bodies.iter_mut().zip(&of_bodies).enumerate() {
         track.lines = solids.iter().flatten().flat_map(|s| s.lines(size)).collect();
         // where others stand on it
-        for (j, other) in model.bodies.iter().enumerate() {
+        for other in &model.bodies {
             if let (true, Some(s)) = (other.on == Some(k), &other.space) {
                 let at = shapes.values(&s.position);
-                let _ = j;
                 if at.iter().any(|x| *x != 0.0) && at.iter().all(|x| x.is_finite()) {
                     track.lines.push(vec![[0.0; 3], [at[0], at[1], at[2]]]);
                 }
@@ -421,8 +420,14 @@ impl SpaceScene {
             };
             out.draws.push(DrawTrack::Path((0..frames).map(arrow).collect()));
         }
-        let reach = 1.5 * self.size;
-        out.bounds = [-reach, -reach, reach, reach];
+        out.bounds = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
+        for draw in out.draws.iter().skip(self.ground.len()) {
+            let DrawTrack::Path(list) = draw else { continue };
+            for [x, y] in list.iter().step_by((frames / 60).max(1)).flatten().filter(|p| p[0].is_finite()) {
+                let b = &mut out.bounds;
+                *b = [b[0].min(*x), b[1].min(*y), b[2].max(*x), b[3].max(*y)];
+            }
+        }
         out.near = out.bounds;
         out
     }
