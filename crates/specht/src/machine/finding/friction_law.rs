@@ -70,9 +70,16 @@ pub struct CalledLaw {
     pub missing: Num,
 }
 
-/// Speeds looked at, m/s, when nobody says how far.
-const SPEEDS: [f64; 2] = [1e-7, 1e2];
+/// Change of the law, relative to its value at zero, by which its own speed is found: the first at which it has changed so much.
+const CHANGED: f64 = 0.01;
+/// Decades over which that speed is looked for, and steps in each.
+const DECADES: [i32; 2] = [-40, 40];
+const TENTHS: i32 = 10;
+/// Speeds looked at, relative to that one, when nobody says how far, and their number.
+const SPEEDS: [f64; 2] = [1e-3, 1e4];
 const COUNT: usize = 2000;
+/// The curve goes no further than so many times the law's own speed.
+const FAR: f64 = 300.0;
 /// Points of the curve.
 const SHOWN: usize = 200;
 /// Long rest, s.
@@ -193,10 +200,13 @@ impl Machine {
             [tape.output(&work, 0), tape.output(&work, 1), slope]
         };
         let at_rest = [at(0.0, 0.0)[1], at(0.0, LONG)[1]];
-        let end = to.unwrap_or(SPEEDS[1]);
+        let own = own_speed(&mut |v| at(v, 0.0)[0]);
+        let end = to.or(own.map(|v| v * SPEEDS[1])).unwrap_or(0.0);
         let first = end * SPEEDS[0] / SPEEDS[1];
+        let span = SPEEDS[1] / SPEEDS[0];
+        let count = if end > 0.0 { COUNT } else { 0 };
         let speeds: Vec<f64> = std::iter::once(0.0)
-            .chain((0..COUNT).map(|i| first * (end / first).powf(i as f64 / (COUNT - 1) as f64)))
+            .chain((0..count).map(|i| first * span.powf(i as f64 / (COUNT - 1) as f64)))
             .collect();
         let values: Vec<[f64; 3]> = speeds.iter().map(|v| at(*v, 0.0)).collect();
         let least = |of: &mut dyn FnMut(f64) -> f64| {
@@ -207,6 +217,9 @@ impl Machine {
             if of(speed) < list[k] { speed } else { speeds[k] }
         };
         let minimum = least(&mut |v| at(v, 0.0)[0]);
+        // there the slope vanishes, which locates it far better
+        let (below, above) = (0.99 * minimum, 1.01 * minimum);
+        let minimum = bisected(below, above, &mut |v| at(v, 0.0)[2]).unwrap_or(minimum);
         let fall = least(&mut |v| at(v, 0.0)[2]);
         let steep = at(fall, 0.0)[2];
         let steepest = (steep < 0.0).then_some(SpeedPoint { speed: fall, value: steep });
@@ -216,8 +229,8 @@ impl Machine {
             let (all, last) = (values[0][0], values[values.len() - 1][0]);
             let settled =
                 speeds.iter().zip(&values).find(|(_, v)| (v[0] - last).abs() <= 0.02 * (all - last).abs());
-            let far = settled.map_or(1.0, |(v, _)| *v).max(3.0 * minimum.min(end / 3.0)).max(first);
-            if all == last { 1.0 } else { far }
+            let far = settled.map_or(end, |(v, _)| *v).min(own.map_or(end, |v| FAR * v));
+            if minimum > 0.0 && minimum < 0.9 * end { 3.0 * minimum } else { far }
         });
         let curve = (0..=SHOWN)
             .map(|i| {
@@ -264,6 +277,38 @@ impl Machine {
         }
         out
     }
+}
+
+/// The first speed at which the law has changed; none for a constant law.
+fn own_speed(law: &mut dyn FnMut(f64) -> f64) -> Option<f64> {
+    let zero = law(0.0);
+    let mut over = |v: f64| (law(v) - zero).abs() - CHANGED * zero.abs();
+    let speeds =
+        (DECADES[0] * TENTHS..=DECADES[1] * TENTHS).map(|k| 10f64.powf(f64::from(k) / f64::from(TENTHS)));
+    let mut before = 0.0;
+    for v in speeds {
+        if over(v) > 0.0 {
+            return bisected(before, v, &mut over);
+        }
+        before = v;
+    }
+    None
+}
+
+/// Where a function changes its sign between two places; none where it does not.
+fn bisected(mut a: f64, mut b: f64, f: &mut dyn FnMut(f64) -> f64) -> Option<f64> {
+    let rises = f(b) > 0.0;
+    if (f(a) > 0.0) == rises {
+        return None;
+    }
+    for _ in 0..200 {
+        let middle = 0.5 * (a + b);
+        if middle <= a || middle >= b {
+            break;
+        }
+        if (f(middle) > 0.0) == rises { b = middle } else { a = middle }
+    }
+    Some(0.5 * (a + b))
 }
 
 /// Least value between two places, by the golden section.
