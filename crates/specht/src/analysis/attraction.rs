@@ -89,7 +89,8 @@ fn is_positive(a: &Mat, strictly: bool) -> bool {
     eigenvalues(&even).is_some_and(|all| all.iter().all(|v| v.re > least || (!strictly && v.re == 0.0)))
 }
 
-/// Motions from the state with velocities in many directions, whose energy friction alone would take on a small way.
+/// Motions from the state with velocities in many directions, whose energy friction alone would take on a small way. `normals`: contacts with their
+/// normal forces.
 ///
 /// # Errors
 ///
@@ -98,7 +99,7 @@ pub(crate) fn probe<S: System + ?Sized>(
     sys: &S,
     state: &State,
     closed: &[bool],
-    bounds: f64,
+    normals: &[(usize, f64)],
     settings: &Settings,
 ) -> Result<Option<Probe>, AnalysisError> {
     let mut linear = Linear::new(sys, state.clone());
@@ -109,6 +110,7 @@ pub(crate) fn probe<S: System + ?Sized>(
         Err(AnalysisError::NoFreedom { .. } | AnalysisError::SingularMass) => return Ok(None),
         Err(e) => return Err(e),
     };
+    let bounds: f64 = normals.iter().map(|&(i, n)| linear.eval.mu_static[i] * n.abs()).sum();
     let energy = bounds * WAY * sys.length_scale();
     if !(energy > 0.0) {
         return Ok(None);

@@ -338,9 +338,10 @@ impl Machine {
         if is_attractive(system, state, closed).map_err(refuse)? {
             return Ok((Some("attractive"), None));
         }
-        let bounds = found.forces.iter().map(|(_, _, t)| t[0].abs().max(t[1].abs())).sum();
+        let largest = |r: &[f64; 2]| r[0].abs().max(r[1].abs());
+        let normals: Vec<(usize, f64)> = found.forces.iter().map(|(i, n, _)| (*i, largest(n))).collect();
         let probed = match self.settings() {
-            Ok((_, settings)) => probe(system, state, closed, bounds, &settings).map_err(refuse)?,
+            Ok((_, settings)) => probe(system, state, closed, &normals, &settings).map_err(refuse)?,
             Err(_) => None,
         };
         Ok((Some("undecided"), probed))
