@@ -153,6 +153,32 @@ fn a_response_has_the_amplitude_and_phase_of_the_textbook() {
 }
 
 #[test]
+fn the_set_of_rest_attracts_where_energy_has_a_minimum_and_friction_does_not_feed_meth_rest_stab() {
+    let file = |stiffness: &str, friction: &str, damper: &str| {
+        let model = format!(
+            r#"
+            coordinates = {{ x = 0 }}
+            body    = [{{ name = "m", mass = 1, position = ["x", 0] }}]
+            force   = [{{ name = "spring", along = "x", force = "-({stiffness})*x - {damper}*x'" }}]
+            contact = [{{ name = "floor", slip = "x'", friction_force = "{friction}" }}]
+            run     = {{ until = 20 }}
+            "#
+        );
+        ask(&Machine::read(&model).unwrap(), "equilibrium", &[("friction", text("on"))]).unwrap()
+    };
+    assert_eq!(file("100", "3", "0")["attraction"], "attractive");
+    // friction that falls faster than the damper takes: nothing is proved; with more damping it is
+    let falling = "3 + 2*exp(-speed/0.1)";
+    let found = file("100", falling, "5");
+    assert_eq!(found["attraction"], "undecided");
+    assert_eq!(found["probe"]["runs"], 32);
+    assert_eq!(found["probe"]["rest"], 1.0);
+    assert_eq!(file("100", falling, "30")["attraction"], "attractive");
+    // no minimum of the energy
+    assert_eq!(file("-1", "3", "0")["attraction"], "undecided");
+}
+
+#[test]
 fn questions_that_make_no_sense_are_refused_with_a_remedy() {
     let damper = gallery("damper");
     type Keys = Vec<(&'static str, TaskValue)>;

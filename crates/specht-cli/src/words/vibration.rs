@@ -55,6 +55,15 @@ pub fn equilibrium(f: &EquilibriumFinding, out: &mut String) {
     if f.exact == Some(false) {
         *out += "  not linear: the bands are the ends that can be reached from the start\n";
     }
+    if let Some(word) = f.attraction {
+        *out += &format!("  the set of rest is {word}");
+        *out += &match &f.probe {
+            Some(p) => {
+                format!("; of {} disturbed motions {} % came to rest\n", p.runs, short(100.0 * p.rest))
+            }
+            None => "\n".to_string(),
+        };
+    }
     for (name, factor) in f.safety.iter().flat_map(|s| s.iter()) {
         *out += &format!("  safety of {name}: {}\n", factor.say());
     }

@@ -28,12 +28,14 @@
 //! * `steady`, `squeal`: steady sliding and its stability.
 //! * `slow`: equilibria under slow loads, and where slowness ends.
 //! * `balance`, `equilibria`, `branch`: equilibria without friction, over a parameter. `bands`: the set of rest with friction.
+//!   `attraction`: what may be said of its stability.
 //!
 //! * `fit`: parameters of measured data with their errors (METH-FIT). `oscillogram`: records of stick-slip (ANH-6.2-OSC).
 //! * `tensor`, `tensor_set`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub(crate) mod along;
 pub(crate) mod arcs;
+pub(crate) mod attraction;
 pub(crate) mod balance;
 pub(crate) mod bands;
 pub(crate) mod border;
@@ -75,6 +77,7 @@ mod uniform;
 
 pub use along::{Along, Meeting};
 pub use arcs::Arc;
+pub use attraction::Probe;
 pub use border::Kind as BorderKind;
 pub use fast::Character;
 pub use map::{Axis, Map, Sample, Watch};

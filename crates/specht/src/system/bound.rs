@@ -67,11 +67,6 @@ impl ContactInfo {
         self.tangent.first().map_or(0.0, |&row| lambda[row])
     }
 
-    /// Length of the friction force at the forces `lambda` per row.
-    pub(crate) fn friction_force(&self, lambda: &[f64]) -> f64 {
-        self.tangent.iter().fold(0.0, |f: f64, &row| f.hypot(lambda[row]))
-    }
-
     /// Gap (a pin: its distance) from those of all rows.
     pub(crate) fn gap(&self, gaps: &[f64]) -> f64 {
         length(self.gap_rows(), gaps)

@@ -114,7 +114,7 @@ impl<S: System + ?Sized> Follow<'_, S> {
         };
         self.modes[i] = match does {
             _ if smooth => Hold::Smooth,
-            Does::Slips(d) => Hold::Slide([d[0], d[1]]),
+            Does::Slips([x, y, _]) => Hold::Slide([x, y]),
             _ => Hold::Stick,
         };
         Ok(None)

@@ -15,7 +15,7 @@ mod rates;
 use super::AnalysisError;
 use super::linear::{Hold, Linear};
 use crate::linalg::{axpy, max_abs};
-use crate::system::{ContactEvent, Mode, State, System};
+use crate::system::{ContactEvent, Mode, Section, State, System};
 use rates::{Held, Limit, Rates};
 
 /// What is lost.
@@ -253,12 +253,22 @@ impl<S: System + ?Sized> Follow<'_, S> {
         let mu = if slides { l.eval.mu[i] } else { l.eval.mu_static[i] };
         let n = l.eval.bound_force(l.info, i, !slides, 1.0, &l.lambda);
         let bound = mu * if l.info[i].is_bilateral() { n.abs() } else { n.max(0.0) };
-        [bound, bound - l.info[i].friction_force(&l.lambda)]
+        [bound, bound - l.eval.friction_size(l.info, i, &l.lambda)]
     }
 
     /// The balance of the start: what contacts hold stays, the rest moves; contacts that would pull open.
     fn balance_start(&mut self) -> Result<(), AnalysisError> {
         let present = self.linear.present();
+        let round = |i: usize| {
+            self.linear.eval.section(i) == Section::Round
+                && self.linear.eval.lean.get(i).is_none_or(|l| *l == 0.0)
+        };
+        if let Some(i) = (0..present.len()).find(|&i| !round(i)) {
+            return Err(AnalysisError::Key(format!(
+                "contact `{}` does not rub alike in all directions; slow paths are for isotropic friction at a point",
+                self.linear.info[i].name
+            )));
+        }
         let smooth = |i: usize| self.linear.eval.is_smooth(self.linear.info, i);
         self.modes = (0..present.len())
             .map(|i| match present[i] {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::analysis::AnalysisError;
+use crate::analysis::attraction::{Probe, is_attractive, probe};
 use crate::analysis::bands::{Bands, bands};
 use crate::analysis::branch::{Diagram, diagram};
 use crate::analysis::equilibria::{Equilibrium, all};
@@ -13,7 +14,7 @@ use crate::linalg::Complex;
 use crate::machine::json::{Named, Num};
 use crate::machine::questions::EquilibriumTask;
 use crate::machine::{Error, Machine};
-use crate::system::System;
+use crate::system::{State, System};
 
 /// The finding. Which parts there are depends on whether friction counts.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -57,6 +58,12 @@ pub struct EquilibriumFinding {
     /// Whether it stays, moves, or both are possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<RestVerdict>,
+    /// `attractive` where disturbed motions come back to the set of rest for certain, else `undecided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attraction: Option<&'static str>,
+    /// What disturbed motions do where nothing is proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
     /// Parameter, its values and the coordinates, for drawing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
@@ -242,7 +249,8 @@ impl Machine {
     }
 
     fn bands_here(&self, task: &EquilibriumTask, watch: Watch) -> Result<EquilibriumFinding, Error> {
-        let (found, state) = self.set_of_rest()?;
+        let (found, state, closed) = self.set_of_rest()?;
+        let (attraction, probe) = self.attraction(&found, &state, &closed)?;
         let names = self.contact_names();
         let pick = |list: &[usize]| list.iter().map(|&i| names[i].clone()).collect::<Vec<String>>();
         let mut safety = Named(vec![("friction".to_string(), Num(found.friction))]);
@@ -279,6 +287,8 @@ impl Machine {
             stuck: Some(pick(&found.stuck)),
             first: Some(pick(&found.first)),
             verdict,
+            attraction,
+            probe,
             state: Some(self.named_state(&state)),
             explain: "rest-bands",
             ..EquilibriumFinding::default()
@@ -310,14 +320,36 @@ impl Machine {
         Some(self.coordinate_names("").into_iter().zip(ends.iter().map(|e| e.map(Num))).collect())
     }
 
-    fn set_of_rest(&self) -> Result<(Bands, crate::system::State), Error> {
+    /// Whether the set of rest attracts; nothing where there is no rest.
+    fn attraction(
+        &self,
+        found: &Bands,
+        state: &State,
+        closed: &[bool],
+    ) -> Result<(Option<&'static str>, Option<Probe>), Error> {
+        if !(found.margin >= 0.0) {
+            return Ok((None, None));
+        }
+        let (system, refuse) = (self.system(), |e| self.refuse(e));
+        if is_attractive(system, state, closed).map_err(refuse)? {
+            return Ok((Some("attractive"), None));
+        }
+        let bounds = found.forces.iter().map(|(_, _, t)| t[0].abs().max(t[1].abs())).sum();
+        let probed = match self.settings() {
+            Ok((_, settings)) => probe(system, state, closed, bounds, &settings).map_err(refuse)?,
+            Err(_) => None,
+        };
+        Ok((Some("undecided"), probed))
+    }
+
+    fn set_of_rest(&self) -> Result<(Bands, State, Vec<bool>), Error> {
         let mut state = self.start()?;
         state.u.fill(0.0);
         let closed = crate::analysis::equilibria::touching(self.system(), &state);
         let info = self.system().contacts();
         let closed: Vec<bool> = closed.iter().zip(info).map(|(c, i)| *c || i.is_given()).collect();
         let found = bands(self.system(), &state, &closed).map_err(|e| self.refuse(e))?;
-        Ok((found, state))
+        Ok((found, state, closed))
     }
 }
 

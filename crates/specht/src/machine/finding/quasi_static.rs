@@ -157,7 +157,10 @@ impl Machine {
                 normal: names.iter().cloned().zip(info.iter().map(|c| c.normal_force(&p.lambda))).collect(),
                 friction: rubbing
                     .iter()
-                    .map(|&i| (names[i].clone(), info[i].friction_force(&p.lambda)))
+                    .map(|&i| {
+                        let size = info[i].tangent.iter().map(|&row| p.lambda[row].powi(2)).sum::<f64>();
+                        (names[i].clone(), size.sqrt())
+                    })
                     .collect(),
                 margin: p.margin,
             })
