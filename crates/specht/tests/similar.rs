@@ -178,7 +178,9 @@ fn gallery() -> Vec<(String, String, Machine)> {
         let name = path.file_name()?.to_string_lossy().into_owned();
         let text = std::fs::read_to_string(path.join("model.toml")).ok()?;
         let machine = Machine::read(&text).ok()?;
-        name.contains(&only).then_some((name, text, machine))
+        // unit quaternions have a length of their own
+        let d = machine.system().dims();
+        (name.contains(&only) && d.q == d.u).then_some((name, text, machine))
     };
     entries.into_iter().filter_map(read).collect()
 }

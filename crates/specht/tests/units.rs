@@ -111,6 +111,7 @@ impl<'a> Scaled<'a> {
         out.drive_offset = e * t * inner.drive_offset;
         out.tensor.clone_from(&inner.tensor);
         out.lean.clone_from(&inner.lean);
+        out.sections.clone_from(&inner.sections);
         out.contour.clone_from(&inner.contour);
         out.singular = inner.singular;
         out.scratch.put(inner);

@@ -30,7 +30,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("drill", "blows that part the runs by rounding"),
     ("drill_full", "the impulse of the wall comes a step after the blow, where the memory does not see it"),
     ("gearbox", "chaotic; at long steps an impact of both flanks is said to lock, not yet examined"),
-    ("gyroscope", "a fast rotor: the long steps are refused"),
     ("landing", "stiff: the long steps are refused"),
     (
         "pantograph",
