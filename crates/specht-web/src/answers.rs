@@ -156,7 +156,8 @@ fn wrong(error: &Error) -> Json {
 
 /// Messages with the places that they mark, counted as the page counts letters.
 fn marks(list: &[Diagnostic], text: &str) -> Vec<Json> {
-    let letters = |at: usize| text[..text.floor_char_boundary(at)].encode_utf16().count();
+    let before = |at: usize| text.char_indices().take_while(move |(k, _)| *k < at);
+    let letters = |at: usize| before(at).map(|(_, c)| c.len_utf16()).sum::<usize>();
     let one = |d: &Diagnostic| {
         let mut mark =
             json!({ "error": d.severity == Severity::Error, "message": d.message, "help": d.help });

@@ -442,7 +442,7 @@ fn circles(c: [f64; 3], axes: [f64; 3]) -> Vec<Vec<[f64; 3]>> {
 fn circle(c: [f64; 3], a: [f64; 3], b: [f64; 3], r: f64) -> Vec<[f64; 3]> {
     (0..=AROUND)
         .map(|k| {
-            let (s, t) = (k as f64 / AROUND as f64 * 6.283).sin_cos();
+            let (s, t) = (k as f64 / AROUND as f64 * std::f64::consts::TAU).sin_cos();
             add(add(c, a, r * t), b, r * s)
         })
         .collect()
