@@ -98,7 +98,7 @@ function readColours() {
     "open", "stick", "slip-p", "slip-m", "closed", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"]) colours[name] = style("--" + name);
 }
 const seriesColour = (k) => colours["s" + (k % 8)];
-const MODES = ["open", "stick", "slip+", "slip-", "closed"];
+const MODES = ["open", "stick", data.space ? "slip" : "slip+", "slip-", "closed"];
 const modeColour = (code) => colours[["open", "stick", "slip-p", "slip-m", "closed"][code]];
 const modeStyle = (code) => "var(--" + ["open", "stick", "slip-p", "slip-m", "closed"][code] + ")";
 

@@ -22,13 +22,14 @@ for s in json.load(open(sys.argv[1]))["special"]:
         print("FOLD %.9f" % s["parameter"])
 P
 echo "specht: $ours s"
-if ! command -v auto >/dev/null; then
-    echo "AUTO-07p is not installed (Debian: apt install auto-07p): nothing to compare with."
+auto=$(command -v auto-07p || command -v auto || true)
+if [ -z "$auto" ] || ! command -v gfortran >/dev/null; then
+    echo "AUTO-07p is not installed (Debian: apt install auto-07p gfortran): nothing to compare with."
     exit 0
 fi
 cp duf.f90 duf.auto "$scratch"
 cd "$scratch"
-theirs=$(seconds auto duf.auto)
+theirs=$(seconds "$auto" duf.auto)
 grep '^FOLD' out >theirs
 echo "AUTO-07p: $theirs s, $(echo "$theirs/$ours" | bc -l) times ours"
 python3 - ours theirs <<'P'

@@ -224,7 +224,7 @@ impl System for Scaled<'_> {
 }
 
 /// Where and how two runs differ; nothing when they agree.
-fn difference(a: &Trajectory, b: &Trajectory, scaled: &Scaled) -> Option<String> {
+fn difference(a: &Trajectory, b: &Trajectory, start: &State, scaled: &Scaled) -> Option<String> {
     if a.status != b.status {
         return Some(format!("{:?} {} / {:?} {}", a.status, a.message, b.status, b.message));
     }
@@ -242,9 +242,10 @@ fn difference(a: &Trajectory, b: &Trajectory, scaled: &Scaled) -> Option<String>
     }
     let last = scaled.state_in(&b.last.state);
     let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let both = [(&a.last.state.q, &last.q), (&a.last.state.u, &last.u)];
-    let differ = both.into_iter().find_map(|(a, b)| {
-        let bound = SAME * largest(a);
+    // of a machine that came to rest the rounding is left
+    let both = [(&a.last.state.q, &last.q, &start.q), (&a.last.state.u, &last.u, &start.u)];
+    let differ = both.into_iter().find_map(|(a, b, start)| {
+        let bound = SAME * largest(a).max(SAME * largest(start));
         a.iter().zip(b).find(|(x, y)| (*x - *y).abs() > bound)
     });
     if let Some((x, y)) = differ {
@@ -297,7 +298,7 @@ fn compare(wanted: impl Fn(Scheme, Settings) -> Option<(Scheme, Settings)>, leas
             };
             let other = run(&scaled, scheme, &scaled.state_out(&start), &settings);
             let said = match (&one, &other) {
-                (Ok(one), Ok(other)) => difference(one, other, &scaled),
+                (Ok(one), Ok(other)) => difference(one, other, &start, &scaled),
                 (Err(a), Err(b)) if a == b => None,
                 (a, b) => Some(format!("{:?} / {:?}", a.as_ref().err(), b.as_ref().err())),
             };

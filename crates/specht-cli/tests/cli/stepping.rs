@@ -43,6 +43,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("small_displacement", "ends at an event, no contacts"),
     ("slide", "ends 5e-5 beside the event-driven run at every step, not yet examined"),
     ("slide_stop", "stiff: the long steps are refused"),
+    ("slip_paths", "stiff: the long steps are refused"),
+    ("stick_slip_plane", "stiff: the long steps are refused"),
     ("turbogear", "stiff: the long steps are refused"),
     ("stacker_elastic", "a scripted sequence of events, no contacts"),
 ];

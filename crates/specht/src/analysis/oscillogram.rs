@@ -190,9 +190,10 @@ mod tests {
         let wobble = |i: usize| 1e-3 * (((i * i * 7919) % 1000) as f64 / 500.0 - 1.0);
         let y: Vec<f64> = t.iter().enumerate().map(|(i, t)| (2.0 * t).sin() + wobble(i)).collect();
         let (g, second) = spline(&t, &y);
+        // the same curve by dense matrices: 4.6e-4 and 0.464 at most
         for i in 40..360 {
             assert!((g[i] - (2.0 * t[i]).sin()).abs() < 1e-3);
-            assert!((second[i] + 4.0 * (2.0 * t[i]).sin()).abs() < 0.3, "{i}: {}", second[i]);
+            assert!((second[i] + 4.0 * (2.0 * t[i]).sin()).abs() < 0.5, "{i}: {}", second[i]);
         }
     }
 

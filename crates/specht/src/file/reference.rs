@@ -32,6 +32,7 @@ const SECTIONS: &[(&str, &str, &[Key])] = &[
     ("[[force]]", "one of along, between, at, on with torque, potential", keys::FORCE),
     ("[[contact]]", "one of between, gap, play, pin, slip", keys::CONTACT),
     ("friction = { … }", "", keys::FRICTION),
+    ("patch = { … }", "", keys::PATCH),
     ("friction_force = { … }", "", keys::FRICTION_FORCE),
     ("restitution = { … }", "", keys::RESTITUTION),
     ("[[event]]", "one of crossing, on", keys::EVENT),

@@ -64,9 +64,11 @@ impl Orbit {
         self.multipliers.first().map_or(0.0, Complex::abs)
     }
 
-    /// Whether it is no cycle but rest: with the rates of its start it would not move in a period, measured by these sizes.
+    /// Whether it is no cycle but rest: with the rates of its start it would not move in a period, measured by these sizes; or the
+    /// motion along it is not carried round (the last bounces of a ball).
     pub(crate) fn is_rest(&self, sizes: &[f64]) -> bool {
-        self.rates.iter().zip(sizes).all(|(r, s)| (r * self.period).abs() < STILL * s)
+        self.trivial_error > 0.5
+            || self.rates.iter().zip(sizes).all(|(r, s)| (r * self.period).abs() < STILL * s)
     }
 
     /// How many multipliers are one: disturbances that lead to a neighbour in a family of cycles.
