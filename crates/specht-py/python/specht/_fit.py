@@ -39,11 +39,11 @@ def fit(
     [1.98, 1.03]
     """
     text = _text(data)
-    model, files, *rest = machine._inner.parts()
+    model, files, label, set_, case, setup = machine._inner.parts()
     name = "data.csv"
     while name in files:
         name = f"measured-{name}"
-    inner = _specht.Machine.text(model, {**files, name: text}, *rest)
+    inner = _specht.Machine.text(model, {**files, name: text}, label, set_, case, setup)
     keys: dict[str, Any] = {"data": name, "fit": [fit] if isinstance(fit, str) else list(fit)}
     given = dict(residual=residual, weights=weights, starts=starts, profile=profile, robust=robust)
     keys.update({key: value for key, value in given.items() if value is not None})
