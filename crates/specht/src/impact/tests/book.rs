@@ -61,6 +61,30 @@ fn pg_7_5_and_pg_8_11_rod_on_two_obstacles() {
     }
 }
 
+/// PG-9-CORNER: velocity and impulse are complementary in both phases; the corner of compression is at zero, that of expansion at the stored
+/// impulse ε Λ_C.
+#[test]
+fn pg_9_corner_law_of_both_phases_with_its_offset() {
+    for (a, e) in [(-0.6, [0.3, 0.8]), (0.2, [0.9, 0.1]), (0.7, [0.0, 1.0])] {
+        let s = rod(a, 1.0, 0.4);
+        let out = hit(Law::Poisson, &s, &[0.5, -1.0, 0.2], &e.map(eps));
+        for (i, e) in e.into_iter().enumerate() {
+            let row = s.info[i].normal_rows()[0];
+            let stored = e * out.compression[row];
+            let corners = [
+                (out.rate_c[row], out.compression[row]),
+                (out.rate_e[row], out.impulse[row] - out.compression[row] - stored),
+            ];
+            for (velocity, beyond) in corners {
+                assert!(
+                    velocity > -1e-12 && beyond > -1e-12 && velocity.min(beyond) < 1e-12,
+                    "{velocity} {beyond}"
+                );
+            }
+        }
+    }
+}
+
 /// PG-8.12-BALLS: enlarged expansion impulse; Newton keeps the lower ball on the floor.
 #[test]
 fn pg_8_12_ball_on_ball() {
