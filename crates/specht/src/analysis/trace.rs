@@ -108,8 +108,11 @@ pub(crate) fn trace<B: Beside>(
             out.ended = Ended::Closed;
             return out;
         }
-        if straight || out.points.len() == 2 {
-            s = (1.3 * s).min(LONGEST);
+        // the first step only finds the direction
+        match out.points.len() {
+            2 => s = FIRST,
+            _ if straight => s = (1.3 * s).min(LONGEST),
+            _ => {}
         }
     }
     out

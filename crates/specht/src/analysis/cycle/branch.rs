@@ -34,6 +34,8 @@ pub(super) const SHORTEST: f64 = 1e-7;
 const CORRECTIONS: usize = 8;
 /// Below this share of the parameter in its direction a branch turns.
 const TURNS: f64 = 0.02;
+/// The part of the way to a grazing that a step may go.
+const NEARER: f64 = 0.45;
 /// A start that is nearer to the middle of its phase stays.
 const CENTRAL: f64 = 0.2;
 /// Scaled residual of a point.
@@ -61,6 +63,7 @@ pub(crate) struct Follow<'a> {
 }
 
 /// A cycle of the branch.
+#[derive(Clone)]
 pub(crate) struct Point {
     pub parameter: f64,
     pub orbit: Orbit,
@@ -367,6 +370,10 @@ impl Follow<'_> {
                 + t.parameter * (guess.parameter - goal) / self.width();
             let size = shot.size.max(along.abs());
             if size < ZERO || (count > 4 && size < 1e2 * ZERO) {
+                // a phase so short that rounding passes over its beginning
+                if !shot.round {
+                    return None;
+                }
                 let rest: Vec<f64> = now.iter().zip(&aim).map(|(a, b)| a - b).collect();
                 let off = max_abs(&self.symmetry.without_drift(&rest));
                 let off = off.max((guess.parameter - goal).abs() / self.width());
@@ -512,7 +519,7 @@ impl Follow<'_> {
                 branch.ended = "interrupted".into();
                 return branch;
             }
-            let taken = self.step(last, s).and_then(|step| self.accepted(last, step, s));
+            let taken = self.step(last, s).and_then(|step| self.accepted(&branch.points, step, s));
             let Some((next, corrections, special)) = taken else {
                 s *= 0.5;
                 if s >= SHORTEST {
@@ -551,8 +558,10 @@ impl Follow<'_> {
             }
             let next = self.centred(next, false);
             elsewhere = false;
-            branch.points.push(next);
+            let grazes = self.before_grazing(last, &next, s);
             s = if corrections <= 3 { (1.3 * s).min(longest) } else { s };
+            s = grazes.map_or(s, |way| s.min(NEARER * way));
+            branch.points.push(next);
         }
     }
 }

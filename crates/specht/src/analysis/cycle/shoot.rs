@@ -117,6 +117,8 @@ pub(super) struct Shot {
     pub(super) modes: Vec<Mode>,
     /// Kinds and contacts of the events.
     pub(super) sequence: Vec<(Kind, Vec<usize>)>,
+    /// Whether the period ends with the modes with which it began.
+    pub(super) round: bool,
     /// Whether the run was as exact as it can be.
     pub(super) exact: bool,
     /// Where the start is in its phase: 0 at an end, ½ in the middle.
@@ -286,6 +288,7 @@ pub(super) fn fire(
         rates(a, &z_rates(&a.state, &a.modes, &a.latches)),
         rates(b, &z_rates(&b.state, &b.modes, &b.latches)),
     ];
+    let round = a.modes == b.modes;
     let (from, to) = (numbers(x), numbers(&run.last.state));
     let mut gap: Vec<f64> = to.iter().zip(&from).map(|(a, b)| a - b).collect();
     if let Some(c) = &symmetry.frame {
@@ -304,6 +307,7 @@ pub(super) fn fire(
         follows,
         modes,
         sequence,
+        round,
         exact: tolerance <= EXACT,
         inside,
     };

@@ -14,8 +14,14 @@ const CONTINUOUS: f64 = 1e-3;
 const SMALL: f64 = 0.05;
 /// What is smaller beside the sizes of the motion is about to be lost.
 const LOST: f64 = 1e-2;
+/// An impact that is slower, beside the speeds of the motion, all but grazes.
+const TOUCHES: f64 = 1e-3;
+/// What is smaller, beside the sizes of the motion, is not measured well.
+const MEASURED: f64 = 1e-5;
 /// Special points of one label that are nearer, in units of the range, are the same.
 const NEAR: f64 = 1e-5;
+/// Every so many steps of the location of a change it is asked whether it is a jump.
+const GLANCE: usize = 5;
 /// Steps of the location of a special point.
 const LOCATE: usize = 40;
 
@@ -71,11 +77,17 @@ impl Point {
 impl Follow<'_> {
     /// A step with its special points, if it did not jump to another branch: cycles with the same events lie where the direction leads,
     /// and where the events change the cycles on both sides are the same.
-    pub(super) fn accepted(&self, from: &Point, step: Step, s: f64) -> Option<(Point, usize, Vec<Special>)> {
+    pub(super) fn accepted(
+        &self,
+        points: &[Point],
+        step: Step,
+        s: f64,
+    ) -> Option<(Point, usize, Vec<Special>)> {
+        let from = points.last()?;
         let special = match from.sequence == step.point.sequence {
             true if step.off > FAR * s => return None,
             true => self.between(from, &step.point, s),
-            false => vec![self.change(from, s)?],
+            false => vec![self.change(points, s)?],
         };
         Some((step.point, step.corrections, special))
     }
@@ -166,10 +178,28 @@ impl Follow<'_> {
     }
 
     /// The events change within a step: where, and what it is. `None`: the step jumps to a cycle that is another one.
-    fn change(&self, a: &Point, s: f64) -> Option<Special> {
+    fn change(&self, points: &[Point], s: f64) -> Option<Special> {
+        let a = points.last()?;
         let (mut low, mut high) = (0.0, s);
         let (mut before, mut right): (Vec<Point>, Option<Point>) = (Vec::new(), None);
-        for _ in 0..LOCATE {
+        let mut apart = f64::INFINITY;
+        for round in 0..LOCATE {
+            // a jump stays as large as it is
+            if round % GLANCE == 0
+                && let Some(right) = &right
+            {
+                let now = self.unlike(before.last().unwrap_or(a), right);
+                if now > CONTINUOUS && now > 0.25 * apart {
+                    return None;
+                }
+                // Newton's method has a hard time beside a grazing, and what the speed tells is better
+                let near = before.last().unwrap_or(a);
+                let grazes = || matches!(self.nearest_loss(near), Some((Loss::Impact, _)));
+                if now < CONTINUOUS && grazes() && self.changes_at(points, &before, right).is_some() {
+                    break;
+                }
+                apart = now;
+            }
             let middle = 0.5 * (low + high);
             match self.step(a, middle) {
                 Some(step) if step.point.sequence == a.sequence => {
@@ -192,8 +222,8 @@ impl Follow<'_> {
             return None;
         }
         let label = change_of(near, &right);
-        let (sides, parameter) = ([near.side(), right.side()], self.changes_at(&before, &right));
-        let at = before.pop().unwrap_or(right);
+        let (sides, parameter) = ([near.side(), right.side()], self.changes_at(points, &before, &right));
+        let at = before.pop().unwrap_or_else(|| a.clone());
         let (parameter, [before, after]) = (parameter.unwrap_or(at.parameter), sides);
         Some(Special { label, parameter, at, from: 0, before, after: Some(after) })
     }
@@ -206,12 +236,12 @@ impl Follow<'_> {
             false => self.nearest_loss(last),
         };
         let (label, reason) = match lost {
-            Some(loss) => loss.words(),
+            Some((loss, _)) => loss.words(),
             None if self.extent(last) < SMALL => ("hopf", "the cycle shrinks to a steady motion"),
             None => ("end", "no cycle is found any further"),
         };
         branch.ended = reason.to_string();
-        let place = lost.and_then(|loss| self.vanishes(&branch.points, loss));
+        let place = lost.and_then(|lost| self.vanishes(branch.points.iter().rev(), lost));
         let parameter = place.unwrap_or(last.parameter);
         // the same seen before, where rounding hides what is lost
         let known = |s: &Special| s.label == label && (s.parameter - parameter).abs() < NEAR * self.width();
@@ -226,26 +256,31 @@ impl Follow<'_> {
     }
 
     /// Where the events change: between cycles that come ever nearer to it and the first one behind it, what is lost vanishes.
-    fn changes_at(&self, before: &[Point], behind: &Point) -> Option<f64> {
-        let last = before.last()?;
-        let place = self.vanishes(before, self.nearest_loss(last)?)?;
+    fn changes_at(&self, points: &[Point], before: &[Point], behind: &Point) -> Option<f64> {
+        let last = before.last().or(points.last())?;
+        let row = before.iter().rev().chain(points.iter().rev());
+        let place = self.vanishes(row, self.nearest_loss(last)?)?;
         let between = (place - last.parameter) * (place - behind.parameter) <= 0.0;
         between.then_some(place)
     }
 
-    /// Where what is lost vanishes: the parameter as a polynomial of it, through the last cycles of a row. A loss goes linearly or with
+    /// Where what is lost vanishes: the parameter as a polynomial of it, through the cycles of a row, the last one first. A loss goes linearly or with
     /// the square root of the parameter; both are such polynomials.
-    fn vanishes(&self, points: &[Point], loss: Loss) -> Option<f64> {
-        let last = points.last()?;
+    fn vanishes<'p>(&self, row: impl Iterator<Item = &'p Point>, (loss, size): (Loss, f64)) -> Option<f64> {
+        let mut row = row.peekable();
+        let last = *row.peek()?;
         let mut nodes: Vec<[f64; 2]> = Vec::new();
-        for p in points.iter().rev().take_while(|p| p.sequence == last.sequence) {
+        for p in row.take_while(|p| p.sequence == last.sequence) {
             let x = loss.of(self.look(p)?)?;
-            if nodes.last().is_none_or(|n| x >= 2.0 * n[0]) {
+            if x > MEASURED * size && nodes.last().is_none_or(|n| x >= 2.0 * n[0]) {
                 nodes.push([x, p.parameter]);
             }
             if nodes.len() == 3 {
                 break;
             }
+        }
+        if nodes.len() < 2 {
+            return None;
         }
         let weight = |i: usize| -> f64 {
             let others = (0..nodes.len()).filter(|j| *j != i);
@@ -256,8 +291,17 @@ impl Follow<'_> {
         ((at - last.parameter).abs() <= 2.0 * step).then_some(at)
     }
 
-    /// What is smallest beside the sizes of the motion, if it is all but nothing.
-    fn nearest_loss(&self, p: &Point) -> Option<Loss> {
+    /// How far along the branch an impact would lose its speed, as its speed fell in the last step, if it is worth to come nearer
+    /// first: the map bends ever more.
+    pub(super) fn before_grazing(&self, last: &Point, next: &Point, s: f64) -> Option<f64> {
+        let speed = |p: &Point| self.look(p).and_then(|seen| seen.slowest_impact);
+        let (v, w) = (speed(last)?, speed(next)?);
+        let size = self.symmetry.scale[next.orbit.start.q.len()..].iter().fold(0.0_f64, |m, s| m.max(*s));
+        (w < v && w > TOUCHES * size && last.sequence == next.sequence).then(|| s * w / (v - w))
+    }
+
+    /// What is smallest beside the sizes of the motion, if it is all but nothing, and that size.
+    fn nearest_loss(&self, p: &Point) -> Option<(Loss, f64)> {
         let (places, speeds) = self.symmetry.scale.split_at(p.orbit.start.q.len());
         let most = |list: &[f64]| list.iter().fold(0.0_f64, |m, s| m.max(*s));
         let (length, speed) = (most(places), most(&speeds[..p.orbit.start.u.len()]));
@@ -269,10 +313,13 @@ impl Follow<'_> {
                 Loss::Stick => p.orbit.period,
                 Loss::Arrival => std::f64::consts::TAU * speed / p.orbit.period,
             };
-            loss.of(seen).map(|x| (loss, x / size)).filter(|(_, x)| *x < LOST)
+            loss.of(seen).map(|x| (loss, size, x / size)).filter(|(.., x)| *x < LOST)
         };
         let all = [Loss::Impact, Loss::Gap, Loss::Stick, Loss::Arrival, Loss::Slip];
-        all.into_iter().filter_map(share).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(loss, _)| loss)
+        all.into_iter()
+            .filter_map(share)
+            .min_by(|a, b| a.2.total_cmp(&b.2))
+            .map(|(loss, size, _)| (loss, size))
     }
 }
 

@@ -235,6 +235,7 @@ impl Machine {
                 Ok((orbit, _)) if orbit.is_stable() => return Ok((settled, found)),
                 Ok((orbit, _)) => {
                     start = disturbed(&orbit.start, &settled.symmetry.scale, part);
+                    fine *= 0.1;
                     lingers = Some((settled, found));
                 }
                 Err(_) => {
