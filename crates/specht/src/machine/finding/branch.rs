@@ -121,6 +121,23 @@ pub struct BranchSide {
     pub events: Vec<CycleEvent>,
 }
 
+impl BranchFinding {
+    /// Whether anything changes along the branch.
+    fn acts(&self) -> bool {
+        let numbers = |p: &BranchPoint| -> Vec<f64> {
+            let ranges = p.amplitude.iter().flat_map(|(_, e)| [e.min, e.max]);
+            let rates = p.multipliers.iter().chain(&p.eigenvalues).flatten().copied();
+            p.period.into_iter().chain(ranges).chain(rates).collect()
+        };
+        let Some(first) = self.points.first().map(numbers) else { return true };
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-8 * (a.abs() + b.abs()) + 1e-14;
+        self.points
+            .iter()
+            .map(numbers)
+            .any(|p| p.len() != first.len() || p.iter().zip(&first).any(|(a, b)| !same(*a, *b)))
+    }
+}
+
 impl Machine {
     pub(super) fn branch(&self, task: &BranchTask, watch: Watch) -> Result<BranchFinding, Error> {
         let Some((name, from, to)) = &task.over else {
@@ -135,6 +152,9 @@ impl Machine {
             BranchOf::Rest => self.branch_of_rest(task, name, range, watch)?,
             BranchOf::Sliding => self.branch_of_sliding(task, name, range, watch)?,
         };
+        if !found.acts() {
+            found.ended += &format!("; `{name}` does not act on it");
+        }
         if let Some((second, low, high)) = &task.two {
             found.curves = self.curves(task, &found, (second, [*low, *high]), range, watch)?;
         }

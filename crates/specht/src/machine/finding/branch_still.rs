@@ -10,15 +10,16 @@ use crate::analysis::map::{Axis, Watch};
 use crate::analysis::steady::Found;
 use crate::linalg::Complex;
 use crate::machine::json::Named;
-use crate::machine::task::{BranchOf, BranchTask};
+use crate::machine::task::{BranchOf, BranchTask, Look};
 use crate::machine::{Error, Machine};
 use crate::model::CompiledSystem;
 use crate::sim::start::equilibrium_within;
+use crate::sim::{Outside, Settings, event_driven};
 use crate::system::{Mode, State, System};
 
 use super::branch::{BranchFinding, BranchOrigin, BranchPoint, BranchSide, BranchSpecial, going};
 use super::equilibrium::complex;
-use super::limit_cycle::Extent;
+use super::limit_cycle::{Extent, paradox};
 use super::stability::Slider;
 
 /// Values of the parameter at which steady sliding is looked at.
@@ -112,8 +113,10 @@ impl Machine {
         let mut at = |p: f64| steady_at(&mut slider, &[(slot, p)]);
         let axis = Axis { name: name.into(), from: range[0], to: range[1], count: VALUES };
         let Some(first) = at(range[0]) else {
+            let start = self.opened(vec![name.to_string()])?.vary(&[(name, range[0])])?;
+            let why = start.start_paradox().map_or(String::new(), |why| format!(": {why}"));
             return Err(Error::plain(
-                format!("there is no steady sliding at {name} = {}", range[0]),
+                format!("there is no steady sliding at {name} = {}{why}", range[0]),
                 "begin the branch where there is one; `specht analyse stability` says more",
             ));
         };
@@ -156,6 +159,15 @@ impl Machine {
         out.special = special.iter().map(|(l, s, sides)| self.still_special(l, s, *sides)).collect();
         out.ended = ended;
         self.maybe_born(task, name, range, out, watch)
+    }
+
+    /// Whether the start of the file has no motion, or several.
+    fn start_paradox(&self) -> Option<String> {
+        let (_, settings) = self.settings().ok()?;
+        let start = self.state(&Look::default(), Watch::default()).ok()?;
+        let settings = Settings { until: start.t, ..settings };
+        let run = event_driven(self.system(), &start, &settings, &mut Outside::default()).ok()?;
+        paradox(&run)
     }
 
     fn still_finding(&self, name: &str, of: BranchOf, points: &[Still]) -> BranchFinding {
