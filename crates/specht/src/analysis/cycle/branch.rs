@@ -19,7 +19,7 @@ use crate::system::{ContactInfo, Mode, State, System};
 
 use super::portrait::{Portrait, portrait_from};
 use super::recur::middle_of;
-use super::shoot::{Orbit, Shot, Varied, finish, fire, mended_as, start_modes};
+use super::shoot::{Orbit, Shot, Varied, finish, fire, mended_as, rounding, start_modes};
 use super::special::Special;
 use super::symmetry::{Symmetry, period_near};
 use super::{EXACT, numbers, state_of};
@@ -369,7 +369,8 @@ impl Follow<'_> {
                 .sum::<f64>()
                 + t.parameter * (guess.parameter - goal) / self.width();
             let size = shot.size.max(along.abs());
-            if size < ZERO || (count > 4 && size < 1e2 * ZERO) {
+            let zero = ZERO.max(rounding(&self.symmetry, &guess.state));
+            if size < zero || (count > 4 && size < 1e2 * zero) {
                 // a phase so short that rounding passes over its beginning
                 if !shot.round {
                     return None;

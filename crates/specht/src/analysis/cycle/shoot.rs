@@ -186,14 +186,16 @@ pub(crate) fn shoot(
                 fine = EXACT;
                 shot = fire(sys, settings, symmetry, (&x, t), &sigma, None, fine)?;
             }
-            None if shot.size < GOOD => return finish(symmetry, x, t, &sigma, shot, step),
+            None if shot.size < GOOD.max(rounding(symmetry, &x)) => {
+                return finish(symmetry, x, t, &sigma, shot, step);
+            }
             None => {
                 let reason = format!("Newton's method stands still at a residual of {:.1e}", shot.size);
                 return Err(stalled(&reason, shot.size));
             }
         }
     }
-    match shot.size < GOOD && shot.exact {
+    match shot.size < GOOD.max(rounding(symmetry, &x)) && shot.exact {
         true => finish(symmetry, x, t, &sigma, shot, STEPS),
         false => Err(stalled("Newton's method does not end", shot.size)),
     }
@@ -313,6 +315,13 @@ pub(super) fn fire(
     };
     shot.size = measure(symmetry, &shot.gap);
     Ok(shot)
+}
+
+/// The scaled residual that rounding leaves: what hardly moves may be large.
+pub(super) fn rounding(symmetry: &Symmetry, x: &State) -> f64 {
+    let all = numbers(x);
+    let most = all.iter().zip(&symmetry.scale).fold(0.0_f64, |m, (x, s)| m.max((x / s).abs()));
+    1e3 * f64::EPSILON * most
 }
 
 fn measure(symmetry: &Symmetry, gap: &[f64]) -> f64 {

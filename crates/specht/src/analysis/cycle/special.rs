@@ -267,6 +267,10 @@ impl Follow<'_> {
     /// Where what is lost vanishes: the parameter as a polynomial of it, through the cycles of a row, the last one first. A loss goes linearly or with
     /// the square root of the parameter; both are such polynomials.
     fn vanishes<'p>(&self, row: impl Iterator<Item = &'p Point>, (loss, size): (Loss, f64)) -> Option<f64> {
+        // what is read off the rows of a run is not exact enough
+        if matches!(loss, Loss::Gap | Loss::Slip) {
+            return None;
+        }
         let mut row = row.peekable();
         let last = *row.peek()?;
         let mut nodes: Vec<[f64; 2]> = Vec::new();

@@ -10,7 +10,7 @@ use crate::machine::task::{BranchOf, BranchTask, LimitCycleTask};
 use crate::machine::{Error, Machine};
 use crate::system::{Mode, State, System};
 
-use super::limit_cycle::{CycleEvent, Extent};
+use super::limit_cycle::{CycleEvent, Extent, Margins};
 
 /// Most cycles of a branch.
 const MOST: usize = 400;
@@ -58,6 +58,9 @@ pub struct BranchPoint {
     pub eigenvalues: Vec<[f64; 2]>,
     /// Number of events.
     pub events: usize,
+    /// How far a cycle is from changing its events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margins: Option<Margins>,
     /// The cycle in the plane of its first coordinate and velocity, for drawing.
     #[serde(skip)]
     pub curve: Vec<[f64; 2]>,
@@ -243,6 +246,7 @@ impl Machine {
             multipliers: p.orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
             eigenvalues: Vec::new(),
             events: p.events(),
+            margins: Some(Margins::of(seen)),
             curve: first_loop(seen),
         });
         let special = branch.special.iter().filter_map(|s| Some((s, s.at.seen()?))).map(|(s, seen)| {

@@ -193,6 +193,7 @@ impl Machine {
             multipliers: Vec::new(),
             eigenvalues: complex(&p.eigenvalues),
             events: 0,
+            margins: None,
             curve: Vec::new(),
         }
     }

@@ -132,6 +132,18 @@ pub struct Margins {
     pub lift_off: Option<f64>,
 }
 
+impl Margins {
+    pub(super) fn of(seen: &Portrait) -> Margins {
+        Margins {
+            grazing: seen.grazing,
+            impact: seen.slowest_impact,
+            stick: seen.shortest_stick,
+            slip: seen.least_slip,
+            lift_off: seen.lift_off,
+        }
+    }
+}
+
 impl LimitCycleFinding {
     /// The word that says it all.
     pub fn headline(&self) -> &'static str {
@@ -446,13 +458,7 @@ impl Machine {
             stick_share: self.shares(&seen),
             energy: self.work(&seen),
             amplitude: self.extents(&seen),
-            margins: Margins {
-                grazing: seen.grazing,
-                impact: seen.slowest_impact,
-                stick: seen.shortest_stick,
-                slip: seen.least_slip,
-                lift_off: seen.lift_off,
-            },
+            margins: Margins::of(&seen),
             state: self.state_table(&seen.run.start.point.state),
             section: seen.section.clone(),
             attractors: Vec::new(),
