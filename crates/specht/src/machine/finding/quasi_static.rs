@@ -9,7 +9,7 @@ use crate::machine::json::{Named, Num};
 use crate::machine::questions::QuasiStaticTask;
 use crate::machine::{Error, Machine};
 use crate::sim::{Kind, Outside, Record, Settings, event_driven};
-use crate::system::{ContactEvent, Discrete, System};
+use crate::system::{ContactEvent, Discrete, Mode, System};
 
 /// The finding.
 #[derive(Clone, Debug, Serialize)]
@@ -107,7 +107,7 @@ pub struct DynamicOffer {
     pub time: f64,
     /// With these coordinates.
     pub state: Named<f64>,
-    /// And these velocities, those of the slow motion.
+    /// And these velocities: those of the slow motion; none where they have no bound.
     pub velocity: Named<f64>,
     /// What to do.
     pub advice: String,
@@ -127,8 +127,18 @@ pub struct DynamicRest {
     pub state: Named<f64>,
 }
 
+/// Modes of a contact that slides.
+const SLIDES: [Mode; 3] = [Mode::SlipPlus, Mode::SlipMinus, Mode::Slip];
 /// Events up to which the motion with inertia is followed.
 const FOLLOWED: u64 = 100;
+
+/// Velocities at the end of a path: where continuity is lost the slow ones have no bound.
+fn speed(end: &SlowEnd, found: &SlowPath) -> Vec<f64> {
+    match end.reason {
+        Loss::Continuity => vec![0.0; found.velocity.len()],
+        Loss::Uniqueness => found.velocity.clone(),
+    }
+}
 
 impl Machine {
     pub(super) fn quasi_static(
@@ -214,7 +224,7 @@ impl Machine {
         let dynamic = stopped.map(|e| DynamicOffer {
             time: e.time,
             state: e.coordinates.clone(),
-            velocity: Named::of(&self.coordinate_names("'"), &found.velocity),
+            velocity: Named::of(&self.coordinate_names("'"), &speed(e, found)),
             advice: format!(
                 "what follows has inertia: `specht run` with this state as the start, and t + {} instead of t in the load",
                 e.time
@@ -248,13 +258,13 @@ impl Machine {
         }
     }
 
-    /// Run with inertia from the end of the slow path, at rest there, until nothing slides any more. A run that cannot go on says nothing.
+    /// Run with inertia from the end of the slow path until nothing slides any more. A run that cannot go on says nothing.
     fn run_on(&self, offer: &mut DynamicOffer, last: &Point, until: f64, watch: Watch) {
         let Ok((_, settings)) = self.settings() else { return };
         let settings = Settings { until, record: Record::Nothing, stop_after: FOLLOWED, ..settings };
         let mut start = self.system().start();
         (start.t, start.q) = (last.time, last.q.clone());
-        start.u.fill(0.0);
+        start.u.iter_mut().zip(offer.velocity.iter()).for_each(|(u, (_, v))| *u = *v);
         let mut outside = Outside { interrupt: watch.interrupt, progress: None };
         let Ok(run) = event_driven(self.system(), &start, &settings, &mut outside) else { return };
         let names = self.contact_names();
@@ -263,7 +273,7 @@ impl Machine {
             event.contacts.iter().for_each(|c| modes[c.contact] = c.after);
             let contacts = event.contacts.iter().map(|c| names[c.contact].clone()).collect();
             offer.events.push(SlowEvent { time: event.time, kind: event.kind.word(), contacts });
-            if event.kind == Kind::Stick && modes.iter().all(|m| m.direction() == 0.0) {
+            if event.kind == Kind::Stick && modes.iter().all(|m| !SLIDES.contains(m)) {
                 let state = Named::of(&self.coordinate_names(""), &event.after.q);
                 offer.rest = Some(DynamicRest { time: event.time, state });
                 break;
