@@ -458,6 +458,12 @@ pub struct FitArgs {
     /// Values far from the others count less
     #[arg(long)]
     pub robust: bool,
+    /// Refits of resampled residuals, for intervals that bear errors that last: --bootstrap 200
+    #[arg(long, value_name = "N")]
+    pub bootstrap: Option<u32>,
+    /// Share of the rows, at the end, that is predicted instead of fitted: --holdout 0.2
+    #[arg(long, value_name = "SHARE")]
+    pub holdout: Option<f64>,
     /// Another model file, or another fit of the file, to compare with (several: repeat)
     #[arg(long, value_name = "OTHER")]
     pub compare: Vec<String>,

@@ -108,6 +108,78 @@ fn an_arch_snaps_through_at_a_fold() {
     );
 }
 
+/// METH-REST-SET in space: a plate on three loaded feet, pulled beside its centre: it stays up to 600/49 N, and friction may fall by the same factor.
+#[test]
+fn a_plate_on_three_feet_stays_up_to_600_over_49_newton_meth_rest_set() {
+    let machine = Machine::read(
+        r#"
+        parameters  = { F = 1, mu = 0.5 }
+        coordinates = { x = 0, y = 0, psi = 0 }
+        body        = [{ name = "plate", kinetic = "(x'^2 + y'^2 + psi'^2)/2" }]
+        force       = [{ name = "pull", along = "x - 0.6*psi", force = "F" }]
+        contact     = [{ name = "a", slip = ["x' - psi'", "y'"], friction_force = "10*mu" },
+                       { name = "b", slip = ["x' + psi'/2", "y' - sqrt(3)/2*psi'"], friction_force = "10*mu" },
+                       { name = "c", slip = ["x' + psi'/2", "y' + sqrt(3)/2*psi'"], friction_force = "10*mu" }]
+        run         = { until = 1 }
+        "#,
+    )
+    .unwrap();
+    for (mu, force) in [(0.5, 1.0), (0.0409, 1.0), (0.3, -2.0), (0.7, 20.0)] {
+        let limit = 600.0 / 49.0 * mu / 0.5 / f64::abs(force);
+        let set = machine.with("mu", mu).unwrap().with("F", force).unwrap();
+        let found = ask(&set, "equilibrium", &[("friction", text("on")), ("load", text("F"))]).unwrap();
+        close(&found["safety"]["F"], limit, 1e-9);
+        close(&found["safety"]["friction"], limit, 1e-9);
+        close(&found["margin"], 10.0 * mu - 5.0 * 49.0 / 600.0 * force.abs(), 1e-9);
+        assert_eq!(found["verdict"], if limit > 1.0 { "stays" } else { "moves" });
+    }
+}
+
+/// METH-REST-SET in space: the mass on the support of Cho and Barber, F = (0.3, -0.2, -1), f = 0.4, and another one. The border is
+/// (K + f n k₃) u = F + f n F₃ over all unit n, here the furthest of finely spaced ones.
+#[test]
+fn a_supported_mass_rests_in_a_region_of_the_plane_meth_rest_set() {
+    let mass = |k: [f64; 5], f: f64, load: [f64; 3]| {
+        let [k11, k12, k22, k31, k32] = k;
+        let file = format!(
+            r#"
+            coordinates = {{ u1 = 0, u2 = 0, u3 = 0 }}
+            body        = [{{ name = "mass", mass = 1, position = ["u1", "u2", "u3"] }}]
+            force       = [{{ name = "support", potential = "({k11}*u1^2 + {k22}*u2^2 + 3*u3^2)/2 + {k12}*u1*u2 + {k31}*u1*u3 + {k32}*u2*u3" }},
+                           {{ along = "u1", force = {} }}, {{ along = "u2", force = {} }}, {{ along = "u3", force = {} }}]
+            contact     = [{{ name = "plane", gap = "u3", slip = ["u1'", "u2'"], friction = {f} }}]
+            run         = {{ until = 1 }}
+            "#,
+            load[0], load[1], load[2]
+        );
+        let found = ask(&Machine::read(&file).unwrap(), "equilibrium", &[("friction", text("on"))]).unwrap();
+        let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+        for step in 0..100_000 {
+            let (s, c) = (f64::from(step) * std::f64::consts::TAU / 1e5).sin_cos();
+            // [a b; c d] u = r
+            let m = [k11 + f * c * k31, k12 + f * c * k32, k12 + f * s * k31, k22 + f * s * k32];
+            let r = [load[0] + f * c * load[2], load[1] + f * s * load[2]];
+            let det = m[0] * m[3] - m[1] * m[2];
+            let u = [(m[3] * r[0] - m[1] * r[1]) / det, (m[0] * r[1] - m[2] * r[0]) / det];
+            for (e, u) in ends.iter_mut().zip(u) {
+                *e = [e[0].min(u), e[1].max(u)];
+            }
+        }
+        let band = &found["bands"][0];
+        for (name, e) in ["u1", "u2"].iter().zip(ends) {
+            close(&band[name][0], e[0], 1e-7);
+            close(&band[name][1], e[1], 1e-7);
+        }
+        assert_eq!(found["exact"], true);
+        close(&found["margin"], -f * load[2] - load[0].hypot(load[1]), 1e-9);
+        band.clone()
+    };
+    let band = mass([1.0, 1.0, 2.0, -1.0, -2.0], 0.4, [0.3, -0.2, -1.0]);
+    close(&band["u1"][0], -0.1646065, 1e-6);
+    close(&band["u1"][1], 2.2217491, 1e-6);
+    mass([1.7, 0.4, 1.1, 0.3, -0.5], 0.3, [0.05, 0.1, -0.8]);
+}
+
 #[test]
 fn a_ladder_stays_while_friction_is_above_sec_minus_tan_meth_rest_set() {
     // uniform ladder at angle θ, equal friction at wall and floor: μ_min = sec θ − tan θ

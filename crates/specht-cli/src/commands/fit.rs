@@ -93,6 +93,8 @@ fn typed(args: &FitArgs, data: &str) -> Result<FitTask, Refusal> {
         starts: args.starts.map(|n| n as usize),
         profile: args.profile,
         robust: args.robust,
+        bootstrap: args.bootstrap.unwrap_or(0) as usize,
+        holdout: args.holdout.unwrap_or(0.0),
         compare: args.compare.clone(),
     })
 }
@@ -105,6 +107,8 @@ fn of_file(args: &FitArgs, machine: &Machine) -> Result<Vec<(String, FitTask)>, 
             fit.name = Some(task.name.clone());
             fit.profile |= args.profile;
             fit.robust |= args.robust;
+            fit.bootstrap = args.bootstrap.map_or(fit.bootstrap, |n| n as usize);
+            fit.holdout = args.holdout.unwrap_or(fit.holdout);
             fit.compare.extend(args.compare.iter().cloned());
             out.push((task.name.clone(), fit));
         }

@@ -4,6 +4,7 @@ use super::chart::{Chart, Line};
 use super::svg::escape;
 use crate::words::short;
 use specht::machine::finding::{FitCurve, FitFinding, FrictionLawFinding, LawReport};
+use specht::machine::json::Num;
 use std::fmt::Write;
 
 /// Dots drawn at most; of more, every so many.
@@ -105,13 +106,17 @@ th:first-child,td:first-child{text-align:left}.note{background:#fff4d6;border-le
 svg{max-width:100%;height:auto}footer{color:#6c757d;margin-top:2rem}.bar{width:12rem}";
 
 fn parameters(f: &FitFinding, out: &mut String) {
-    *out += "<table><tr><th>parameter</th><th>estimate</th><th>± (95 %)</th><th>standard error</th><th>profile interval</th><th>known</th></tr>\n";
+    *out += "<table><tr><th>parameter</th><th>estimate</th><th>± (95 %)</th><th>standard error</th><th>profile interval</th><th>resampled</th><th>known</th></tr>\n";
     let rows =
         f.estimate.iter().zip(f.half_width.iter()).zip(f.standard_error.iter()).zip(f.identifiable.iter());
     for (k, ((((name, x), (_, half)), (_, error)), (_, known))) in rows.enumerate() {
         let ends = f.profile.as_ref().and_then(|p| p.iter().nth(k)).map(|(_, e)| *e);
         let number = |x: f64| if x.is_nan() { "–".to_string() } else { short(x) };
-        let ends = ends.map_or("–".to_string(), |e| format!("{} … {}", number(e[0].0), number(e[1].0)));
+        let span = |e: Option<[Num; 2]>| {
+            e.map_or("–".to_string(), |e| format!("{} … {}", number(e[0].0), number(e[1].0)))
+        };
+        let ends = span(ends);
+        let drawn = span(f.bootstrap.as_ref().and_then(|p| p.iter().nth(k)).map(|(_, e)| *e));
         let word = if f.at_bound.iter().any(|b| b == name) {
             "at its bound"
         } else if *known {
@@ -121,7 +126,7 @@ fn parameters(f: &FitFinding, out: &mut String) {
         };
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{ends}</td><td>{word}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{ends}</td><td>{drawn}</td><td>{word}</td></tr>",
             escape(name),
             number(x.0),
             number(half.0),

@@ -21,6 +21,9 @@ pub fn fit(f: &FitFinding, out: &mut String) {
         if let Some((_, ends)) = f.profile.as_ref().and_then(|p| p.iter().nth(k)) {
             *out += &format!("  profile {} … {}", short(ends[0].0), short(ends[1].0));
         }
+        if let Some((_, ends)) = f.bootstrap.as_ref().and_then(|p| p.iter().nth(k)) {
+            *out += &format!("  resampled {} … {}", short(ends[0].0), short(ends[1].0));
+        }
         *out += "\n";
     }
     let how = if f.along { "along the run" } else { "of a formula" };
@@ -36,6 +39,20 @@ pub fn fit(f: &FitFinding, out: &mut String) {
         short(f.residual_tests.runs_p),
         short(f.residual_tests.lag1)
     );
+    if let Some(v) = &f.validation {
+        let word = if v.predicts {
+            format!("{GOOD}predicted{GOOD:#}")
+        } else {
+            format!("{BAD}not predicted{BAD:#}")
+        };
+        let parts = v.rms.iter().zip(v.fitted.iter());
+        let parts: Vec<String> =
+            parts.map(|((n, a), (_, b))| format!("{n} to {} (fitted: {})", short(a.0), short(b.0))).collect();
+        *out += &format!("  last {} rows {word}: {}\n", v.rows, parts.join(", "));
+    }
+    if let Some(block) = f.block {
+        *out += &format!("  resampled in blocks of {block} rows\n");
+    }
     let strong: Vec<String> = pairs(f)
         .into_iter()
         .filter(|p| p.2.abs() > 0.9)

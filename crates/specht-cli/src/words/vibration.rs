@@ -227,6 +227,16 @@ pub fn quasi_static(f: &QuasiStaticFinding, out: &mut String) {
         *out += &format!("  this path is continuous up to {} = {}\n", c.parameter, short(c.value));
     }
     if let Some(d) = &f.dynamic {
+        *out += &match &d.rest {
+            Some(r) => format!(
+                "  with inertia it jumps and rests again at t = {} after {} events: {}\n",
+                short(r.time),
+                d.events.len(),
+                state(&r.state)
+            ),
+            None if d.events.is_empty() => String::new(),
+            None => format!("  with inertia it goes on sliding, {} events were followed\n", d.events.len()),
+        };
         *out += &format!("  {}\n", d.advice);
     }
 }

@@ -24,6 +24,8 @@ def fit(
     starts: int | None = None,
     profile: bool | None = None,
     robust: bool | None = None,
+    bootstrap: int | None = None,
+    holdout: float | None = None,
     progress: Progress = None,
 ) -> Finding:
     """Which values of the parameters ``fit`` describe the data best?
@@ -45,7 +47,7 @@ def fit(
         name = f"measured-{name}"
     inner = _specht.Machine.text(model, {**files, name: text}, label, set_, case, setup)
     keys: dict[str, Any] = {"data": name, "fit": [fit] if isinstance(fit, str) else list(fit)}
-    given = dict(residual=residual, weights=weights, starts=starts, profile=profile, robust=robust)
+    given = dict(residual=residual, weights=weights, starts=starts, profile=profile, robust=robust, bootstrap=bootstrap, holdout=holdout)
     keys.update({key: value for key, value in given.items() if value is not None})
     if bounds is not None:
         keys["bounds"] = {name: [float(x) for x in span] for name, span in bounds.items()}

@@ -13,10 +13,10 @@ use super::linear::{Column, Hold as Held, Linear, Way};
 use super::statics::{Hold, Statics, merge};
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::linalg::max_abs;
-use crate::system::{State, System};
+use crate::system::{Section, State, System};
 
-/// A contact, its normal and its tangential force, smallest and largest.
-type Ranges = (usize, [f64; 2], [f64; 2]);
+/// A contact, its normal force and those along its tangents, smallest and largest.
+type Ranges = (usize, [f64; 2], Vec<[f64; 2]>);
 
 /// The set of rest around a state.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub(crate) struct Bands {
 ///
 /// # Errors
 ///
-/// Journals that rub, contacts with two tangents, too many two-sided contacts.
+/// Journals that rub, friction that differs with the direction, too many two-sided contacts.
 pub(crate) fn bands<S: System + ?Sized>(
     sys: &S,
     state: &State,
@@ -52,8 +52,14 @@ pub(crate) fn bands<S: System + ?Sized>(
     let mut linear = Linear::new(sys, state.clone());
     linear.state.u.fill(0.0);
     linear.hold(&held(sys, closed));
-    if let Some(c) = linear.info.iter().find(|c| c.friction && c.tangent.len() > 1) {
-        return Err(AnalysisError::Spatial(c.name.clone()));
+    let round = |i: usize| {
+        linear.eval.section(i) == Section::Round && linear.eval.lean.get(i).is_none_or(|l| *l == 0.0)
+    };
+    if let Some(i) = (0..linear.info.len()).find(|&i| linear.info[i].friction && !round(i)) {
+        return Err(AnalysisError::Key(format!(
+            "contact `{}` does not rub alike in all directions; sets of rest are for isotropic friction",
+            linear.info[i].name
+        )));
     }
     let info = linear.info;
     let stuck: Vec<usize> = {
@@ -101,6 +107,31 @@ pub(crate) fn bands<S: System + ?Sized>(
     Ok(Bands { ends, exact, margin, first, friction, single, forces, stuck })
 }
 
+/// The end on one side of the values of live parameter `slot` under which the state can rest, forces being linear in it about `value`; none where it
+/// cannot rest with any.
+///
+/// # Errors
+///
+/// No derivatives.
+pub(crate) fn load_end<S: System + ?Sized>(
+    sys: &S,
+    state: &State,
+    closed: &[bool],
+    [slot, upper]: [usize; 2],
+    value: f64,
+) -> Result<Option<f64>, AnalysisError> {
+    let mut linear = Linear::new(sys, state.clone());
+    linear.state.u.fill(0.0);
+    linear.hold(&held(sys, closed));
+    let mut column = Column::default();
+    linear.column(Way::Parameter(slot), &mut column)?;
+    let base: Vec<f64> = linear.eval.h.iter().zip(&column.force).map(|(h, e)| h - value * e).collect();
+    let statics = Statics { info: linear.info, eval: &linear.eval, closed, loads: true };
+    let list = statics.intervals(&base, &column.force, &vec![Hold::Stick; linear.info.len()]);
+    let ends = list.unwrap_or_default();
+    Ok(if upper == 1 { ends.last() } else { ends.first() }.map(|e| e[upper]))
+}
+
 fn held<S: System + ?Sized>(sys: &S, closed: &[bool]) -> Vec<Held> {
     let one = |(i, c): (usize, &crate::system::ContactInfo)| match (closed[i] || c.is_bilateral(), c.friction)
     {
@@ -117,7 +148,7 @@ fn tightest(statics: &Statics<'_>, stuck: &[usize], lambda: &[f64], margin: f64)
         return Vec::new();
     }
     let bounds = statics.bounds(lambda, stuck);
-    let slack = |(i, bound): (&usize, &f64)| bound - lambda[statics.info[*i].tangent[0]].abs();
+    let slack = |(i, bound): (&usize, &f64)| bound - statics.held(*i, lambda);
     let size = bounds.iter().copied().fold(margin.abs(), f64::max);
     stuck.iter().zip(&bounds).filter(|p| slack(*p) <= margin + 1e-7 * size).map(|p| *p.0).collect()
 }
@@ -125,16 +156,17 @@ fn tightest(statics: &Statics<'_>, stuck: &[usize], lambda: &[f64], margin: f64)
 /// Smallest and largest forces at the present positions.
 fn ranges(statics: &Statics<'_>, h: &[f64]) -> Option<Vec<Ranges>> {
     let hold = vec![Hold::Stick; statics.info.len()];
-    let programs: Vec<Program> =
-        statics.patterns()?.iter().map(|signs| statics.program(h, &[], &hold, signs)).collect();
+    let patterns = statics.patterns()?;
+    let mut programs: Vec<Program> =
+        patterns.iter().map(|signs| statics.program(h, &[], &hold, signs)).collect();
     let width = statics.eval.w.rows();
-    let range = |row: usize| {
+    let mut range = |row: usize| {
         let mut found = Vec::new();
-        for program in &programs {
-            let end = |s: f64| {
+        for (program, signs) in programs.iter_mut().zip(&patterns) {
+            let mut end = |s: f64| {
                 let mut c = vec![0.0; width];
                 c[row] = s;
-                match program.maximize(&c).0 {
+                match statics.maximize(program, &c, 0, signs, &[]).0 {
                     LpOutcome::Optimal { value } => Some(s * value),
                     LpOutcome::Unbounded => Some(s * f64::INFINITY),
                     _ => None,
@@ -158,9 +190,9 @@ fn ranges(statics: &Statics<'_>, h: &[f64]) -> Option<Vec<Ranges>> {
             _ if c.is_given() => [statics.eval.load[i]; 2],
             _ => [f64::NAN; 2],
         };
-        let tangential = match (statics.rubs(i), &c.tangent[..]) {
-            (true, [row]) => range(*row),
-            _ => [0.0; 2],
+        let tangential = match statics.rubs(i) {
+            true => c.tangent.iter().map(|&row| range(row)).collect(),
+            false => vec![[0.0; 2]],
         };
         (i, normal, tangential)
     };
@@ -248,7 +280,7 @@ fn reach<S: System + ?Sized>(
             }
             let mut c = vec![0.0; n + rows];
             c[k] = side;
-            match program.maximize(&c) {
+            match statics.maximize(&mut program, &c, n, &signs, &[]) {
                 (LpOutcome::Optimal { value }, x) if best.as_ref().is_none_or(|b| value > b.0) => {
                     best = Some((value, x));
                 }
@@ -257,12 +289,14 @@ fn reach<S: System + ?Sized>(
             }
         }
         let Some((_, x)) = best else { return Ok(None) };
-        let step = max_abs(&x[..n]);
+        // discs are cut to the tolerance of the programs, and at the end of a round set the other coordinates are known to its root only
+        let discs = linear.info.iter().any(|c| c.tangent.len() > 1);
+        let (step, near) = if discs { (x[k].abs(), 1e-8) } else { (max_abs(&x[..n]), 1e-11) };
         linear.sys.move_by(&mut linear.state.q, &x[..n]);
         linear.lambda.copy_from_slice(&x[n..n + rows]);
         steps += 1;
         let size = max_abs(&linear.state.q).max(f64::MIN_POSITIVE);
-        if step <= 1e-11 * size || steps >= 60 || (steps > 20 && step >= last) {
+        if step <= near * size || steps >= 60 || (steps > 20 && step >= last) {
             return Ok(Some((linear.state.q[k], steps <= 2)));
         }
         last = step;

@@ -23,7 +23,7 @@ pub(crate) struct ModeShape {
     pub value: Complex,
     /// Damping ratio; 0 for a motion without restoring force.
     pub damping: f64,
-    /// Displacement of every coordinate, the largest 1.
+    /// Displacement of every coordinate, 1 where most of the kinetic energy is: no unit is preferred.
     pub shape: Vec<Complex>,
     /// Share of every coordinate in the kinetic energy.
     pub share: Vec<f64>,
@@ -58,14 +58,6 @@ pub(crate) fn modes<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<Ve
 
 fn shape(pair: &Pair, reduced: &Reduced) -> ModeShape {
     let (re, im) = (reduced.rates(&pair.re), reduced.rates(&pair.im));
-    let largest = (0..re.len()).max_by(|&a, &b| re[a].hypot(im[a]).total_cmp(&re[b].hypot(im[b])));
-    let [a, b] = largest.map_or([1.0, 0.0], |k| [re[k], im[k]]);
-    let square = a * a + b * b;
-    let turned = |k: usize| match square > 0.0 {
-        true => Complex { re: (re[k] * a + im[k] * b) / square, im: (im[k] * a - re[k] * b) / square },
-        false => Complex { re: 0.0, im: 0.0 },
-    };
-    let shape: Vec<Complex> = (0..re.len()).map(turned).collect();
     // M v = (M P) v in the basis
     let part = |x: &[f64]| -> Vec<f64> {
         let v = &x[reduced.positions..reduced.positions + reduced.velocities];
@@ -77,9 +69,24 @@ fn shape(pair: &Pair, reduced: &Reduced) -> ModeShape {
     let energy: Vec<f64> = (0..re.len()).map(|k| re[k] * pr[k] + im[k] * pi[k]).collect();
     let total: f64 = energy.iter().sum();
     let share = energy.iter().map(|e| if total > 0.0 { e / total } else { 0.0 }).collect();
+    let most = (0..re.len()).max_by(|&a, &b| energy[a].abs().total_cmp(&energy[b].abs())).unwrap_or(0);
+    let mut shape: Vec<Complex> = re.iter().zip(&im).map(|(&re, &im)| Complex { re, im }).collect();
+    make_one(&mut shape, most);
     let size = pair.value.abs();
     let damping = if size > 0.0 { -pair.value.re / size } else { 0.0 };
     ModeShape { value: pair.value, damping, shape, share }
+}
+
+/// Scale and turn a shape so that this coordinate moves by 1.
+pub(crate) fn make_one(shape: &mut [Complex], at: usize) {
+    let Some(Complex { re: a, im: b }) = shape.get(at).copied() else { return };
+    let square = a * a + b * b;
+    for x in shape {
+        *x = match square > 0.0 {
+            true => Complex { re: (x.re * a + x.im * b) / square, im: (x.im * a - x.re * b) / square },
+            false => Complex { re: 0.0, im: 0.0 },
+        };
+    }
 }
 
 /// The linear system under a force, ready for any frequency.

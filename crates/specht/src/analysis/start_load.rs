@@ -122,6 +122,9 @@ pub(super) fn check(probe: &Probe, contacts: &[String]) -> Result<(), AnalysisEr
     for name in contacts {
         frictional_contact(info, name)?;
     }
+    if let Some(c) = info.iter().find(|c| c.friction && c.tangent.len() > 1) {
+        return Err(AnalysisError::Spatial(c.name.clone()));
+    }
     let velocities = probe.eval().h.len();
     let mut bilateral = vec![false; info.len()];
     bilateral.fill(false);

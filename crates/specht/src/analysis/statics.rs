@@ -8,7 +8,8 @@
 //!
 //! For fixed signs of the bilateral normal forces this is a polyhedron in (p, λ): every question (can it stay? the largest
 //! factor? the set of directions?) is a linear program, exact also for redundant guides. All sign patterns together are
-//! complete. Masses do not enter, but as a measure: balances and forces are scaled by inertia ([`Measure`]), so that forces and torques
+//! complete. In space the bound is a disc, `|λ_T| ≤ μ N`: it is cut out by half planes, more of them where a solution lies outside
+//! ([`Statics::maximize`]); each cut is tangent to the disc, so that what is left outside falls by a factor of four. Masses do not enter, but as a measure: balances and forces are scaled by inertia ([`Measure`]), so that forces and torques
 //! compare in any units. Journals, whose bound is the norm of a vector, are not linear: [`Statics::is_linear`]
 //! says so, and the callers then use the transition problem itself.
 //!
@@ -28,6 +29,15 @@ pub(crate) enum Hold {
     /// No tangential force.
     Smooth,
 }
+
+/// Half planes that bound a disc at first.
+const PLANES: usize = 8;
+/// Rounds of cuts.
+const ROUNDS: usize = 60;
+/// A force outside its disc by this part of the largest is inside.
+const OUTSIDE: f64 = 1e-12;
+/// Outside by so little that a program which fails says nothing.
+const NEARLY: f64 = 1e-5;
 
 /// Most contacts whose normal force may have either sign: 2¹⁶ patterns.
 pub(crate) const MAX_SIGNED: usize = 16;
@@ -54,13 +64,23 @@ impl Statics<'_> {
         let c = &self.info[i];
         self.takes_part(i)
             && c.friction
-            && c.tangent.len() == 1
+            && !c.tangent.is_empty()
             && (self.eval.mu[i] > 0.0 || self.eval.mu_static[i] > 0.0)
     }
 
     /// Whether contact `i` takes part.
     pub(crate) fn takes_part(&self, i: usize) -> bool {
         self.closed[i] || self.info[i].is_bilateral()
+    }
+
+    /// Whether contact `i` rubs in two directions.
+    fn is_disc(&self, i: usize) -> bool {
+        self.info[i].tangent.len() == 2 && self.rubs(i)
+    }
+
+    /// Size of the tangential force of contact `i`.
+    pub(crate) fn held(&self, i: usize, lambda: &[f64]) -> f64 {
+        self.info[i].tangent.iter().map(|&t| lambda[t].powi(2)).sum::<f64>().sqrt()
     }
 
     /// 1 when given loads count, else 0.
@@ -150,8 +170,10 @@ impl Statics<'_> {
                 }
             }
             if self.rubs(i) && hold[i] != Hold::Smooth {
-                active[c.tangent[0]] = true;
-                program.set_free(k + c.tangent[0]);
+                for &t in &c.tangent {
+                    active[t] = true;
+                    program.set_free(k + t);
+                }
             }
         }
 
@@ -190,24 +212,57 @@ impl Statics<'_> {
         free: f64,
         size: f64,
     ) {
-        let mut push = |a: Vec<f64>, sense: Sense, b: f64| {
+        let mut push = |(a, b): (Vec<f64>, f64), sense: Sense| {
             let a: Vec<f64> = a.iter().map(|v| size * v).collect();
             program.row(&a, sense, size * b);
         };
-        let is_static = hold == Hold::Stick;
-        let width = self.width(k);
-        let mut constant = self.given() * self.eval.bound_given(i, is_static);
-        let mut terms = vec![0.0; width];
+        // the assumed sign
+        if self.is_signed(i) {
+            let (terms, constant) = self.load_terms(k, i, hold == Hold::Stick);
+            push((terms.iter().map(|t| sign * t).collect(), -sign * constant), Sense::AtLeast);
+        }
+        match hold {
+            Hold::Stick if self.is_disc(i) => {
+                for part in 0..PLANES {
+                    let angle = std::f64::consts::TAU * part as f64 / PLANES as f64;
+                    push(self.plane(k, i, sign, free, [angle.cos(), angle.sin()]), Sense::AtLeast);
+                }
+            }
+            Hold::Stick => {
+                for own in [1.0, -1.0] {
+                    push(self.plane(k, i, sign, free, [own, 0.0]), Sense::AtLeast);
+                }
+            }
+            // λ_T + σ μ N = 0
+            Hold::Slide(direction) => {
+                let mu = direction.signum() * self.eval.mu[i];
+                push(self.bound_row(k, i, sign, [1.0, 0.0], mu, false), Sense::Equal);
+            }
+            Hold::Smooth => {}
+        }
+    }
+
+    /// N of contact `i`, without its sign: coefficients of all variables, and a constant.
+    fn load_terms(&self, k: usize, i: usize, is_static: bool) -> (Vec<f64>, f64) {
+        let mut terms = vec![0.0; self.width(k)];
         for (j, c) in self.eval.bound_terms(self.info, i) {
             self.info[j].normal_row().into_iter().for_each(|row| terms[k + row] += c);
         }
-        // the assumed sign
-        let signed = self.is_signed(i);
-        if signed {
-            let a: Vec<f64> = terms.iter().map(|t| sign * t).collect();
-            push(a, Sense::AtLeast, -sign * constant);
-        }
-        let factor = match (self.info[i].is_given(), signed) {
+        (terms, self.given() * self.eval.bound_given(i, is_static))
+    }
+
+    /// `own·λ_T + μ N`, and minus its constant.
+    fn bound_row(
+        &self,
+        k: usize,
+        i: usize,
+        sign: f64,
+        own: [f64; 2],
+        mu: f64,
+        is_static: bool,
+    ) -> (Vec<f64>, f64) {
+        let (terms, mut constant) = self.load_terms(k, i, is_static);
+        let factor = match (self.info[i].is_given(), self.is_signed(i)) {
             (true, true) => sign.max(0.0),
             (true, false) => {
                 constant = constant.max(0.0);
@@ -215,33 +270,82 @@ impl Statics<'_> {
             }
             _ => sign,
         };
-        let t = k + self.info[i].tangent[0];
-        let bound = |own: f64, mu: f64| {
-            let mut a: Vec<f64> = terms.iter().map(|v| mu * factor * v).collect();
-            a[t] += own;
-            (a, -mu * factor * constant)
-        };
-        match hold {
-            Hold::Stick => {
-                for own in [1.0, -1.0] {
-                    let (mut a, b) = bound(own, self.eval.mu_static[i]);
-                    if free > 0.0 {
-                        a[0] = -free;
-                    }
-                    push(a, Sense::AtLeast, b);
+        let mut a: Vec<f64> = terms.iter().map(|v| mu * factor * v).collect();
+        for (&t, own) in self.info[i].tangent.iter().zip(own) {
+            a[k + t] += own;
+        }
+        (a, -mu * factor * constant)
+    }
+
+    /// `own·λ_T + μ₀ N − free p₀ ≥ 0`.
+    fn plane(&self, k: usize, i: usize, sign: f64, free: f64, own: [f64; 2]) -> (Vec<f64>, f64) {
+        let (mut a, b) = self.bound_row(k, i, sign, own, self.eval.mu_static[i], true);
+        if free > 0.0 {
+            a[0] = -free;
+        }
+        (a, b)
+    }
+
+    /// The largest value of `c`, contacts sticking; discs are cut where the solution lies outside. `k`: number of factors.
+    pub(crate) fn maximize(
+        &self,
+        program: &mut Program,
+        c: &[f64],
+        k: usize,
+        signs: &[f64],
+        loose: &[(usize, f64)],
+    ) -> (LpOutcome, Vec<f64>) {
+        let discs: Vec<usize> = (0..self.info.len()).filter(|&i| self.is_disc(i)).collect();
+        let mut best = program.maximize(c);
+        if discs.is_empty() {
+            return best;
+        }
+        let row = Measure::of(self.eval).row;
+        for _ in 0..ROUNDS {
+            if !matches!(best.0, LpOutcome::Optimal { .. }) {
+                break;
+            }
+            let lambda = &best.1[k..];
+            let size = lambda.iter().zip(&row).fold(0.0_f64, |m, (l, d)| m.max((l * d).abs()));
+            let mut worst = 0.0_f64;
+            for &i in &discs {
+                let (held, t) = (self.held(i, lambda), &self.info[i].tangent);
+                let free = loose.iter().find(|l| l.0 == i).map_or(0.0, |l| l.1);
+                let own = [0, 1].map(|j| if held > 0.0 { -lambda[t[j]] / held } else { 0.0 });
+                let (a, b) = self.plane(k, i, signs[i], free, own);
+                let left: f64 = a.iter().zip(&best.1).map(|(a, x)| a * x).sum::<f64>() - b;
+                if held > 0.0 && row[t[0]] * left < -OUTSIDE * size {
+                    let a: Vec<f64> = a.iter().map(|v| row[t[0]] * v).collect();
+                    program.row(&a, Sense::AtLeast, row[t[0]] * b);
+                    worst = worst.max(-row[t[0]] * left / size);
                 }
             }
-            Hold::Slide(direction) => {
-                // λ_T + σ μ N = 0
-                let (a, b) = bound(1.0, direction.signum() * self.eval.mu[i]);
-                push(a, Sense::Equal, b);
+            if worst == 0.0 {
+                break;
             }
-            Hold::Smooth => {}
+            // cuts beside each other may be too much for a program; what was found before is then good enough
+            match program.maximize(c) {
+                (LpOutcome::Optimal { value }, x) => best = (LpOutcome::Optimal { value }, x),
+                _ if worst <= NEARLY => break,
+                other => return other,
+            }
         }
+        best
     }
 
     /// Whether the forces `base` can be carried with every contact holding; `None` for too many patterns.
     pub(crate) fn can_stay(&self, base: &[f64]) -> Option<bool> {
+        // a program without an aim ends at a corner of the cuts, outside the discs; the widest margin is inside
+        if (0..self.info.len()).any(|i| self.is_disc(i)) {
+            let rubbing: Vec<usize> = (0..self.info.len()).filter(|&i| self.rubs(i)).collect();
+            let weights: Vec<(usize, f64)> = rubbing.iter().map(|&i| (i, 1.0)).collect();
+            let (margin, lambda) = self.margin(base, &weights)?;
+            if lambda.is_empty() {
+                return Some(margin > 0.0);
+            }
+            let size = self.bounds(&lambda, &rubbing).into_iter().fold(0.0, f64::max);
+            return Some(margin >= -1e-12 * size);
+        }
         let hold = vec![Hold::Stick; self.info.len()];
         let zero = vec![0.0; self.width(0)];
         let patterns = self.patterns()?;
@@ -262,7 +366,8 @@ impl Statics<'_> {
         c[0] = 1.0;
         let mut best = (f64::NEG_INFINITY, Vec::new());
         for signs in self.patterns()? {
-            let (outcome, x) = self.build(base, &slack, &hold, &signs, of).maximize(&c);
+            let mut program = self.build(base, &slack, &hold, &signs, of);
+            let (outcome, x) = self.maximize(&mut program, &c, 1, &signs, of);
             let value = match outcome {
                 LpOutcome::Optimal { value } => value,
                 LpOutcome::Unbounded => f64::INFINITY,
@@ -288,8 +393,7 @@ impl Statics<'_> {
         let row = Measure::of(self.eval).row;
         let rounding = 1e-13 * lambda.iter().zip(&row).fold(0.0_f64, |m, (l, d)| m.max((l * d).abs()));
         let share = |(&i, bound): (&usize, f64)| {
-            let t = self.info[i].tangent[0];
-            let held = lambda[t].abs();
+            let (t, held) = (self.info[i].tangent[0], self.held(i, lambda));
             if row[t] * held <= rounding { 0.0 } else { held / bound }
         };
         let rubbing: Vec<usize> = of.iter().copied().filter(|&i| self.rubs(i)).collect();
@@ -302,11 +406,11 @@ impl Statics<'_> {
         let columns = [e.to_vec()];
         let mut found = Vec::new();
         for signs in self.patterns()? {
-            let program = self.program(base, &columns, hold, &signs);
-            let end = |s: f64| {
+            let mut program = self.program(base, &columns, hold, &signs);
+            let mut end = |s: f64| {
                 let mut c = vec![0.0; self.width(1)];
                 c[0] = s;
-                match program.maximize(&c).0 {
+                match self.maximize(&mut program, &c, 1, &signs, &[]).0 {
                     LpOutcome::Optimal { value } => Some(s * value),
                     LpOutcome::Unbounded => Some(s * f64::INFINITY),
                     _ => None,

@@ -71,6 +71,7 @@ fn search<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<bool, Analys
     let mut last = f64::INFINITY;
     let mut converges = false;
     let mut seen = 0.0_f64;
+    let (mut alike, mut before) = (true, 0.0);
     for _ in 0..40 {
         // both instants; where they are in balance to rounding nothing is differentiated
         let mut balanced = true;
@@ -87,14 +88,24 @@ fn search<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<bool, Analys
         if balanced {
             break;
         }
-        // near the solution the same derivatives serve as long as they converge
+        // near the solution, or where the balance is much better than before, the same derivatives serve as long as they converge
+        let left = max_abs(&rhs);
+        converges |= left <= CHORD * before;
+        before = left;
         if !converges {
             jacobian.fill(0.0);
-            for (k, dt) in [0.0, tau].into_iter().enumerate() {
+            // what stands still is the same at both instants, unless its law changes with time: then the second attempt looks
+            let still = alike && max_abs(&base.u) * tau <= 1e-12 * max_abs(&base.q);
+            alike = false;
+            let instants = if still { &[0.0][..] } else { &[0.0, tau][..] };
+            for (k, dt) in instants.iter().copied().enumerate() {
                 if !place(linear, &base, origin, dt) {
                     return Ok(false);
                 }
                 derivatives(linear, k, [dt, tau], &mut jacobian)?;
+            }
+            if still {
+                repeat(&mut jacobian, [n, m, nz], tau);
             }
             pivot.factor(&jacobian);
         }
@@ -123,6 +134,9 @@ fn search<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<bool, Analys
 
 /// 1/ω of the highest frequency of the coordinates alone.
 fn span<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<f64, AnalysisError> {
+    if let Some(span) = linear.span {
+        return Ok(span);
+    }
     let mut column = Column::default();
     let mut fastest = 0.0_f64;
     for k in 0..linear.dims.u {
@@ -132,15 +146,19 @@ fn span<S: System + ?Sized>(linear: &mut Linear<'_, S>) -> Result<f64, AnalysisE
             fastest = fastest.max(column.force[k].abs() / mass);
         }
     }
-    Ok(if fastest > 0.0 && fastest.is_finite() { 1.0 / fastest.sqrt() } else { 1.0 })
+    let span = if fastest > 0.0 && fastest.is_finite() { 1.0 / fastest.sqrt() } else { 1.0 };
+    linear.span = Some(span);
+    Ok(span)
 }
 
 /// Go to the instant `dt` after the origin; false when a contact slides the other way or stops.
 fn place<S: System + ?Sized>(linear: &mut Linear<'_, S>, base: &State, origin: f64, dt: f64) -> bool {
     linear.state.clone_from(base);
     linear.state.t = origin + dt;
-    let way: Vec<f64> = base.u.iter().map(|u| u * dt).collect();
-    linear.sys.move_by(&mut linear.state.q, &way);
+    if dt != 0.0 && max_abs(&base.u) > 0.0 {
+        let way: Vec<f64> = base.u.iter().map(|u| u * dt).collect();
+        linear.sys.move_by(&mut linear.state.q, &way);
+    }
     linear.evaluate();
     for i in 0..linear.info.len() {
         if let Hold::Slide(before) = linear.hold[i] {
@@ -234,6 +252,16 @@ fn derivatives<S: System + ?Sized>(
         }
     }
     Ok(())
+}
+
+/// The second instant from the first: the same derivatives, and velocities carry positions along.
+fn repeat(jacobian: &mut Mat, [n, m, nz]: [usize; 3], tau: f64) {
+    for i in 0..n + m {
+        for j in 0..2 * n + nz + m {
+            let carried = if (n..2 * n).contains(&j) { tau * jacobian[(i, j - n)] } else { 0.0 };
+            jacobian[(n + m + i, j)] = jacobian[(i, j)] + carried;
+        }
+    }
 }
 
 /// Whether the balance holds at further instants, and all contacts press.

@@ -194,10 +194,12 @@ impl Transition {
             let mut round = Vec::new();
             complete &= self.search_or_lemke(limit, &mut round);
             for (leaf, pattern) in round {
+                // at its static bound without a motion a contact still sticks: what held it before decides
+                let moves = accelerates(&self.problem, &leaf);
                 let mut next = starts.clone();
                 let mut grown = false;
                 for (j, s) in next.iter_mut().enumerate() {
-                    if jumps(&original.friction[j]) && *s == Start::Zero {
+                    if jumps(&original.friction[j]) && *s == Start::Zero && moves[j] {
                         let change = match pattern.state[j] {
                             Some(State::Plus) => Start::Plus,
                             Some(State::Minus) => Start::Minus,
@@ -487,6 +489,16 @@ fn is_monotone(p: &Problem) -> bool {
             && (f.start != Start::Zero || (f.stick == f.slide && f.static_constant == f.load.constant))
     };
     decoupled && p.friction.iter().all(plain) && crate::linalg::FullPivot::default().factor(&p.h) == p.dim()
+}
+
+/// Which tangents accelerate in a leaf; in a continuum those that do anywhere.
+fn accelerates(p: &Problem, leaf: &Leaf) -> Vec<bool> {
+    let mut y = Vec::new();
+    p.y(&leaf.x, &mut y);
+    let tol = DEGENERATE * p.size(&leaf.x, &y);
+    let varies =
+        |i: usize| (0..leaf.null.rows()).any(|k| dot(p.h.row(i), leaf.null.row(k)).abs() > DEGENERATE);
+    (p.normals..p.dim()).map(|i| y[i].abs() > tol || varies(i)).collect()
 }
 
 /// A solution in which friction has nothing to do: without friction no closed contact would slip. The acceleration is then the

@@ -477,6 +477,8 @@ pub(super) const TASK: &[Key] = &[
     key("weights", Text, "fit: column of weights, 1/s^2"),
     key("profile", Bool, "fit: intervals that need not be symmetric"),
     key("robust", Bool, "fit: values far from the others count less"),
+    key("bootstrap", Expr, "fit: refits of resampled residuals"),
+    key("holdout", Expr, "fit: share of the rows, at the end, that is predicted instead of fitted"),
     key("compare", Any(&[Text, TEXTS]), "fit: other fits of the file, or other files"),
     key("until", Expr, "end time of the runs"),
 ];

@@ -196,6 +196,7 @@ fn pair(h: &Mat, e: usize, shift: f64, values: &mut Vec<Complex>) {
 
 /// One implicit double-shift step on rows and columns `l..=e` with shifts given by the trailing block (x, y, w).
 fn sweep(h: &mut Mat, l: usize, e: usize, x: f64, y: f64, w: f64) {
+    let n = h.cols();
     // two consecutive small subdiagonal entries: start there
     let (mut p, mut q, mut r);
     let mut m = e - 2;
@@ -253,23 +254,32 @@ fn sweep(h: &mut Mat, l: usize, e: usize, x: f64, y: f64, w: f64) {
         let (x, y, z) = (p / s, q / s, r / s);
         q /= p;
         r /= p;
-        for j in k..=e {
-            let mut t = h[(k, j)] + q * h[(k + 1, j)];
-            if !last {
-                t += r * h[(k + 2, j)];
-                h[(k + 2, j)] -= t * z;
+        let (first, rest) = h.as_mut_slice()[k * n..].split_at_mut(n);
+        let (second, third) = rest.split_at_mut(n);
+        let pairs = first[k..=e].iter_mut().zip(&mut second[k..=e]);
+        if last {
+            for (a, b) in pairs {
+                let t = *a + q * *b;
+                *b -= t * y;
+                *a -= t * x;
             }
-            h[(k + 1, j)] -= t * y;
-            h[(k, j)] -= t * x;
+        } else {
+            for ((a, b), c) in pairs.zip(&mut third[k..=e]) {
+                let t = *a + q * *b + r * *c;
+                *c -= t * z;
+                *b -= t * y;
+                *a -= t * x;
+            }
         }
         for i in l..=e.min(k + 3) {
-            let mut t = x * h[(i, k)] + y * h[(i, k + 1)];
-            if !last {
-                t += z * h[(i, k + 2)];
-                h[(i, k + 2)] -= t * r;
+            let row = &mut h.row_mut(i)[k..=e.min(k + 2)];
+            let mut t = x * row[0] + y * row[1];
+            if let Some(c) = row.get_mut(2) {
+                t += z * *c;
+                *c -= t * r;
             }
-            h[(i, k + 1)] -= t * q;
-            h[(i, k)] -= t;
+            row[1] -= t * q;
+            row[0] -= t;
         }
     }
 }

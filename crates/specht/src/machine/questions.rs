@@ -116,6 +116,10 @@ pub struct FitTask {
     pub profile: bool,
     /// Far values count less.
     pub robust: bool,
+    /// Refits of resampled residuals, for intervals that bear errors that last; 0: none.
+    pub bootstrap: usize,
+    /// Share of the rows, at the end, that is predicted instead of fitted; 0: none.
+    pub holdout: f64,
     /// Other fits of the file, or other files, to compare with.
     pub compare: Vec<String>,
 }
@@ -217,6 +221,8 @@ pub(super) fn fit(keys: &Keys) -> Result<Task, Error> {
         starts: count(keys, "starts")?,
         profile: flag(keys, "profile")?,
         robust: flag(keys, "robust")?,
+        bootstrap: count(keys, "bootstrap")?.unwrap_or(0),
+        holdout: number(keys, "holdout")?.unwrap_or(0.0),
         compare: list(keys, "compare"),
     }))
 }

@@ -136,6 +136,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         flanks,
         sizes: sides.sizes,
         parameter_tape: Tape::new(&b.g, &guards.parameter_roots),
+        until: model.run.until.map(|node| Tape::new(&model.graph, &[node])),
         restitution: sides.restitution,
         outputs: sides.outputs,
         sets: sides.sets,

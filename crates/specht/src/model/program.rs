@@ -239,6 +239,8 @@ pub struct Program {
     pub(super) sizes: Tape,
 
     pub(super) parameter_tape: Tape,
+    /// End of the run, over the parameters.
+    pub(super) until: Option<Tape>,
     /// Event functions, as outputs of the main tape.
     pub(super) crossings: Vec<u32>,
     pub(super) restitution: Tape,

@@ -82,7 +82,16 @@ impl CompiledSystem {
     /// A machine whose gaps have no terms at the start (a block that leaves the origin along a slope): what speed and forces of the start
     /// make of them until the end of the run, or until springs turn the motion back; 1 when that is nothing.
     fn size_in_motion(&self, state: &State, d: &Discrete) -> f64 {
-        let until = self.model.run.until.map_or(f64::NAN, |node| self.constant(node));
+        let normals: Vec<usize> =
+            self.contacts.iter().flat_map(|c| c.normal_rows().iter().copied()).collect();
+        if normals.is_empty() {
+            return 1.0;
+        }
+        let until = self.until.as_ref().map_or(f64::NAN, |tape| {
+            let mut work = tape.workspace();
+            tape.eval(&self.base, &mut work);
+            tape.output(&work, 0)
+        });
         let mut eval = self.memory();
         self.evaluate(state, d, &mut eval);
         let mut tangent = Tangent::new(self);
@@ -99,9 +108,8 @@ impl CompiledSystem {
             let fall = if mass > 0.0 { eval.h[k].abs() / mass * time * time } else { 0.0 };
             state.u[k].abs() * time + fall
         };
-        let normals = self.contacts.iter().flat_map(|c| c.normal_rows());
-        let size = |r: &usize| eval.w.row(*r).iter().map(|(k, w)| w.abs() * way(k)).sum::<f64>();
-        let largest = normals.map(size).filter(|v| v.is_finite()).fold(0.0, f64::max);
+        let size = |r: usize| eval.w.row(r).iter().map(|(k, w)| w.abs() * way(k)).sum::<f64>();
+        let largest = normals.into_iter().map(size).filter(|v| v.is_finite()).fold(0.0, f64::max);
         if largest > 0.0 { largest } else { 1.0 }
     }
 }

@@ -340,3 +340,74 @@ fn a_run_without_derivatives_is_differenced() {
     assert_eq!(f.differenced, ["mu"]);
     assert!((number(&f.estimate, "mu") - 0.3).abs() < 1e-7);
 }
+
+/// Errors that last: each is 0.8 of the one before, plus a new one.
+fn lasting(noise: &mut Noise) -> impl FnMut(usize) -> f64 + '_ {
+    let mut last = 0.0;
+    move |_| {
+        last = 0.8 * last + 0.6 * noise.normal();
+        last
+    }
+}
+
+/// METH-FIT: a straight line with errors that last for several rows. Intervals for independent errors cover far too little; those of resampled
+/// blocks do not.
+#[test]
+fn meth_fit_blocks_of_residuals_bear_errors_that_last() {
+    let mut noise = Noise(5);
+    let (mut plain, mut blocks) = (0, 0);
+    let repetitions = 120;
+    for _ in 0..repetitions {
+        let mut data = "x,y\n".to_string();
+        let mut error = lasting(&mut noise);
+        for i in 0..200 {
+            let x = i as f64 / 199.0;
+            data += &format!("{x},{}\n", 1.0 + 2.0 * x + error(i));
+        }
+        drop(error);
+        let model = "parameters = { a = 1, b = 1 }\n";
+        let asked = FitTask { bootstrap: 200, starts: Some(1), ..task(&["a", "b"], Some("y - a - b*x")) };
+        let f = ask(model, &data, asked).unwrap();
+        assert!(f.block.is_some_and(|b| (5..=40).contains(&b)), "{:?}", f.block);
+        let (_, ends) = f.bootstrap.as_ref().unwrap().iter().nth(1).unwrap();
+        blocks += usize::from(ends[0].0 <= 2.0 && 2.0 <= ends[1].0);
+        plain += usize::from((number(&f.estimate, "b") - 2.0).abs() <= number(&f.half_width, "b"));
+    }
+    // neighbours alike by 0.8: the error of a mean is three times that of independent ones, which covers 49 %
+    let share = |n: usize| n as f64 / repetitions as f64;
+    assert!(share(plain) < 0.65 && share(blocks) > 0.80, "{plain} and {blocks} of {repetitions}");
+}
+
+/// METH-FIT: independent errors are drawn row by row, and the intervals are those of the derivatives.
+#[test]
+fn meth_fit_resampled_intervals_of_independent_errors_are_the_usual_ones() {
+    let mut noise = Noise(9);
+    let data = curve(&mut |_| 0.03 * noise.normal());
+    let asked = FitTask { bootstrap: 400, ..task(&["p0", "p1", "p2", "p3"], Some(RESIDUAL)) };
+    let f = ask(CURVE, &data, asked).unwrap();
+    assert_eq!(f.block, Some(1));
+    for (name, ends) in f.bootstrap.as_ref().unwrap().iter() {
+        let half = 0.5 * (ends[1].0 - ends[0].0);
+        assert!((half / number(&f.half_width, name) - 1.0).abs() < 0.25, "{name} {half}");
+    }
+}
+
+/// METH-FIT: the last fifth of the rows is not fitted. The right law predicts it, a parabola through a falling curve does not.
+#[test]
+fn meth_fit_rows_that_were_not_used_tell_whether_the_model_predicts() {
+    let mut noise = Noise(21);
+    let data = curve(&mut |_| 0.01 * noise.normal());
+    let asked = FitTask { holdout: 0.2, ..task(&["p0", "p1", "p2", "p3"], Some(RESIDUAL)) };
+    let f = ask(CURVE, &data, asked).unwrap();
+    let v = f.validation.as_ref().unwrap();
+    assert_eq!((f.points, v.rows, v.predicts), (32, 8, true));
+    assert_eq!(f.data.curves[0].x.len(), 40);
+    let parabola = "parameters = { p0 = 3, p1 = -1, p2 = 1 }\n";
+    let asked = FitTask { holdout: 0.2, ..task(&["p0", "p1", "p2"], Some("F - p0 - p1*v - p2*v^2")) };
+    let f = ask(parabola, &data, asked).unwrap();
+    let v = f.validation.as_ref().unwrap();
+    assert!(!v.predicts && number(&v.rms, "F") > 3.0 * number(&v.fitted, "F"), "{v:?}");
+    assert!(f.notes.iter().any(|n| n.contains("does not predict")), "{:?}", f.notes);
+    let all = FitTask { holdout: 1.5, ..task(&["p0"], Some("F - p0")) };
+    assert!(ask(parabola, &data, all).unwrap_err().to_string().contains("share of the rows"));
+}

@@ -152,6 +152,34 @@ fn meth_law_jump_coupled_contacts_are_released_in_rounds() {
     }
 }
 
+/// METH-LAW-JUMP: two brakes on one mass, static 3 and 5 N, sliding 2 and 1 N, pulled by a spring. The mass rests up to 8 N, whichever brake is
+/// at its own bound before, then jumps with 3 N of friction: half a swing of amplitude 5 N/k about 3 N/k. Nothing ambiguous is reported.
+#[test]
+fn meth_law_jump_two_brakes_on_one_mass_let_go_together() {
+    let m = machine(
+        r#"
+        parameters  = { m = 1, k = 100, v = 0.01 }
+        coordinates = { x = 0 }
+        body        = [{ name = "mass", mass = "m", position = "x" }]
+        force       = [{ along = "x - v*t", spring = "k" }]
+        contact     = [{ name = "front", slip = "x'", friction_force = { static = 3, sliding = 2 } },
+                       { name = "rear", slip = "x'", friction_force = { static = 5, sliding = 1 } }]
+        run         = { until = 30 }
+        "#,
+        "",
+    );
+    let run = m.run().unwrap();
+    let events = &run.trajectory.events;
+    assert!(events.iter().all(|e| e.kind != Kind::Finding), "{events:?}");
+    let slip = events.iter().find(|e| e.kind == Kind::Slip && e.contacts.len() == 2).unwrap();
+    assert!((slip.time - 8.0).abs() < 1e-9, "{}", slip.time);
+    let stop = events.iter().find(|e| e.kind == Kind::Stick && e.time > slip.time).unwrap();
+    // x = v t − (3 N)/k − (5 N)/k cos(w s) − v/w sin(w s) after s, at rest when x' = 0
+    let (w, a, v): (f64, f64, f64) = (10.0, 0.05, 0.01);
+    let swing = 2.0 * (std::f64::consts::PI - (a * w / v).atan()) / w;
+    assert!((stop.time - slip.time - swing).abs() < 1e-7, "{} {swing}", stop.time - slip.time);
+}
+
 /// METH-LAW-CURVE: the report of a law: least value, steepest fall, damping needed, normal force.
 #[test]
 fn meth_law_curve_the_report_of_a_falling_law() {

@@ -12,12 +12,15 @@
 //!
 //! * `statistics`: errors, correlations, what cannot be told apart, tests of the residuals.
 //! * `profile`: intervals that need not be symmetric.
+//! * `bootstrap`: intervals for errors that last for several rows.
 //! * `student`: quantiles of Student's distribution.
 
+mod bootstrap;
 mod profile;
 mod statistics;
 mod student;
 
+pub(crate) use bootstrap::resample;
 pub(crate) use profile::profile;
 pub(crate) use statistics::{Errors, Tests, errors, tests};
 pub(crate) use student::student_quantile;

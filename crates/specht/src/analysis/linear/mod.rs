@@ -84,13 +84,34 @@ pub(crate) struct Linear<'a, S: System + ?Sized> {
     pub accel: Vec<f64>,
     /// Friction does not change with the velocities.
     pub flat: bool,
+    /// 1/ω of the highest frequency, once it has been asked for.
+    pub span: Option<f64>,
+    memory: Memory,
+}
+
+/// What a linearisation needs beside its state; the next one of the same system may have it.
+pub(crate) struct Memory {
+    eval: Eval,
     tangent: Tangent,
-    parameters: Vec<f64>,
+    direction: [Vec<f64>; 4],
+}
+
+impl Memory {
+    pub(crate) fn new<S: System + ?Sized>(sys: &S) -> Self {
+        let Dims { q, u, z, .. } = sys.dims();
+        let direction = [vec![0.0; q], vec![0.0; u], vec![0.0; z], Vec::new()];
+        Memory { eval: sys.memory(), tangent: Tangent::new(sys), direction }
+    }
 }
 
 impl<'a, S: System + ?Sized> Linear<'a, S> {
     /// At this state; all contacts open.
     pub(crate) fn new(sys: &'a S, state: State) -> Self {
+        Linear::within(sys, state, Memory::new(sys))
+    }
+
+    /// The same in the memory of another one.
+    pub(crate) fn within(sys: &'a S, state: State, mut memory: Memory) -> Self {
         let dims = sys.dims();
         Linear {
             sys,
@@ -98,15 +119,21 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
             dims,
             state,
             discrete: Discrete::new(&dims),
-            eval: sys.memory(),
+            eval: std::mem::take(&mut memory.eval),
             hold: vec![Hold::Open; dims.contacts],
             held: Vec::new(),
             lambda: vec![0.0; dims.rows],
             accel: vec![0.0; dims.u],
             flat: false,
-            tangent: Tangent::new(sys),
-            parameters: Vec::new(),
+            span: None,
+            memory,
         }
+    }
+
+    /// Its memory, for the next one.
+    pub(crate) fn into_memory(mut self) -> Memory {
+        self.memory.eval = self.eval;
+        self.memory
     }
 
     /// Hold every contact so, and evaluate.
@@ -275,36 +302,42 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
     ///
     /// The system has no derivatives.
     pub(crate) fn column(&mut self, way: Way, out: &mut Column) -> Result<(), AnalysisError> {
-        let (mut t, mut q, mut u, mut z) = (0.0, Vec::new(), Vec::new(), Vec::new());
-        self.parameters.fill(0.0);
+        let Memory { tangent, direction: [q, u, z, parameters], .. } = &mut self.memory;
+        let mut along = Along { t: f64::from(u8::from(way == Way::Time)), ..Along::default() };
         match way {
             Way::Position(k) => {
-                let speed = std::mem::take(&mut self.state.u);
-                self.state.u = vec![0.0; self.dims.u];
-                self.state.u[k] = 1.0;
-                q.resize(self.dims.q, 0.0);
-                self.sys.q_rate(&self.state, &mut q);
-                self.state.u = speed;
+                u[k] = 1.0;
+                std::mem::swap(u, &mut self.state.u);
+                self.sys.q_rate(&self.state, q);
+                std::mem::swap(u, &mut self.state.u);
+                along.q = q;
             }
             Way::Velocity(k) => {
-                u.resize(self.dims.u, 0.0);
                 u[k] = 1.0;
+                along.u = u;
             }
             Way::State(k) => {
-                z.resize(self.dims.z, 0.0);
                 z[k] = 1.0;
+                along.z = z;
             }
             Way::Parameter(k) => {
-                self.parameters.resize((k + 1).max(self.parameters.len()), 0.0);
-                self.parameters[k] = 1.0;
+                parameters.resize((k + 1).max(parameters.len()), 0.0);
+                parameters[k] = 1.0;
+                along.parameters = parameters;
             }
-            Way::Time => t = 1.0,
+            Way::Time => {}
         }
-        let along = Along { t, q: &q, u: &u, z: &z, parameters: &self.parameters, ..Along::default() };
-        if !self.sys.tangent(&self.state, &self.discrete, &self.eval, &along, &mut self.tangent) {
+        let known = self.sys.tangent(&self.state, &self.discrete, &self.eval, &along, tangent);
+        match way {
+            Way::Position(k) | Way::Velocity(k) => u[k] = 0.0,
+            Way::State(k) => z[k] = 0.0,
+            Way::Parameter(k) => parameters[k] = 0.0,
+            Way::Time => {}
+        }
+        if !known {
             return Err(StartError::NoDerivatives.into());
         }
-        self.collect(&u, out);
+        self.collect(if let Way::Velocity(k) = way { Some(k) } else { None }, out);
         Ok(())
     }
 
@@ -325,10 +358,10 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
         self.sys.q_rate(&self.state, &mut q);
         self.state.u = speed;
         let along = Along { t: time, q: &q, ..Along::default() };
-        if !self.sys.tangent(&self.state, &self.discrete, &self.eval, &along, &mut self.tangent) {
+        if !self.sys.tangent(&self.state, &self.discrete, &self.eval, &along, &mut self.memory.tangent) {
             return Err(StartError::NoDerivatives.into());
         }
-        let (info, rate) = (self.info, &self.tangent.rate);
+        let (info, rate) = (self.info, &self.memory.tangent.rate);
         let one = |i: usize| {
             if self.hold[i] == Hold::Open || !info[i].friction {
                 return 0.0;
@@ -351,9 +384,9 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
         Ok((0..info.len()).map(one).collect())
     }
 
-    /// The rates of the equations from those of the evaluation, the velocities moving with `u`.
-    fn collect(&self, u: &[f64], out: &mut Column) {
-        let rate = &self.tangent.rate;
+    /// The rates of the equations from those of the evaluation; `velocity`: the one that grows.
+    fn collect(&self, velocity: Option<usize>, out: &mut Column) {
+        let rate = &self.memory.tangent.rate;
         out.force.resize(self.dims.u, 0.0);
         rate.mass.mul_vec(&self.accel, &mut out.force);
         for (f, h) in out.force.iter_mut().zip(&rate.h) {
@@ -365,7 +398,7 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
         out.rate.clear();
         out.accel.clear();
         for row in 0..self.dims.rows {
-            let own = if u.is_empty() { 0.0 } else { self.eval.w.row(row).dot(u) };
+            let own = velocity.map_or(0.0, |k| self.eval.w[(row, k)]);
             out.rate.push(own + rate.w.row(row).dot(&self.state.u) + rate.rate_offset[row]);
             out.accel.push(rate.w.row(row).dot(&self.accel) + rate.accel_offset[row]);
         }
@@ -377,7 +410,7 @@ impl<'a, S: System + ?Sized> Linear<'a, S> {
             for (k, &j) in self.info[i].load_on.iter().enumerate() {
                 moved += rate.load_terms[load_at + k] * self.info[j].normal_force(&self.lambda);
             }
-            let level = self.flat && !u.is_empty();
+            let level = self.flat && velocity.is_some();
             let bound = if level { 0.0 } else { rate.mu[i] * n + self.eval.mu[i] * sign * moved };
             let turned = self.turned(i, d, &out.rate);
             for ((&row, d), turned) in self.info[i].tangent.iter().zip(d).zip(turned) {

@@ -311,6 +311,100 @@ fn static_friction_jumps_to_sliding_friction() {
     }
 }
 
+/// METH-LAW-JUMP: two brakes on one shaft, static 3 and 5 N, sliding 2 and 1 N. It once rested and slid at the same time between the sums
+/// of the sliding and of the static forces: one brake alone may be at its bound there, without moving.
+#[test]
+fn meth_law_jump_two_contacts_on_one_coordinate_rest_up_to_the_sum_of_their_bounds() {
+    for (push, accel) in
+        [(2.0, 0.0), (4.0, 0.0), (7.9, 0.0), (8.0, 0.0), (8.1, 5.1), (-7.9, 0.0), (-9.0, -6.0)]
+    {
+        let mut b = Bench::new(diag(&[1.0]), &[push]);
+        b.given((&[1.0], 0.0), 0.2, 10.0);
+        b.given((&[1.0], 0.0), 0.1, 10.0);
+        b.eval.mu_static.copy_from_slice(&[0.3, 0.5]);
+        let set = b.transition(&[Start::Zero; 2]);
+        assert_eq!((set.status, set.solutions.len()), (Status::Unique, 1), "{push}");
+        close(set.solutions[0].forces.accel[0], accel, 1e-12);
+    }
+}
+
+/// Accelerations under friction forces of given bounds: the least of ½ aᵀ M a − hᵀ a + Σ F |w a|, by its dual, one force after the other.
+/// Contacts that slide have their force in `h`.
+fn least_acceleration(w: &[Vec<f64>], mass: &[f64], h: &[f64], bound: &[f64]) -> Vec<f64> {
+    let mut force = vec![0.0; w.len()];
+    let mut a: Vec<f64> = h.iter().zip(mass).map(|(h, m)| h / m).collect();
+    for _ in 0..20_000 {
+        for j in 0..w.len() {
+            let rate: f64 = w[j].iter().zip(&a).map(|(w, a)| w * a).sum();
+            let inertia: f64 = w[j].iter().zip(mass).map(|(w, m)| w * w / m).sum();
+            let next = (force[j] - rate / inertia).clamp(-bound[j], bound[j]);
+            for k in 0..a.len() {
+                a[k] += w[j][k] * (next - force[j]) / mass[k];
+            }
+            force[j] = next;
+        }
+    }
+    a
+}
+
+/// METH-LAW-JUMP: up to four contacts on three coordinates, some of them alike: the rounds of an independent program (bounds at rest, then
+/// those that move get their sliding force) end at the one acceleration of the transition.
+#[test]
+fn meth_law_jump_coupled_contacts_follow_the_rounds_of_an_independent_program() {
+    let mut r = Random(2024);
+    let (mut kept, mut rounds_seen) = (0, 0);
+    for _ in 0..300 {
+        let mass: Vec<f64> = (0..3).map(|_| r.within(0.5, 2.0)).collect();
+        let push: Vec<f64> = (0..3).map(|_| r.within(-8.0, 8.0)).collect();
+        let mut b = Bench::new(diag(&mass), &push);
+        let mut w: Vec<Vec<f64>> = Vec::new();
+        let mut bounds: Vec<[f64; 2]> = Vec::new();
+        for j in 0..2 + r.below(3) {
+            let pick = r.below(3);
+            let row: Vec<f64> = match j {
+                1 if r.below(2) == 0 => w[0].clone(),
+                _ if r.below(2) == 0 => (0..3).map(|k| f64::from(u8::from(k == pick))).collect(),
+                _ => (0..3).map(|_| r.normal()).collect(),
+            };
+            let slide = r.within(0.2, 3.0);
+            bounds.push([slide * r.within(1.05, 2.0), slide]);
+            let contact = b.given((&row, 0.0), slide, 1.0);
+            b.eval.mu_static[contact] = bounds[contact][0];
+            w.push(row);
+        }
+        // the rounds
+        let mut way = vec![0.0_f64; w.len()];
+        let rate = |a: &[f64], j: usize| w[j].iter().zip(a).map(|(w, a)| w * a).sum::<f64>();
+        let mut rounds = 0;
+        let a = loop {
+            let mut h = push.clone();
+            for j in (0..w.len()).filter(|&j| way[j] != 0.0) {
+                (0..3).for_each(|k| h[k] -= way[j] * bounds[j][1] * w[j][k]);
+            }
+            let rest: Vec<usize> = (0..w.len()).filter(|&j| way[j] == 0.0).collect();
+            let rows: Vec<Vec<f64>> = rest.iter().map(|&j| w[j].clone()).collect();
+            let held: Vec<f64> = rest.iter().map(|&j| bounds[j][0]).collect();
+            let a = least_acceleration(&rows, &mass, &h, &held);
+            let moved: Vec<usize> = rest.into_iter().filter(|&j| rate(&a, j).abs() > 1e-6).collect();
+            if moved.is_empty() {
+                break a;
+            }
+            rounds += 1;
+            moved.iter().for_each(|&j| way[j] = rate(&a, j).signum());
+        };
+        // a release that does not move its own way has no answer by rounds
+        if (0..w.len()).any(|j| way[j] * rate(&a, j) < 0.0) {
+            continue;
+        }
+        let set = b.transition(&vec![Start::Zero; w.len()]);
+        assert_eq!(set.status, Status::Unique, "{:?}", set.solutions);
+        set.solutions[0].forces.accel.iter().zip(&a).for_each(|(x, y)| close(*x, *y, 1e-6));
+        kept += 1;
+        rounds_seen = rounds_seen.max(rounds);
+    }
+    assert!(kept > 200 && rounds_seen > 1, "{kept} {rounds_seen}");
+}
+
 /// Every load has coefficients of its own; a pin enters with the norm of its force. A load on a load is refused.
 #[test]
 fn loads_follow_guides_and_pins() {

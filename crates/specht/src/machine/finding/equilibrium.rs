@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::analysis::AnalysisError;
 use crate::analysis::attraction::{Probe, is_attractive, probe};
-use crate::analysis::bands::{Bands, bands};
+use crate::analysis::bands::{Bands, bands, load_end};
 use crate::analysis::branch::{Diagram, diagram};
 use crate::analysis::equilibria::{Equilibrium, all};
 use crate::analysis::line::Line;
@@ -273,22 +273,33 @@ impl Machine {
                 Some(rest.rest.verdict)
             }
             Err(AnalysisError::NoPair) => None,
+            // in space the balance alone decides
+            Err(AnalysisError::Spatial(_)) => {
+                if let Some(name) = &task.load {
+                    let (value, limit) = machine.load_limit(name, &closed)?;
+                    safety.push(name.clone(), Num(limit / value));
+                }
+                Some(if found.margin >= 0.0 { RestVerdict::Stays } else { RestVerdict::Moves })
+            }
             Err(e) => return Err(self.refuse(e)),
         };
         let pair = |e: &[f64; 2]| e.map(Num);
-        let forces = |k: usize| {
-            let of = |f: &(usize, [f64; 2], [f64; 2])| {
-                (names[f.0].clone(), pair(if k == 0 { &f.1 } else { &f.2 }))
+        let normal = found.forces.iter().map(|f| (names[f.0].clone(), pair(&f.1)));
+        // in space one range per tangent
+        let tangential = found.forces.iter().flat_map(|f| {
+            let name = |j: usize| match f.2.len() {
+                1 => names[f.0].clone(),
+                _ => format!("{}.{}", names[f.0], j + 1),
             };
-            found.forces.iter().map(of).collect::<Named<[Num; 2]>>()
-        };
+            f.2.iter().enumerate().map(move |(j, e)| (name(j), pair(e))).collect::<Vec<_>>()
+        });
         Ok(EquilibriumFinding {
             bands: Some(self.band(&found).into_iter().collect()),
             exact: Some(found.exact),
             margin: Some(Num(found.margin)),
             safety: Some(safety),
-            forces: Some(forces(0)),
-            friction_forces: Some(forces(1)),
+            forces: Some(normal.collect()),
+            friction_forces: Some(tangential.collect()),
             stuck: Some(pick(&found.stuck)),
             first: Some(pick(&found.first)),
             verdict,
@@ -298,6 +309,28 @@ impl Machine {
             explain: "rest-bands",
             ..EquilibriumFinding::default()
         })
+    }
+
+    /// The value of a load and the one, away from zero, up to which the start can rest; forces need not be linear in it.
+    fn load_limit(&self, name: &str, closed: &[bool]) -> Result<(f64, f64), Error> {
+        let slot = self.live_slot(name)?;
+        let value = self.system().parameters()[slot];
+        let upper = usize::from(value >= 0.0);
+        let mut limit = value;
+        for _ in 0..20 {
+            let one = self.vary(&[(name, limit)])?;
+            let mut state = one.start()?;
+            state.u.fill(0.0);
+            let next =
+                load_end(one.system(), &state, closed, [slot, upper], limit).map_err(|e| self.refuse(e))?;
+            let Some(next) = next else { return Ok((value, f64::NAN)) };
+            let moved = (next - limit).abs();
+            limit = next;
+            if !(moved > 1e-9 * limit.abs()) || !limit.is_finite() {
+                break;
+            }
+        }
+        Ok((value, limit))
     }
 
     fn bands_over(&self, task: &EquilibriumTask, watch: Watch) -> Result<EquilibriumFinding, Error> {

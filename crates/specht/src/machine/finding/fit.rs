@@ -16,6 +16,15 @@ pub struct FitFinding {
     /// Profile intervals of 95 %, which need not be symmetric, when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Named<[Num; 2]>>,
+    /// Intervals of 95 % by resampling blocks of residuals, when asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootstrap: Option<Named<[Num; 2]>>,
+    /// Rows of such a block: 1 where errors of neighbours are independent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// How well the rows at the end are predicted that were not fitted, when asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<FitValidation>,
     /// Correlations of the estimates.
     pub correlation: Named<Named<Num>>,
     /// Standard deviation of the residuals.
@@ -74,6 +83,19 @@ pub struct FitTests {
     pub correlated: bool,
     /// Lines of the data far off the others.
     pub outliers: Vec<usize>,
+}
+
+/// Rows that were not used for the fit.
+#[derive(Clone, Debug, Serialize)]
+pub struct FitValidation {
+    /// Their number.
+    pub rows: usize,
+    /// Root of the mean square of their residuals, per quantity.
+    pub rms: Named<Num>,
+    /// The same of the rows that were fitted.
+    pub fitted: Named<Num>,
+    /// They scatter no more than chance explains.
+    pub predicts: bool,
 }
 
 /// A model of a comparison.

@@ -34,7 +34,7 @@ pub use braking::{
 };
 pub use branch::{BranchCurve, BranchFinding, BranchOrigin, BranchPoint, BranchSide, BranchSpecial};
 pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
-pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests};
+pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests, FitValidation};
 pub use friction_law::{CalledLaw, FrictionLawFinding, LawReport, SpeedPoint};
 pub use limit_cycle::{CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
@@ -42,7 +42,9 @@ pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFinding};
 pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
-pub use quasi_static::{DynamicOffer, QuasiStaticFinding, SlowCritical, SlowEnd, SlowEvent, SlowState};
+pub use quasi_static::{
+    DynamicOffer, DynamicRest, QuasiStaticFinding, SlowCritical, SlowEnd, SlowEvent, SlowState,
+};
 pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
 pub use return_map::{FixedPoint, LyapunovFinding, ReturnMapFinding};
 pub use stability::{CriticalPoint, GrowthMap, GrowthPoint, StabilityFinding};

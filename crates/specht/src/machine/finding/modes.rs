@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::analysis::AnalysisError;
 use crate::analysis::linear::{Hold, Linear};
 use crate::analysis::map::Watch;
-use crate::analysis::modes::{Driven, ModeShape, break_away, modes};
+use crate::analysis::modes::{Driven, ModeShape, break_away, make_one, modes};
 use crate::expr::NodeId;
 use crate::linalg::Complex;
 use crate::machine::json::{Named, Num};
@@ -13,6 +13,7 @@ use crate::machine::questions::{BreakAwayTask, HeldContacts, ModesTask, Response
 use crate::machine::{Error, Machine};
 use crate::model::{CompiledSystem, Force, ForceKind, Input, Law, Model, Parameter, build};
 use crate::system::{State, System};
+use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 /// `modes`.
@@ -45,7 +46,7 @@ pub struct OneMode {
     pub damping: f64,
     /// 1/s, real and imaginary part.
     pub eigenvalue: [f64; 2],
-    /// Displacement of every coordinate; the largest is 1.
+    /// Displacement of every coordinate; of those with the unit of the one that has most of the energy the largest is 1.
     pub shape: Named<[f64; 2]>,
     /// Share of every coordinate in the kinetic energy.
     pub energy_share: Named<f64>,
@@ -147,7 +148,7 @@ impl Machine {
             }
         };
         Ok(ModesFinding {
-            modes: found.iter().map(|m| one_mode(&names, m)).collect(),
+            modes: found.iter().map(|m| one_mode(&names, &self.model().units, m)).collect(),
             contacts,
             balanced,
             points,
@@ -461,14 +462,21 @@ fn natural(m: &ModeShape) -> f64 {
     if m.value.im > 0.0 { m.value.abs() / TAU } else { 0.0 }
 }
 
-pub(super) fn one_mode(names: &[String], m: &ModeShape) -> OneMode {
+fn one_mode(names: &[String], units: &BTreeMap<String, String>, m: &ModeShape) -> OneMode {
     let pair = |c: &Complex| [c.re, c.im];
+    // the largest is 1, lengths among lengths and angles among angles
+    let unit = |k: usize| names.get(k).and_then(|n| units.get(n));
+    let most = (0..m.share.len()).max_by(|&a, &b| m.share[a].abs().total_cmp(&m.share[b].abs())).unwrap_or(0);
+    let alike = (0..m.shape.len()).filter(|&k| unit(k) == unit(most));
+    let largest = alike.max_by(|&a, &b| m.shape[a].abs().total_cmp(&m.shape[b].abs()));
+    let mut shape = m.shape.clone();
+    make_one(&mut shape, largest.unwrap_or(most));
     OneMode {
         frequency: natural(m),
         damped_frequency: m.value.im / TAU,
         damping: m.damping,
         eigenvalue: pair(&m.value),
-        shape: names.iter().cloned().zip(m.shape.iter().map(pair)).collect(),
+        shape: names.iter().cloned().zip(shape.iter().map(pair)).collect(),
         energy_share: Named::of(names, &m.share),
     }
 }

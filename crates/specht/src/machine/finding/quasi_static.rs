@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use crate::analysis::Loss;
 use crate::analysis::map::Watch;
-use crate::analysis::slow::{SlowPath, follow};
+use crate::analysis::slow::{Point, SlowPath, follow};
 use crate::machine::json::{Named, Num};
 use crate::machine::questions::QuasiStaticTask;
 use crate::machine::{Error, Machine};
-use crate::system::{ContactEvent, Discrete, System};
+use crate::sim::{Kind, Outside, Record, Settings, event_driven};
+use crate::system::{ContactEvent, Discrete, Mode, System};
 
 /// The finding.
 #[derive(Clone, Debug, Serialize)]
@@ -106,10 +107,37 @@ pub struct DynamicOffer {
     pub time: f64,
     /// With these coordinates.
     pub state: Named<f64>,
-    /// And these velocities, those of the slow motion.
+    /// And these velocities: those of the slow motion; none where they have no bound.
     pub velocity: Named<f64>,
     /// What to do.
     pub advice: String,
+    /// What contacts do in the motion with inertia that begins there, until nothing slides any more.
+    pub events: Vec<SlowEvent>,
+    /// Where that ends; none if it goes on sliding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<DynamicRest>,
+}
+
+/// Where the motion with inertia comes to rest.
+#[derive(Clone, Debug, Serialize)]
+pub struct DynamicRest {
+    /// When.
+    pub time: f64,
+    /// Where.
+    pub state: Named<f64>,
+}
+
+/// Modes of a contact that slides.
+const SLIDES: [Mode; 3] = [Mode::SlipPlus, Mode::SlipMinus, Mode::Slip];
+/// Events up to which the motion with inertia is followed.
+const FOLLOWED: u64 = 100;
+
+/// Velocities at the end of a path: where continuity is lost the slow ones have no bound.
+fn speed(end: &SlowEnd, found: &SlowPath) -> Vec<f64> {
+    match end.reason {
+        Loss::Continuity => vec![0.0; found.velocity.len()],
+        Loss::Uniqueness => found.velocity.clone(),
+    }
 }
 
 impl Machine {
@@ -137,7 +165,11 @@ impl Machine {
         }
         let found =
             follow(self.system(), start, until, &|| watch.is_interrupted()).map_err(|e| self.refuse(e))?;
-        Ok(self.slow_finding(&found))
+        let mut out = self.slow_finding(&found);
+        if let (Some(offer), Some(last)) = (&mut out.dynamic, found.points.last()) {
+            self.run_on(offer, last, until, watch);
+        }
+        Ok(out)
     }
 
     fn slow_finding(&self, found: &SlowPath) -> QuasiStaticFinding {
@@ -192,11 +224,13 @@ impl Machine {
         let dynamic = stopped.map(|e| DynamicOffer {
             time: e.time,
             state: e.coordinates.clone(),
-            velocity: Named::of(&self.coordinate_names("'"), &found.velocity),
+            velocity: Named::of(&self.coordinate_names("'"), &speed(e, found)),
             advice: format!(
                 "what follows has inertia: `specht run` with this state as the start, and t + {} instead of t in the load",
                 e.time
             ),
+            events: Vec::new(),
+            rest: None,
         });
         // the contact that slips where it ends, else the first that rubs
         let worst = found.ends.iter().find(|e| e.stops).and_then(|e| e.contacts.first().copied());
@@ -221,6 +255,29 @@ impl Machine {
             path,
             ends,
             dynamic,
+        }
+    }
+
+    /// Run with inertia from the end of the slow path until nothing slides any more. A run that cannot go on says nothing.
+    fn run_on(&self, offer: &mut DynamicOffer, last: &Point, until: f64, watch: Watch) {
+        let Ok((_, settings)) = self.settings() else { return };
+        let settings = Settings { until, record: Record::Nothing, stop_after: FOLLOWED, ..settings };
+        let mut start = self.system().start();
+        (start.t, start.q) = (last.time, last.q.clone());
+        start.u.iter_mut().zip(offer.velocity.iter()).for_each(|(u, (_, v))| *u = *v);
+        let mut outside = Outside { interrupt: watch.interrupt, progress: None };
+        let Ok(run) = event_driven(self.system(), &start, &settings, &mut outside) else { return };
+        let names = self.contact_names();
+        let mut modes = last.modes.clone();
+        for event in run.events.iter().filter(|e| !e.contacts.is_empty()) {
+            event.contacts.iter().for_each(|c| modes[c.contact] = c.after);
+            let contacts = event.contacts.iter().map(|c| names[c.contact].clone()).collect();
+            offer.events.push(SlowEvent { time: event.time, kind: event.kind.word(), contacts });
+            if event.kind == Kind::Stick && modes.iter().all(|m| !SLIDES.contains(m)) {
+                let state = Named::of(&self.coordinate_names(""), &event.after.q);
+                offer.rest = Some(DynamicRest { time: event.time, state });
+                break;
+            }
         }
     }
 

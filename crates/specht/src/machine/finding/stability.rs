@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::analysis::AnalysisError;
-use crate::analysis::linear::{Hold, Linear};
+use crate::analysis::linear::{Hold, Linear, Memory};
 use crate::analysis::map::{Axis, Watch};
 use crate::analysis::place::{Place, start_of};
 use crate::analysis::squeal::{Instability, Judged, Spectrum, destabilised, judge, kind, merging};
@@ -113,7 +113,21 @@ pub(super) struct Slider {
     values: Vec<f64>,
     place: Option<Place>,
     slide: Vec<usize>,
-    guess: Option<(State, Vec<Hold>)>,
+    guess: Option<Guess>,
+    memory: Option<Memory>,
+}
+
+/// The steady motion of the point before.
+struct Guess {
+    state: State,
+    hold: Vec<Hold>,
+    span: Option<f64>,
+}
+
+impl Guess {
+    fn of(linear: &Linear<'_, CompiledSystem>) -> Guess {
+        Guess { state: linear.state.clone(), hold: linear.hold.clone(), span: linear.span }
+    }
 }
 
 impl Slider {
@@ -127,13 +141,17 @@ impl Slider {
             self.values[slot] = value;
         }
         self.sys.set_parameters(&self.values);
-        if let Some((state, hold)) = self.guess.take() {
-            let mut linear = Linear::new(&self.sys, state);
-            linear.hold(&hold);
+        if let Some(guess) = self.guess.take() {
+            let memory = self.memory.take().unwrap_or_else(|| Memory::new(&self.sys));
+            let mut linear = Linear::within(&self.sys, guess.state, memory);
+            linear.span = guess.span;
+            linear.hold(&guess.hold);
             let judged = judge(&mut linear)?;
             if judged.found == Found::Steady {
-                self.guess = Some((linear.state.clone(), linear.hold.clone()));
-                return look(&mut linear, &judged);
+                self.guess = Some(Guess::of(&linear));
+                let seen = look(&mut linear, &judged);
+                self.memory = Some(linear.into_memory());
+                return seen;
             }
         }
         let state = match &self.place {
@@ -184,7 +202,7 @@ impl Slider {
             }
         };
         if judged.found == Found::Steady {
-            self.guess = Some((linear.state.clone(), linear.hold.clone()));
+            self.guess = Some(Guess::of(&linear));
         }
         look(&mut linear, &judged)
     }
@@ -248,7 +266,7 @@ impl Machine {
     /// Memory for one thread that looks for steady motions.
     pub(super) fn slider(&self, place: Option<Place>) -> Slider {
         let (sys, values) = (self.system().clone(), self.system().parameters().to_vec());
-        Slider { sys, values, place, slide: Vec::new(), guess: None }
+        Slider { sys, values, place, slide: Vec::new(), guess: None, memory: None }
     }
 
     fn judged(

@@ -7,6 +7,7 @@
 //! A curve is a residual of columns and parameters; it is differentiated as a formula. With a column `t` the residual is taken along
 //! the run, and its derivatives go through all events; only where they do not exist runs are differenced.
 
+mod beyond;
 mod curve;
 mod read;
 mod series;
@@ -20,6 +21,7 @@ use super::json::{Named, Num};
 use super::sweep::{Sampling, normal_quantile, unit};
 use super::task::{FitTask, Task};
 use super::{Error, Machine, Source};
+use beyond::{held_out, resampled, validation};
 use curve::Curve;
 use read::{Form, Records};
 use series::Series;
@@ -67,12 +69,17 @@ impl Machine {
     pub(super) fn fit(&self, task: &FitTask, watch: Watch) -> Result<FitFinding, Error> {
         let start = self.start_of_fit(task)?;
         let bounds = self.bounds_of_fit(task)?;
-        let mut records = Records::read(self, task)?;
+        let mut all = Records::read(self, task)?;
+        let held = held_out(task, &all)?;
+        let mut records = all.without_last(held);
         match records.form {
             Form::Curve => {
                 let mut curve = Curve::new(self, task, &mut records, watch)?;
                 let (fit, scale) = search(&mut curve, task, &records, &start, &bounds, STARTS)?;
-                let shown = curve.shown(&fit.p, &records);
+                let shown = match held {
+                    0 => curve.shown(&fit.p, &records),
+                    _ => Curve::new(self, task, &mut all, watch)?.shown(&fit.p, &all),
+                };
                 self.finding(task, watch, &mut curve, records, fit, scale, &bounds, shown)
             }
             Form::Series => {
@@ -88,7 +95,10 @@ impl Machine {
                         (fit, scale) = (again, other);
                     }
                 }
-                let shown = series.shown(&fit.p, &mut records);
+                let mut shown = series.shown(&fit.p, &mut records);
+                if held > 0 {
+                    shown = Series::new(self, task, &mut all, watch)?.shown(&fit.p, &mut all);
+                }
                 self.finding(task, watch, &mut series, records, fit, scale, &bounds, shown)
             }
         }
@@ -155,8 +165,9 @@ impl Machine {
         let named = |value: &dyn Fn(usize) -> f64| -> Named<Num> {
             task.fit.iter().enumerate().map(|(k, name)| (name.clone(), Num(value(k)))).collect()
         };
+        let mut weighed = Weighed { inner: problem, scale };
+        let resampled = resampled(task, &mut weighed, &fit, bounds, &records, &mut notes);
         let ends = task.profile.then(|| {
-            let mut weighed = Weighed { inner: problem, scale };
             let one = |k: usize| {
                 let first = e.factor * e.standard[k];
                 match first.is_finite() && first > 0.0 {
@@ -170,6 +181,8 @@ impl Machine {
         let outliers: Vec<usize> =
             test.outliers.iter().map(|i| records.lines[i % records.lines.len().max(1)]).collect();
         remarks(task, &fit, &e, &test, &outliers, &mut notes);
+        let held = data.curves.first().map_or(0, |c| c.x.len().saturating_sub(records.lines.len()));
+        let validation = (held > 0).then(|| validation(&data, held, p, &mut notes));
         let size = n as f64;
         let aic = size * (fit.rss / size).ln() + 2.0 * p as f64;
         let mut found = FitFinding {
@@ -177,6 +190,9 @@ impl Machine {
             half_width: named(&|k| e.factor * e.standard[k]),
             standard_error: named(&|k| e.standard[k]),
             profile: ends,
+            block: resampled.as_ref().map(|r| r.1),
+            bootstrap: resampled.map(|r| r.0),
+            validation,
             correlation: task
                 .fit
                 .iter()
@@ -225,6 +241,7 @@ impl Machine {
             let (machine, mut other) = self.other_fit(name, task)?;
             other.compare.clear();
             other.profile = false;
+            (other.bootstrap, other.holdout) = (0, task.holdout);
             let f = machine.fit(&other, watch)?;
             if f.points != found.points {
                 found.notes.push(format!(
@@ -390,7 +407,7 @@ fn remarks(
     }
     if test.correlated {
         notes.push(format!(
-            "neighbouring residuals are alike (correlation {:.2}): the model lacks something, or the intervals are too narrow",
+            "neighbouring residuals are alike (correlation {:.2}): the model lacks something, or the intervals are too narrow; --bootstrap 200 gives some that bear it",
             test.lag1
         ));
     }

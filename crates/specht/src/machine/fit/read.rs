@@ -126,6 +126,16 @@ impl Records {
         Ok(out)
     }
 
+    /// The same without the rows at the end.
+    pub(super) fn without_last(&self, held: usize) -> Records {
+        let mut out = self.clone();
+        let kept = self.lines.len() - held;
+        out.columns.iter_mut().for_each(|c| c.values.truncate(kept));
+        out.lines.truncate(kept);
+        out.own.truncate(kept);
+        out
+    }
+
     pub(super) fn wrong(&self, why: String, help: &str) -> Error {
         Error::plain(format!("{}: {why}", self.label), help)
     }
