@@ -168,11 +168,15 @@ fn table(head: &[&str], rows: &[Vec<String>], out: &mut String) {
     let width = |k: usize| {
         rows.iter().map(|r| r[k].chars().count()).chain([head[k].chars().count()]).max().unwrap_or(0)
     };
+    // numbers stand under each other by their ends, words by their beginnings
+    let words = |k: usize| k == 0 || rows.iter().any(|r| r[k].contains(", "));
     let line = |cells: &[String], out: &mut String| {
         let mut text = String::from("  ");
         for (k, cell) in cells.iter().enumerate() {
             let space = " ".repeat(width(k).saturating_sub(cell.chars().count()));
-            text += &if k == 0 { format!("{cell}{space}") } else { format!("  {space}{cell}") };
+            let between = if k == 0 { "" } else { "  " };
+            text +=
+                &if words(k) { format!("{between}{cell}{space}") } else { format!("{between}{space}{cell}") };
         }
         *out += text.trim_end();
         out.push('\n');

@@ -94,10 +94,11 @@ impl<S: System + ?Sized> Stepper<'_, S> {
             if d.stick_since[i].is_nan() {
                 d.stick_since[i] = now;
             }
-            // growth of |λ_T| since the last step, when it was sticking there too
+            // growth of |λ_T| since the last step, when it was sticking there from the beginning: the step that stops it has its own force
+            let held = now - d.stick_since[i] > 1.5 * delta;
             let rate = (f.tangential[i] - self.w.tangential[i]) / delta;
             let grows = if f.tangential[i] == 0.0 { rate.abs() } else { f.tangential[i].signum() * rate };
-            d.load_rate[i] = if self.w.modes[i] == Mode::Stick { grows.max(0.0) } else { 0.0 };
+            d.load_rate[i] = if held { grows.max(0.0) } else { 0.0 };
         }
     }
 }

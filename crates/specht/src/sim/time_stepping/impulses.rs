@@ -10,7 +10,7 @@
 //! bilateral contacts are added to M ([`MassFactor`]); every answer is the same. The unit of mass is the largest entry of M.
 //!
 //! *Bounds that depend on the answer*, in rounds that start from the last answer: contacts with a static coefficient of
-//! their own start with it and get the sliding one once they slip (METH-LAW-JUMP); journals and loads that refer to other
+//! their own start with it after rest and get the sliding one once they slip, until they stop or turn (METH-LAW-JUMP); journals and loads that refer to other
 //! contacts' forces use the forces of the round before, until they agree to 1e-10. Rounds that do not settle, and solves that do
 //! not converge, go to [`Transition`].
 //!
@@ -52,6 +52,8 @@ pub(super) struct Step<'a> {
     pub offset: &'a [f64],
     pub active: &'a [bool],
     pub policy: Policy,
+    /// Modes of the step before.
+    pub modes: &'a [Mode],
     /// Forces of the step before, when there was one.
     pub previous: Option<&'a Forces>,
 }
@@ -99,6 +101,8 @@ pub(super) struct Impulses {
     pub fastest: f64,
     /// Per contact: slipped in this step under a static coefficient.
     released: Vec<bool>,
+    /// Per contact: slipped in the step before and, so far, not back again. Its static coefficient counts after it has stopped.
+    slipped: Vec<bool>,
     /// Per contact: coefficient or bound in use.
     used: Vec<f64>,
     known: Known,
@@ -152,6 +156,7 @@ impl Impulses {
             unit: 1.0,
             fastest: 0.0,
             released: vec![false; d.contacts],
+            slipped: vec![false; d.contacts],
             used: vec![0.0; d.contacts],
             known: Known::default(),
             fixed: Fixed::default(),
@@ -288,7 +293,9 @@ impl Impulses {
     /// Solve, until the bounds that depend on the answer agree with it. False when there is no answer.
     fn rounds(&mut self, s: &Step<'_>) -> Result<bool, cone::ProblemError> {
         for i in 0..s.info.len() {
-            self.released[i] = false;
+            let slips = !matches!(s.modes[i], Mode::Open | Mode::Closed | Mode::Stick);
+            self.slipped[i] = slips && s.info[i].friction && s.previous.is_some();
+            self.released[i] = self.slipped[i];
         }
         // loads of the last step until there is an answer
         if let Some(f) = s.previous {
@@ -355,7 +362,12 @@ impl Impulses {
                 continue;
             }
             let jumps = s.eval.mu[i] != s.eval.mu_static[i] || s.eval.load[i] != s.eval.load_static[i];
-            if jumps && !self.released[i] && self.slides(s, i) {
+            if jumps && self.slipped[i] && self.turns(s, i) {
+                // on the way back it passes rest, where the static bound holds
+                self.slipped[i] = false;
+                self.released[i] = false;
+                agree = false;
+            } else if jumps && !self.released[i] && self.slides(s, i) {
                 self.released[i] = true;
                 agree = false;
             } else if matches!(self.problem.contacts[self.law_at[i]].law, Law::Loaded { .. }) {
@@ -364,6 +376,14 @@ impl Impulses {
             }
         }
         agree
+    }
+
+    /// Moves along the friction of the step before.
+    fn turns(&self, s: &Step<'_>, i: usize) -> bool {
+        let Some(before) = s.previous else { return false };
+        let (at, rows) = (self.tangent_at[i], &s.info[i].tangent);
+        let along = rows.iter().enumerate().map(|(k, &r)| self.answer.u[at + k] * before.lambda[r]);
+        along.sum::<f64>() > 0.0 && self.slides(s, i)
     }
 
     /// At the bound and moving.

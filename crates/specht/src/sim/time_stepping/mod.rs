@@ -456,6 +456,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
             offset: &self.w.offset,
             active: &self.w.active,
             policy: self.settings.several,
+            modes: &self.w.modes,
             previous: (self.out.counts.steps > 0).then_some(&self.field.forces),
         });
         match ended {
