@@ -464,6 +464,10 @@ fn the_woodpecker_doubles_over_friction_where_its_map_says() {
     let f = branch(&m, &[over("mu2", 0.3, 0.33), ("section", text("turn"))]);
     near(f.points[0].period.unwrap(), 0.14597606, 1e-7);
     near(f.points[0].multipliers[0][0], -0.839156, 1e-5);
+    assert!(
+        f.points.iter().any(|p| !p.stable) && f.points.windows(2).all(|w| w[0].parameter < w[1].parameter)
+    );
+    near(f.points[f.points.len() - 1].parameter, 0.33, 1e-9);
     let at = special(&f, "doubling").parameter;
     let keys = [("section", text("turn")), ("coordinate", text("phiS"))];
     let found = other(&m.with("mu2", at).unwrap(), "return-map", &keys);

@@ -511,7 +511,6 @@ impl Follow<'_> {
         let mut branch = Branch { points: vec![point], special: Vec::new(), ended: String::new() };
         let [mut s, longest] = self.steps;
         let mut elsewhere = false;
-        let mut leap: Option<f64> = None;
         loop {
             let last = &branch.points[branch.points.len() - 1];
             if branch.points.len() >= self.most {
@@ -522,8 +521,7 @@ impl Follow<'_> {
                 branch.ended = "interrupted".into();
                 return branch;
             }
-            let take = |s: f64| self.step(last, s).and_then(|step| self.accepted(&branch.points, step, s));
-            let taken = leap.take().and_then(take).or_else(|| take(s));
+            let taken = self.step(last, s).and_then(|step| self.accepted(&branch.points, step, s));
             let Some((next, corrections, special)) = taken else {
                 s *= 0.5;
                 if s >= SHORTEST {
@@ -566,9 +564,9 @@ impl Follow<'_> {
             s = if corrections <= 3 { (1.3 * s).min(longest) } else { s };
             match grazes {
                 // beside a grazing Newton's method finds only what is clearly behind it
-                Some((way, true)) => leap = Some(BEHIND * way),
+                Some((way, true)) if BEHIND * way < longest.min(10.0 * s) => s = BEHIND * way,
                 Some((way, false)) => s = s.min(NEARER * way),
-                None => {}
+                _ => {}
             }
             branch.points.push(next);
         }
