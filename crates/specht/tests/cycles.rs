@@ -457,7 +457,8 @@ fn a_stick_slip_cycle_has_one_stick_and_one_slip() {
     }
 }
 
-/// PG-14.1-WOODPECKER over friction: where the multiplier of the cycle passes −1, the return map has the slope −1, also by differences of its points.
+/// PG-14.1-WOODPECKER over friction: where the multiplier of the cycle passes −1, the return map has the slope −1, also by differences of its points
+/// and in an independent program (one turning point to the next, contact by contact).
 #[test]
 fn the_woodpecker_doubles_over_friction_where_its_map_says() {
     let m = gallery("woodpecker").case("A").unwrap();
@@ -469,6 +470,7 @@ fn the_woodpecker_doubles_over_friction_where_its_map_says() {
     );
     near(f.points[f.points.len() - 1].parameter, 0.33, 1e-9);
     let at = special(&f, "doubling").parameter;
+    near(at, 0.31581298254, 1e-9);
     let keys = [("section", text("turn")), ("coordinate", text("phiS"))];
     let found = other(&m.with("mu2", at).unwrap(), "return-map", &keys);
     let Finding::ReturnMap(map) = found else { panic!("{found:?}") };
