@@ -13,7 +13,7 @@
 pub(crate) const AWAY: f64 = 0.03;
 /// First, longest and shortest step.
 const FIRST: f64 = 0.02;
-const LONGEST: f64 = 0.06;
+const LONGEST: f64 = 0.1;
 const SHORTEST: f64 = 1e-3;
 /// Most points.
 const MOST: usize = 200;
@@ -77,7 +77,9 @@ pub(crate) fn trace<B: Beside>(
         });
         let step = found.and_then(|(next, new)| {
             let ahead = unit(minus(new, at))?;
-            (out.points.len() == 1 || dot(ahead, t) > TURNS || edge.is_some()).then_some((next, new, ahead))
+            let near = length(minus(new, to)) < AWAY;
+            (out.points.len() == 1 || dot(ahead, t) > TURNS || (edge.is_some() && near))
+                .then_some((next, new, ahead))
         });
         let Some((next, new, ahead)) = step else {
             s *= 0.5;

@@ -34,8 +34,9 @@ pub(super) const SHORTEST: f64 = 1e-7;
 const CORRECTIONS: usize = 8;
 /// Below this share of the parameter in its direction a branch turns.
 const TURNS: f64 = 0.02;
-/// The part of the way to a grazing that a step may go.
+/// The part of the way to a grazing that a step may go, and how far behind it one looks for the branch.
 const NEARER: f64 = 0.45;
+const BEHIND: f64 = 3.0;
 /// A start that is nearer to the middle of its phase stays.
 const CENTRAL: f64 = 0.2;
 /// Scaled residual of a point.
@@ -559,9 +560,14 @@ impl Follow<'_> {
             }
             let next = self.centred(next, false);
             elsewhere = false;
-            let grazes = self.before_grazing(last, &next, s);
+            let grazes = self.to_grazing(last, &next, s);
             s = if corrections <= 3 { (1.3 * s).min(longest) } else { s };
-            s = grazes.map_or(s, |way| s.min(NEARER * way));
+            match grazes {
+                // beside a grazing Newton's method finds only what is clearly behind it
+                Some((way, true)) if BEHIND * way < longest.min(10.0 * s) => s = BEHIND * way,
+                Some((way, false)) => s = s.min(NEARER * way),
+                _ => {}
+            }
             branch.points.push(next);
         }
     }

@@ -15,7 +15,9 @@ const SMALL: f64 = 0.05;
 /// What is smaller beside the sizes of the motion is about to be lost.
 const LOST: f64 = 1e-2;
 /// An impact that is slower, beside the speeds of the motion, all but grazes.
-const TOUCHES: f64 = 1e-3;
+const TOUCHES: f64 = 1e-4;
+/// Cycles through which it is led on to nothing.
+const NODES: usize = 5;
 /// What is smaller, beside the sizes of the motion, is not measured well.
 const MEASURED: f64 = 1e-5;
 /// Special points of one label that are nearer, in units of the range, are the same.
@@ -87,7 +89,7 @@ impl Follow<'_> {
         let special = match from.sequence == step.point.sequence {
             true if step.off > FAR * s => return None,
             true => self.between(from, &step.point, s),
-            false => vec![self.change(points, s)?],
+            false => vec![self.change(points, &step.point, s)?],
         };
         Some((step.point, step.corrections, special))
     }
@@ -178,24 +180,22 @@ impl Follow<'_> {
     }
 
     /// The events change within a step: where, and what it is. `None`: the step jumps to a cycle that is another one.
-    fn change(&self, points: &[Point], s: f64) -> Option<Special> {
+    fn change(&self, points: &[Point], behind: &Point, s: f64) -> Option<Special> {
         let a = points.last()?;
         let (mut low, mut high) = (0.0, s);
-        let (mut before, mut right): (Vec<Point>, Option<Point>) = (Vec::new(), None);
+        let (mut before, mut right): (Vec<Point>, Point) = (Vec::new(), behind.clone());
         let mut apart = f64::INFINITY;
         for round in 0..LOCATE {
             // a jump stays as large as it is
-            if round % GLANCE == 0
-                && let Some(right) = &right
-            {
-                let now = self.unlike(before.last().unwrap_or(a), right);
+            if round % GLANCE == 0 {
+                let near = before.last().unwrap_or(a);
+                let now = self.unlike(near, &right);
                 if now > CONTINUOUS && now > 0.25 * apart {
                     return None;
                 }
                 // Newton's method has a hard time beside a grazing, and what the speed tells is better
-                let near = before.last().unwrap_or(a);
                 let grazes = || matches!(self.nearest_loss(near), Some((Loss::Impact, _)));
-                if now < CONTINUOUS && grazes() && self.changes_at(points, &before, right).is_some() {
+                if now < CONTINUOUS && grazes() && self.changes_at(points, &before, &right).is_some() {
                     break;
                 }
                 apart = now;
@@ -207,7 +207,7 @@ impl Follow<'_> {
                     low = middle;
                 }
                 Some(step) => {
-                    right = Some(step.point);
+                    right = step.point;
                     high = middle;
                 }
                 None => high = middle,
@@ -216,7 +216,6 @@ impl Follow<'_> {
                 break;
             }
         }
-        let right = right?;
         let near = before.last().unwrap_or(a);
         if self.unlike(near, &right) > CONTINUOUS {
             return None;
@@ -279,7 +278,7 @@ impl Follow<'_> {
             if x > MEASURED * size && nodes.last().is_none_or(|n| x >= 2.0 * n[0]) {
                 nodes.push([x, p.parameter]);
             }
-            if nodes.len() == 3 {
+            if nodes.len() == NODES {
                 break;
             }
         }
@@ -295,13 +294,12 @@ impl Follow<'_> {
         ((at - last.parameter).abs() <= 2.0 * step).then_some(at)
     }
 
-    /// How far along the branch an impact would lose its speed, as its speed fell in the last step, if it is worth to come nearer
-    /// first: the map bends ever more.
-    pub(super) fn before_grazing(&self, last: &Point, next: &Point, s: f64) -> Option<f64> {
+    /// How far along the branch an impact would lose its speed, as it fell in the last step, and whether it all but grazes.
+    pub(super) fn to_grazing(&self, last: &Point, next: &Point, s: f64) -> Option<(f64, bool)> {
         let speed = |p: &Point| self.look(p).and_then(|seen| seen.slowest_impact);
         let (v, w) = (speed(last)?, speed(next)?);
         let size = self.symmetry.scale[next.orbit.start.q.len()..].iter().fold(0.0_f64, |m, s| m.max(*s));
-        (w < v && w > TOUCHES * size && last.sequence == next.sequence).then(|| s * w / (v - w))
+        (w < v && last.sequence == next.sequence).then(|| (s * w / (v - w), w < TOUCHES * size))
     }
 
     /// What is smallest beside the sizes of the motion, if it is all but nothing, and that size.

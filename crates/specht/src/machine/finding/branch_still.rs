@@ -19,7 +19,8 @@ use crate::system::{Mode, State, System};
 
 use super::branch::{BranchFinding, BranchOrigin, BranchPoint, BranchSide, BranchSpecial, going};
 use super::equilibrium::complex;
-use super::limit_cycle::{Extent, paradox};
+use super::limit_cycle::Extent;
+use super::no_cycle::paradox;
 use super::stability::Slider;
 
 /// Values of the parameter at which steady sliding is looked at.

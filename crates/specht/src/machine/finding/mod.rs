@@ -14,6 +14,7 @@ mod limit_cycle;
 mod load;
 mod map;
 mod modes;
+mod no_cycle;
 mod painleve;
 mod parts;
 mod quasi_static;
