@@ -46,6 +46,8 @@ pub(crate) struct Spectrum {
     pub leading: Complex,
     /// Real parts below are rounding, 1/s.
     pub rounding: f64,
+    /// Distance from the leading eigenvalue to its nearest neighbour, 1/s.
+    pub nearest: f64,
 }
 
 impl Spectrum {
@@ -63,12 +65,17 @@ impl Spectrum {
         let others = values.iter().filter(|v| v.im >= 0.0).map(apart).filter(|d| *d > 0.0);
         let nearest = others.fold(1.0, f64::min);
         let rounding = size * (1e-13 / nearest).clamp(1e-12, GROWTH);
-        Some(Spectrum { values, growth, leading, rounding })
+        Some(Spectrum { values, growth, leading, rounding, nearest: nearest * size })
     }
 
     /// Nothing grows beyond rounding.
     pub(crate) fn stable(&self) -> bool {
         self.growth <= self.rounding
+    }
+
+    /// How near it is to growth, larger is nearer: by the growth; where nothing decays by how near two modes are to meeting.
+    pub(crate) fn nearness(&self) -> f64 {
+        if self.growth < -self.rounding { self.growth } else { -self.nearest }
     }
 
     /// What grows.

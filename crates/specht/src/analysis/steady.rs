@@ -273,7 +273,7 @@ fn prove<S: System + ?Sized>(
     seen: f64,
 ) -> Result<bool, AnalysisError> {
     let held: Vec<usize> = linear.held.clone();
-    for dt in [PROOF[1] * tau, PROOF[0] * tau, tau, 0.0] {
+    for dt in [PROOF[1] * tau, PROOF[0] * tau, 0.0] {
         if !place(linear, base, origin, dt) {
             return Ok(false);
         }
