@@ -51,12 +51,7 @@ function stage() {
     for (const c of scene.contacts) contact(g, c, at, px, py, peak, view.forces);
     scaleBar(g, w, h, scale);
   });
-  node.addEventListener("wheel", (e) => {
-    if (!e.ctrlKey && !e.shiftKey) return;
-    e.preventDefault();
-    view.zoom = Math.min(1e4, Math.max(0.05, view.zoom * Math.exp(-(e.deltaY || e.deltaX) * 0.002)));
-    node.repaint();
-  }, { passive: false });
+  zoomByWheel(node, view);
   let last = null;
   node.addEventListener("pointerdown", (e) => { node.setPointerCapture(e.pointerId); last = [e.clientX, e.clientY]; });
   node.addEventListener("pointermove", (e) => {
@@ -274,4 +269,14 @@ function modeAt(name, t) {
   let lo = 0, hi = band.runs.length;
   while (lo < hi) { const mid = (lo + hi) >> 1; if (band.runs[mid][0] <= t) lo = mid + 1; else hi = mid; }
   return band.runs[Math.max(0, lo - 1)][1];
+}
+
+/// Ctrl or Shift with the wheel zooms a scene.
+function zoomByWheel(node, view) {
+  node.addEventListener("wheel", (e) => {
+    if (!e.ctrlKey && !e.shiftKey) return;
+    e.preventDefault();
+    view.zoom = Math.min(1e4, Math.max(0.05, view.zoom * Math.exp(-(e.deltaY || e.deltaX) * 0.002)));
+    node.repaint();
+  }, { passive: false });
 }

@@ -80,12 +80,7 @@ function spaceStage() {
   });
   node.style.touchAction = "none";
   const fingers = new Map();
-  node.addEventListener("wheel", (e) => {
-    if (!e.ctrlKey && !e.shiftKey) return;
-    e.preventDefault();
-    view.zoom = Math.min(1e4, Math.max(0.05, view.zoom * Math.exp(-(e.deltaY || e.deltaX) * 0.002)));
-    node.repaint();
-  }, { passive: false });
+  zoomByWheel(node, view);
   node.addEventListener("pointerdown", (e) => { node.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.clientX, e.clientY]); });
   node.addEventListener("pointermove", (e) => {
     const old = fingers.get(e.pointerId);

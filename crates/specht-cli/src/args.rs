@@ -603,6 +603,9 @@ pub struct MapArgs {
     /// How finely borders are located, relative to a cell of the grid
     #[arg(long, value_name = "X", default_value_t = 1e-4)]
     pub fine: f64,
+    /// Go on with the map that was begun in the folder
+    #[arg(long)]
+    pub resume: bool,
     /// What all runs share.
     #[command(flatten)]
     pub many: ManyArgs,

@@ -54,14 +54,9 @@ fn watched(label: &str, ask: impl Fn(Watch) -> Result<Finding, Error>) -> Result
 
 /// Options that the kind does not understand are refused, not passed over.
 pub fn check_keys(kind: &Kind, keys: &[(String, TaskValue)]) -> Result<(), Refusal> {
-    let common = ["contact", "contacts"];
-    let Some((key, _)) =
-        keys.iter().find(|k| !common.contains(&k.0.as_str()) && !kind.keys.contains(&k.0.as_str()))
-    else {
-        return Ok(());
-    };
+    let Some(key) = kind.stranger(keys) else { return Ok(()) };
     let option = if key == "points" { "point".to_string() } else { key.replace('_', "-") };
-    let others: Vec<&str> = KINDS.iter().filter(|k| k.keys.contains(&key.as_str())).map(|k| k.name).collect();
+    let others: Vec<&str> = KINDS.iter().filter(|k| k.keys.contains(&key)).map(|k| k.name).collect();
     let help = match others[..] {
         [] => "`specht analyse --help` lists the options of each kind".to_string(),
         _ => format!("it belongs to {}; `specht analyse --help` says more", others.join(", ")),

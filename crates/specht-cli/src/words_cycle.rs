@@ -37,6 +37,9 @@ pub fn limit_cycle(f: &LimitCycleFinding, out: &mut String) {
         (false, z) => format!("{}; {z} exact zeros", list.join(", ")),
     };
     *out += &format!("  multipliers  {rest}  (trivial ones to {:.0e})\n", f.trivial_error.unwrap_or(0.0));
+    if f.family > 0 {
+        *out += "          one of a family: a neighbouring start leads to a cycle beside it\n";
+    }
     *out += &format!("  from    {}\n", f.section);
     for e in &f.events {
         *out += &format!("    {:>12} s  {} {}\n", short(e.time), e.kind, e.contacts.join(", "));

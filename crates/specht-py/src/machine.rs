@@ -212,10 +212,7 @@ impl Machine {
             return Err(refuse(format!("there is no analysis `{kind}`; known: {}", all.join(", "))));
         };
         let keys = task_keys(keys)?;
-        let common = ["contact", "contacts"];
-        if let Some((key, _)) =
-            keys.iter().find(|(k, _)| !common.contains(&k.as_str()) && !known.keys.contains(&k.as_str()))
-        {
+        if let Some(key) = known.stranger(&keys) {
             return Err(refuse(format!(
                 "`{kind}` has no key `{key}`; known: contact, contacts, {}",
                 known.keys.join(", ")

@@ -78,6 +78,7 @@ pub mod lcp;
 pub mod linalg;
 pub mod machine;
 pub mod model;
+mod modes;
 mod ode;
 pub mod prelude;
 mod root;

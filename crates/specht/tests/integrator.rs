@@ -204,3 +204,28 @@ restitution = 0.6
         close(*a, *b, 1e-9);
     }
 }
+
+/// Rounding of the fluxes drives the rotor, that the turbine: noise is followed from component to component, or steps are a hundred times
+/// too short.
+#[test]
+fn a_generator_that_idles_is_driven_by_rounding_alone_and_takes_few_steps() {
+    for (name, value) in [("pf", "0.7"), ("k", "30"), ("U", "200"), ("Rs", "1e-3")] {
+        let set = [("fault", "0"), ("load", "0"), (name, value)];
+        let lab = Lab::with("generator", &[], None, &set);
+        let t = event_driven(&lab.sys, &lab.start(), &Settings::until(0.1), &mut Outside::default()).unwrap();
+        assert_eq!(t.status, Status::Finished, "{}", t.message);
+        assert!(t.counts.steps < 20_000, "{name} = {value}: {} steps", t.counts.steps);
+        assert!(t.last.state.u.iter().all(|u| u.abs() < 1e-12), "{:?}", t.last.state.u);
+    }
+}
+
+/// Velocities of a machine at rest are rounding: derivatives by differences would be rounding over rounding, and switches at zero velocity
+/// would be resolved for ever.
+#[test]
+fn a_stiff_machine_that_has_settled_goes_on() {
+    let set = [("mean", "0"), ("Ts", "430"), ("db", "50")];
+    let lab = Lab::with("diesel", &[], None, &set);
+    let settings = Settings { max_steps: 20_000, ..Settings::until(3.0) };
+    let t = event_driven(&lab.sys, &lab.start(), &settings, &mut Outside::default()).unwrap();
+    assert_eq!(t.status, Status::Finished, "{}", t.message);
+}

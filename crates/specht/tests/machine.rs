@@ -238,3 +238,22 @@ run = { until = "2*v0/(mu*g)" }
         assert!(open.vary(&[(name, value)]).is_err(), "{name}");
     }
 }
+
+/// PG-14.3-PNEUDRILL: the motion is irregular, so that only the order tells: play in the coupling makes the handle rougher, in the mean and
+/// at the peaks.
+#[test]
+fn pg_14_3_pneudrill_play_in_the_coupling_shakes_the_handle() {
+    let rough = |case: Option<&str>| {
+        let drill = machine("pneudrill");
+        let drill = case.map_or(drill.clone(), |c| drill.case(c).unwrap());
+        let run = drill.until(1.2).run().unwrap();
+        let handle = run.series("handle").unwrap();
+        let steady: Vec<(f64, f64)> =
+            run.times().iter().copied().zip(handle).filter(|(t, a)| *t > 0.4 && a.is_finite()).collect();
+        let squares = steady.windows(2).map(|w| (w[1].0 - w[0].0) * (w[0].1.powi(2) + w[1].1.powi(2)) / 2.0);
+        let rms = (squares.sum::<f64>() / 0.8).sqrt();
+        (rms, steady.iter().fold(0.0_f64, |m, (_, a)| m.max(a.abs())))
+    };
+    let (play, tight) = (rough(None), rough(Some("tight")));
+    assert!(play.0 > tight.0 && play.1 > tight.1, "{play:?} {tight:?}");
+}

@@ -4,13 +4,14 @@ use crate::args::ImportArgs;
 use crate::import::{self, Robot, Wish};
 use crate::outcome::{Exit, Outcome, Refusal};
 use crate::output;
+use crate::source::read_text;
 use crate::text::{print, tell};
 use specht::machine::Machine;
 
 /// Read a robot, write a model file, say what was left out.
 pub fn run(args: &ImportArgs) -> Outcome {
     let shown = args.file.display();
-    let text = std::fs::read_to_string(&args.file).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    let text = read_text(&args.file)?;
     let wish = Wish { floating: args.floating, no_contacts: args.no_contacts };
     let robot = import::read(&text, wish)
         .map_err(|e| Refusal::new(format!("{shown}: {e}")).help("URDF robots and MJCF scenes can be read"))?;

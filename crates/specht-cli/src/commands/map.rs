@@ -22,7 +22,16 @@ pub fn run(args: &MapArgs) -> Outcome {
     let task = MapTask { sweep, levels: args.level.clone(), fine: args.fine };
     let how = How { jobs: args.many.jobs, shard: Shard::default(), watch: Watch::default() };
     let name = machine.model().name.clone();
-    let map = watched(&name, how, |how| task.run(&machine, how))?;
+    let folder = output::folder(args.out.as_deref(), &format!("{}-map", request.source.name));
+    let files = !args.many.json || args.out.is_some();
+    let log = folder.join("map.log");
+    if files {
+        output::claim(&log)?;
+    }
+    let map = watched(&name, how, |how| match files {
+        true => task.run_logged(&machine, how, &log, args.resume),
+        false => task.run(&machine, how),
+    })?;
     let sweep = &task.sweep;
     let rows: Vec<_> =
         (0..map.rows.len()).filter(|&k| map.rows.is_done(k)).map(|k| sweep.row_json(&map.rows, k)).collect();
@@ -35,8 +44,6 @@ pub fn run(args: &MapArgs) -> Outcome {
     });
     let text = format!("{}\n", serde_json::to_string_pretty(&result).unwrap_or_default());
     let said = said(&map);
-    let folder = output::folder(args.out.as_deref(), &format!("{}-map", request.source.name));
-    let files = !args.many.json || args.out.is_some();
     if files {
         output::write(&folder.join("map.json"), &text)?;
         let command = command(&request);
@@ -63,8 +70,12 @@ pub fn run(args: &MapArgs) -> Outcome {
     if args.many.open && files {
         output::open(&folder.join("map.html"));
     }
+    // what is whole need not be gone on with
+    if files && !interrupted() {
+        let _ = std::fs::remove_file(&log);
+    }
     if interrupted() {
-        tell("interrupted: the map holds what was done until then");
+        tell("interrupted: the map holds what was done until then; --resume goes on");
         return Ok(Exit::Stopped);
     }
     Ok(Exit::Done)

@@ -13,6 +13,7 @@ mod urdf;
 mod write;
 mod xml;
 
+use specht::machine::is_reserved;
 use std::collections::BTreeSet;
 
 pub use write::write;
@@ -151,37 +152,15 @@ pub fn read(text: &str, wish: Wish) -> Result<Robot, String> {
 #[derive(Debug, Default)]
 struct Given(BTreeSet<String>);
 
-/// Words that have a meaning of their own in formulas.
-const TAKEN: [&str; 24] = [
-    "t", "pi", "inf", "if", "sum", "and", "or", "not", "ground", "min", "max", "abs", "sqrt", "sin", "cos",
-    "tan", "exp", "log", "sign", "floor", "slip", "speed", "gap", "energy",
-];
-
 impl Given {
     /// The name of a coordinate: letters, digits and underscores.
     fn coordinate(&mut self, name: &str) -> String {
-        let mut clean: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        if clean.is_empty()
-            || clean.starts_with(|c: char| c.is_ascii_digit())
-            || TAKEN.contains(&clean.as_str())
-        {
-            clean.insert_str(0, "q_");
-        }
-        self.fresh(&clean, "_2")
+        self.fresh(&clean(name, "q_"), "_2")
     }
 
     /// The name of something else, which gives way to coordinates.
     fn other(&mut self, name: &str, word: &str) -> String {
-        let mut clean: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        if clean.is_empty()
-            || clean.starts_with(|c: char| c.is_ascii_digit())
-            || TAKEN.contains(&clean.as_str())
-        {
-            clean.insert_str(0, &word[1..]);
-        }
-        self.fresh(&clean, word)
+        self.fresh(&clean(name, &word[1..]), word)
     }
 
     fn fresh(&mut self, name: &str, suffix: &str) -> String {
@@ -198,5 +177,16 @@ impl Given {
             self.0.insert(format!("{out}_{part}"));
         }
         out
+    }
+}
+
+/// A name for a model file; one that cannot stand there gets a prefix.
+fn clean(name: &str, prefix: &str) -> String {
+    let out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let begins = out.starts_with(|c: char| c.is_ascii_alphabetic());
+    if begins && !is_reserved(&out) {
+        out
+    } else {
+        format!("{}{out}", if prefix.is_empty() { "q" } else { prefix })
     }
 }

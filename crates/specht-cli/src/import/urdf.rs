@@ -36,7 +36,12 @@ pub fn read(root: &Element, wish: Wish) -> Result<Robot, String> {
     let roots: Vec<&str> =
         root.all("link").filter_map(|l| l.get("name")).filter(|name| !parent.contains_key(name)).collect();
     let [first] = roots[..] else {
-        return Err(format!("a robot has one root link, this has {}: {}", roots.len(), roots.join(", ")));
+        return Err(match roots[..] {
+            [] if parent.is_empty() => "the robot has no links".to_string(),
+            [] => "every link is the child of a joint: the joints form a ring, and URDF knows trees alone"
+                .to_string(),
+            _ => format!("a robot has one root link, this has {}: {}", roots.len(), roots.join(", ")),
+        });
     };
 
     let mut given = Given::default();

@@ -91,6 +91,45 @@ fn next(seed: &mut u64) -> u64 {
     *seed >> 33
 }
 
+/// Begin a command and kill it, so many times; how often it was still running.
+fn kill(folder: &Folder, args: &[&str], times: usize, seed: &mut u64) -> usize {
+    let mut cut = 0;
+    for _ in 0..times {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_specht"))
+            .args(args)
+            .current_dir(&folder.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(5_000 + next(seed) % 40_000));
+        cut += usize::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    cut
+}
+
+#[test]
+fn a_map_killed_on_the_way_goes_on_to_the_same_bytes() {
+    let folder = Folder::new("map-killed");
+    folder.write("ball.toml", BALL);
+    let args = ["map", "ball.toml", "--over", "e=0.3..0.9:30", "--over", "mu=0.1..0.3:30"];
+    let args = [&args[..], &["--record", "count(events)", "--fine", "0.1"]].concat();
+    let whole = folder.run(&[&args[..], &["--out", "whole"]].concat());
+    assert_eq!(whole.status.code(), Some(0), "{}", err(&whole));
+    let again = [&args[..], &["--out", "killed", "--resume"]].concat();
+    kill(&folder, &again, 8, &mut 99);
+    let end = folder.run(&again);
+    assert_eq!(end.status.code(), Some(0), "{}", err(&end));
+    let files = ["map.json", "map.svg"];
+    assert_eq!(bytes(&folder.0.join("whole"), &files), bytes(&folder.0.join("killed"), &files));
+    // a whole map is begun anew without a word, one that was cut is not
+    assert!(!folder.0.join("killed/map.log").exists());
+    assert_eq!(folder.run(&[&args[..], &["--out", "killed"]].concat()).status.code(), Some(0));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_sweep_killed_at_twenty_instants_goes_on_to_the_same_bytes() {
@@ -115,21 +154,7 @@ fn a_sweep_killed_at_twenty_instants_goes_on_to_the_same_bytes() {
         assert_eq!(whole.status.code(), Some(0), "{}", err(&whole));
         let mut seed = 12345 + u64::from(chain);
         let again = [args.clone(), vec!["--out", "killed", "--resume"]].concat();
-        let mut cut = 0;
-        for _ in 0..20 {
-            let mut child = Command::new(env!("CARGO_BIN_EXE_specht"))
-                .args(&again)
-                .current_dir(&folder.0)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
-            std::thread::sleep(Duration::from_micros(5_000 + next(&mut seed) % 40_000));
-            cut += usize::from(child.try_wait().unwrap().is_none());
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
+        let cut = kill(&folder, &again, 20, &mut seed);
         assert!(cut > 3, "only {cut} were still running");
         let end = folder.run(&again);
         assert_eq!(end.status.code(), Some(0), "{}", err(&end));

@@ -14,8 +14,9 @@
 use super::AnalysisError;
 use super::balance::Balance;
 use super::equilibria::{Equilibrium, balanced, touching};
+use super::line::Line;
 use super::linear::Way;
-use crate::linalg::{FullPivot, Lu, Mat, dot, max_abs};
+use crate::linalg::{FullPivot, Lu, Mat, axpy, dot, max_abs};
 use crate::model::CompiledSystem;
 use crate::system::{State, System};
 
@@ -66,8 +67,7 @@ const BRANCHES: usize = 16;
 /// One branch being followed.
 struct Curve<'a> {
     sys: &'a CompiledSystem,
-    values: Vec<f64>,
-    slot: usize,
+    line: &'a Line,
     range: [f64; 2],
     origin: State,
     closed: Vec<bool>,
@@ -90,18 +90,17 @@ impl Curve<'_> {
         b.set(&self.origin, &x[..n]);
         let residual = b.residual();
         let jacobian = b.jacobian()?;
-        let column = b.column(Way::Parameter(self.slot))?;
+        let mut column = vec![0.0; n];
+        for (slot, rate) in self.line.rates() {
+            axpy(rate, &b.column(Way::Parameter(slot))?, &mut column);
+        }
         let width = self.range[1] - self.range[0];
         let whole = Mat::from_fn(n, n + 1, |i, j| if j < n { jacobian[(i, j)] } else { column[i] * width });
         Ok((residual, whole))
     }
 
     fn system(&self, x: &[f64]) -> CompiledSystem {
-        let mut values = self.values.clone();
-        values[self.slot] = self.parameter(x[x.len() - 1]);
-        let mut sys = self.sys.clone();
-        sys.set_parameters(&values);
-        sys
+        self.line.at(self.sys, self.parameter(x[x.len() - 1]))
     }
 
     /// Newton with the row `t x = t x0`.
@@ -199,7 +198,7 @@ fn bordered(j: &Mat, t: &[f64]) -> Mat {
 /// No derivatives.
 pub(crate) fn diagram(
     sys: &CompiledSystem,
-    slot: usize,
+    line: &Line,
     range: [f64; 2],
     starts: &[Equilibrium],
     stop: &dyn Fn() -> bool,
@@ -208,18 +207,14 @@ pub(crate) fn diagram(
     // what is still to be followed: a curve, a point on it and a direction
     let mut todo = Vec::new();
     for e in starts {
-        let mut first = sys.clone();
-        let mut values = sys.parameters().to_vec();
-        values[slot] = range[0];
-        first.set_parameters(&values);
+        let first = line.at(sys, range[0]);
         let closed = touching(&first, &e.state);
         let balance = Balance::new(&first, &e.state, &closed)?;
         let mut x = balance.read(&e.state);
         x.push(0.0);
         let curve = Curve {
             sys,
-            values,
-            slot,
+            line,
             range,
             origin: e.state.clone(),
             closed,

@@ -49,6 +49,7 @@ pub(crate) mod fast;
 pub(crate) mod fit;
 pub(crate) mod journal;
 pub(crate) mod junction;
+pub(crate) mod line;
 pub(crate) mod linear;
 pub(crate) mod map;
 pub(crate) mod modes;
@@ -72,6 +73,7 @@ pub(crate) mod statics;
 pub(crate) mod steady;
 pub(crate) mod tensor;
 pub(crate) mod tensor_set;
+pub(crate) mod trace;
 pub(crate) mod true_motion;
 mod uniform;
 

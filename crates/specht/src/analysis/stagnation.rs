@@ -19,9 +19,9 @@ use std::f64::consts::{PI, TAU};
 use super::arcs::{ANGLE, Arc, breakpoints, collect, is_symmetric, measure};
 use super::rest::{Motion, motion};
 use super::statics::{Hold, Statics};
-use crate::contact::pattern::{Pattern, State, conditions};
 use crate::contact::{Start, Transition};
 use crate::lcp::lp::{LpOutcome, Program, Sense};
+use crate::modes::pattern::{Pattern, State, conditions};
 use crate::system::{ContactInfo, Eval};
 
 /// Patterns beyond which directions are sampled.
@@ -151,7 +151,7 @@ fn exact_breakpoints(
         posed.push(t.problem);
     }
     let p = &posed[0];
-    if crate::contact::search::count(p) > MAX_PATTERNS {
+    if crate::modes::search::count(p) > MAX_PATTERNS {
         return None;
     }
     let mut pattern = Pattern {
@@ -195,7 +195,7 @@ pub(super) fn static_arcs(statics: &Statics, columns: &[Vec<f64>; 2]) -> Option<
 }
 
 fn for_each_pattern(
-    p: &crate::contact::problem::Problem,
+    p: &crate::modes::problem::Problem,
     pattern: &mut Pattern,
     depth: usize,
     visit: &mut dyn FnMut(&Pattern),

@@ -15,13 +15,13 @@
 //! Rows are in SI units; a row that counts an angle is as stiff as one at a lever of 1 m.
 
 use super::Start;
-use super::pattern::{LeafSolver, Pattern, State};
-use super::problem::Problem;
-use super::search::{PRUNE_FROM, Search, count};
 use super::transition::{one_solution, pattern_of};
 use crate::lcp::Solver;
 use crate::linalg::FullPivot;
 use crate::linalg::{Mat, axpy, dot, max_abs};
+use crate::modes::pattern::{LeafSolver, Pattern, State};
+use crate::modes::problem::Problem;
+use crate::modes::search::{PRUNE_FROM, Search, count};
 
 /// ε for the row with the largest compliance, relative to mobilities; well above the tolerance of the search.
 const SOFT: f64 = 1e-6;

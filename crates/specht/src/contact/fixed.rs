@@ -22,6 +22,8 @@ mod small;
 use super::{Forces, Small, rubs};
 use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
 use crate::linalg::{FullPivot, MassFactor};
+use crate::modes::DEPENDENT;
+use crate::modes::pin::pin_roots;
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
 /// How regular the problem was.
@@ -52,9 +54,6 @@ pub(crate) struct Approach {
 }
 
 const NONE: usize = usize::MAX;
-
-/// Squared distance from the rows before it, relative to its own length, below which a row depends on them.
-pub(crate) const DEPENDENT: f64 = 1e-11;
 
 /// The solver with frozen modes; keeps its memory.
 #[derive(Clone, Debug, Default)]
@@ -578,51 +577,4 @@ fn orientation(c: &ContactInfo, sign: f64) -> f64 {
         Normal::Given { .. } if sign < 0.0 => 0.0,
         _ => 1.0,
     }
-}
-
-/// Up to two nonnegative solutions of `p = |a + b p|`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Roots {
-    value: [f64; 2],
-    count: usize,
-}
-
-impl Roots {
-    pub(crate) fn as_slice(&self) -> &[f64] {
-        &self.value[..self.count]
-    }
-
-    fn push(&mut self, p: f64) {
-        if p >= 0.0 && p.is_finite() && self.count < 2 {
-            self.value[self.count] = p;
-            self.count += 1;
-        }
-    }
-}
-
-/// All p ≥ 0 with p = |a + b p|: (1 − |b|²) p² − 2 a·b p − |a|² = 0.
-pub(crate) fn pin_roots(a: [f64; 3], b: [f64; 3]) -> Roots {
-    let product = |x: [f64; 3], y: [f64; 3]| x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-    let (aa, ab, bb) = (product(a, a), product(a, b), product(b, b));
-    let mut out = Roots::default();
-    let q = 1.0 - bb;
-    if aa == 0.0 {
-        out.push(0.0);
-        return out;
-    }
-    let disc = ab * ab + q * aa;
-    if disc < 0.0 {
-        return out;
-    }
-    // the product of the roots is −|a|²/q: one stable form for each
-    let s = disc.sqrt();
-    let big = if ab >= 0.0 { ab + s } else { ab - s };
-    let (first, second) = (big / q, if big == 0.0 { f64::NAN } else { -aa / big });
-    out.push(first.min(second));
-    out.push(first.max(second));
-    if first.is_nan() || second.is_nan() {
-        out = Roots::default();
-        out.push(if first.is_nan() { second } else { first });
-    }
-    out
 }

@@ -2,10 +2,10 @@
 //! the small.
 
 use super::compliant::is_dependent;
-use super::pattern::State;
-use super::problem::Problem;
 use super::transition::pattern_of;
 use super::{Solution, Start, Transition};
+use crate::modes::pattern::State;
+use crate::modes::problem::Problem;
 use crate::system::{ContactInfo, Eval};
 
 /// Two accelerations closer than this (scaled) are one.

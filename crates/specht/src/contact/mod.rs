@@ -10,24 +10,14 @@
 //! * [`Fixed`]: modes known, the linear problem (5.15) between events. The hot path, no allocation.
 //! * [`Transition`]: modes unknown, the whole solution set at an event (PG-6-LCP): [`SolutionSet`].
 //!
-//! Contacts here are planar (at most one tangential direction); [`check`] says so to the builder of a model.
+//! Which modes satisfy the laws together is the problem of [`crate::modes`]; friction in a tangent plane is in [`space`].
 
-mod admissible;
-pub(crate) mod collect;
 pub(crate) mod compliant;
-pub(crate) mod family;
 mod fast;
 mod fixed;
-pub(crate) mod forms;
-mod islands;
 mod measure;
 mod member;
-pub(crate) mod pattern;
-pub(crate) mod problem;
-mod reduce;
-pub(crate) mod search;
 pub(crate) mod space;
-mod span;
 pub(crate) mod transition;
 
 pub use fast::{Fast, FastPair, Fate};
@@ -35,10 +25,10 @@ pub(crate) use fixed::{Fixed, Regularity};
 pub(crate) use fixed::{friction_bound, normal_forces};
 pub(crate) use measure::Measure;
 pub(crate) use member::Small;
-pub use reduce::Reduced;
 pub(crate) use transition::{Family, Settings};
 pub use transition::{Solution, SolutionSet, Status, Transition};
 
+pub use crate::modes::{Reduced, Start};
 use crate::system::{ContactInfo, Mode};
 
 /// Accelerations and all contact forces.
@@ -75,20 +65,6 @@ impl Forces {
             v.resize(n, 0.0);
         }
     }
-}
-
-/// What is known of a contact before the transition problem is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
-    /// Not in I_N: apart, or parting. No force. (Bilateral contacts and pins always take part, whatever is said here.)
-    #[default]
-    Open,
-    /// In I_H: closed, slip zero.
-    Zero,
-    /// Closed, sliding in the positive direction.
-    Plus,
-    /// Closed, sliding in the negative direction.
-    Minus,
 }
 
 /// A contact that this module cannot treat.

@@ -16,16 +16,16 @@
 //! 1e-9. At an event the deciding quantity is zero: contacts for which this is so are marked `degenerate`, and all
 //! mode lists that describe the same forces are in `alternatives`.
 
-use super::collect::sort_out;
 use super::compliant::Compliant;
-use super::family::Polyhedron;
 use super::fixed::{friction_bound, normal_forces};
-use super::pattern::{Leaf, LeafSolver, Pattern, State, TOLERANCE};
-use super::problem::{Bounds, Layout, Problem};
-use super::search::{PRUNE_FROM, Search, count};
 use super::{Forces, Reduced, Start};
 use crate::lcp::Solver;
 use crate::linalg::{Mat, axpy, dot, max_abs};
+use crate::modes::collect::sort_out;
+use crate::modes::family::Polyhedron;
+use crate::modes::pattern::{Leaf, LeafSolver, Pattern, State, TOLERANCE};
+use crate::modes::problem::{Bounds, Layout, Problem};
+use crate::modes::search::{PRUNE_FROM, Search, count};
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
 /// How many solutions there are.
@@ -167,7 +167,7 @@ impl Transition {
     // the rounds of METH-LAW-JUMP; with equal coefficients there is one
     fn rounds(&mut self, found: &mut Vec<(Leaf, Pattern)>) -> bool {
         let limit = self.settings.work;
-        let jumps = |f: &super::problem::Friction| {
+        let jumps = |f: &crate::modes::problem::Friction| {
             f.start == Start::Zero && (f.stick != f.slide || f.static_constant != f.load.constant)
         };
         if !self.problem.friction.iter().any(jumps) {
@@ -260,8 +260,8 @@ impl Transition {
         info: &[ContactInfo],
         eval: &Eval,
         starts: &[Start],
-    ) -> Option<super::forms::Form> {
-        self.pose(info, eval, starts).then(|| super::forms::book(&self.problem, &[])).flatten()
+    ) -> Option<crate::modes::forms::Form> {
+        self.pose(info, eval, starts).then(|| crate::modes::forms::book(&self.problem, &[])).flatten()
     }
 
     /// The reduced complementarity problem; `None` for sliding journals. The static coefficient is not used.
@@ -271,8 +271,8 @@ impl Transition {
         info: &[ContactInfo],
         eval: &Eval,
         starts: &[Start],
-    ) -> Option<super::forms::Form> {
-        self.pose(info, eval, starts).then(|| super::forms::reduced(&self.problem)).flatten()
+    ) -> Option<crate::modes::forms::Form> {
+        self.pose(info, eval, starts).then(|| crate::modes::forms::reduced(&self.problem)).flatten()
     }
 
     /// Accelerations and forces of a solution x of a form, after it was posed.
@@ -483,7 +483,7 @@ impl Transition {
 fn is_monotone(p: &Problem) -> bool {
     let nn = p.normals;
     let decoupled = (0..nn).all(|i| p.h.row(i)[nn..].iter().all(|h| h.abs() < 1e-13));
-    let plain = |f: &super::problem::Friction| {
+    let plain = |f: &crate::modes::problem::Friction| {
         f.pins.is_empty()
             && f.load.coef[nn..].iter().all(|&c| c == 0.0)
             && (f.start != Start::Zero || (f.stick == f.slide && f.static_constant == f.load.constant))
@@ -545,7 +545,7 @@ fn around(p: &Problem, x: Vec<f64>) -> Vec<(Leaf, Pattern)> {
 
 /// One solution through the reduced form, verified; `None` when none was found this way.
 pub(crate) fn one_solution(p: &Problem, lcp: &mut Solver) -> Option<Vec<f64>> {
-    let form = super::forms::reduced(p)?;
+    let form = crate::modes::forms::reduced(p)?;
     lcp.solve(form.lcp()).is_solved().then(|| form.x(&lcp.z)).filter(|x| p.residual(x) < 1e-8)
 }
 

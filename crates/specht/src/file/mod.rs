@@ -51,6 +51,7 @@ mod tests;
 pub use csv::{Csv, CsvColumn};
 pub(crate) use diagnostic::Origin;
 pub use diagnostic::{Diagnostic, Severity};
+pub use names::is_reserved;
 pub use reference::reference;
 pub use schema::schema;
 pub(crate) use start::explain_start;

@@ -72,10 +72,15 @@ pub(super) const RESERVED: &[&str] = &[
     "stick_time",
 ];
 
+/// Whether a name has a meaning of its own, so that nothing in a model can be called so.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// Functions of the language; a definition with arguments may not replace them.
 pub(super) const FUNCTIONS: &[&str] = &[
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "log10",
-    "sqrt", "abs", "sign", "min", "max", "hypot", "floor", "mod",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "exp", "log",
+    "log10", "sqrt", "abs", "sign", "min", "max", "hypot", "floor", "mod",
 ];
 
 impl Names {
@@ -114,7 +119,7 @@ impl Names {
             );
             return;
         }
-        if RESERVED.contains(&name) {
+        if is_reserved(name) {
             report.error(word.span, format!("`{name}` is reserved"), "give it another name");
             return;
         }

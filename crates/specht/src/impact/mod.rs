@@ -22,11 +22,11 @@ mod newton;
 mod phase;
 mod verify;
 
-#[cfg(test)]
-use crate::contact::forms::{self, Form};
-use crate::contact::problem::{Bounds, Layout, Problem};
 use crate::contact::{Reduced, Start};
 use crate::linalg::{axpy, dot, max_abs};
+#[cfg(test)]
+use crate::modes::forms::{self, Form};
+use crate::modes::problem::{Bounds, Layout, Problem};
 use crate::system::{ContactInfo, Eval, Restitution};
 use phase::{Answer, Phase};
 pub(crate) use verify::{plain_residual, step_residual};

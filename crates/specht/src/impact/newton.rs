@@ -8,9 +8,9 @@
 //! contact must end with ġ_NE ≥ 0. When that fails all subsets are tried, up to 16 contacts, the largest first.
 //! Dependent contacts: minimum norm.
 
-use crate::contact::problem::Problem;
 use crate::linalg::FullPivot;
 use crate::linalg::{Mat, max_abs};
+use crate::modes::problem::Problem;
 
 const TOLERANCE: f64 = 1e-10;
 

@@ -9,13 +9,13 @@
 
 use crate::contact::Start;
 use crate::contact::compliant::{Compliant, is_dependent};
-use crate::contact::family::Polyhedron;
-use crate::contact::pattern::{LeafSolver, Pattern, State};
-use crate::contact::problem::{Friction, Problem};
-use crate::contact::search::{Search, count};
 use crate::contact::transition::{one_solution, pattern_of};
 use crate::lcp::Solver;
 use crate::linalg::{dot, max_abs};
+use crate::modes::family::Polyhedron;
+use crate::modes::pattern::{LeafSolver, Pattern, State};
+use crate::modes::problem::{Friction, Problem};
+use crate::modes::search::{Search, count};
 
 /// Patterns up to which everything is searched.
 const SEARCH_ALL: f64 = 300.0;

@@ -59,7 +59,9 @@ pub use source::{Files, Source};
 pub use task::Task;
 
 pub use crate::expr::{did_you_mean, quantity};
-pub use crate::file::{Csv, CsvColumn, Diagnostic, Options, Severity, reference, schema, visible};
+pub use crate::file::{
+    Csv, CsvColumn, Diagnostic, Options, Severity, is_reserved, reference, schema, visible,
+};
 
 use std::fmt::Display;
 use std::path::Path;

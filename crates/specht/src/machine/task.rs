@@ -276,6 +276,17 @@ pub struct Kind {
     read: fn(&Keys) -> Result<Task, Error>,
 }
 
+impl Kind {
+    /// The first of these keys that the kind does not know.
+    pub fn stranger<'k>(&self, keys: &'k [(String, TaskValue)]) -> Option<&'k str> {
+        let known = |key: &str| CONTACTS.contains(&key) || self.keys.contains(&key);
+        keys.iter().map(|(key, _)| key.as_str()).find(|key| !known(key))
+    }
+}
+
+/// Keys that every kind knows.
+pub(super) const CONTACTS: [&str; 2] = ["contact", "contacts"];
+
 /// All kinds.
 pub const KINDS: &[Kind] = &[
     Kind {

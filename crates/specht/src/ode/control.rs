@@ -9,8 +9,8 @@
 //!
 //! Two things look like errors and are none.
 //! * *Rounding.* `f` carries the rounding of its arguments: a spring of stiffness c between bodies at x makes an acceleration of ε c x / m
-//!   out of nothing, however small the motion. [`Control::measure`] finds it by evaluating `f` at neighbouring numbers, and once more where
-//!   that noise leads in one step; errors below `h` times the noise do not count.
+//!   out of nothing, however small the motion. [`Control::measure`] finds it by evaluating `f` at neighbouring numbers, and where
+//!   that noise leads in one step, from component to component; errors below `h` times the noise do not count.
 //! * *A start like tᵖ.* A component that leaves zero with a high power of time has the same relative error in the first step
 //!   whatever its length. Two rejections in a row that show the same error are the sign; the component is then measured
 //!   against what it was at the end of the longer of the two.
@@ -22,6 +22,11 @@ use super::{INSIDE, Rhs, Trial};
 const NUDGE: f64 = 4.0 * f64::EPSILON;
 /// Samples of the noise.
 const SAMPLES: u64 = 3;
+/// Components over which noise is followed from one to the next within a step.
+const LINKS: u64 = 6;
+/// Growth of a noise that is none of its own: beyond the first link only a component that had practically none is reached, and each once.
+/// What is stiff would amplify its own without end.
+const STRANGE: f64 = 1e3;
 /// Steps after which a measured noise is out of date.
 const FRESH: u32 = 16;
 
@@ -31,7 +36,7 @@ const KNOWN: f64 = 0.3;
 /// Relative change of argument `i` in sample `sample` of a measurement of rounding: a fixed pattern of signs that differs between samples
 /// and neighbours.
 pub(crate) fn nudge(i: usize, sample: u64) -> f64 {
-    let bits = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (20 + 7 * sample);
+    let bits = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (20 + 7 * (sample % 6));
     if bits & 1 == 0 { NUDGE } else { -NUDGE }
 }
 
@@ -54,6 +59,7 @@ pub(crate) struct Control {
     floor: Vec<f64>,
     /// Noise of every rate, and steps tried since it was measured.
     noise: Vec<f64>,
+    reached: Vec<bool>,
     age: u32,
     /// Sizes at the end of the step rejected last, its error and its length (0: the last step was not rejected).
     before: Vec<f64>,
@@ -77,6 +83,7 @@ impl Control {
             trial: vec![0.0; n],
             floor,
             noise: vec![0.0; n],
+            reached: vec![false; n],
             age: FRESH,
             before: vec![0.0; n],
             nearby: vec![0.0; n],
@@ -169,9 +176,10 @@ impl Control {
         self.age = 0;
         let n = self.noise.len();
         self.noise.fill(0.0);
-        for sample in 0..=SAMPLES {
-            // the last sample is moved by the noise of all others: what rounding makes of a component that is zero in one step
-            let moved = if sample == SAMPLES { next } else { 0.0 };
+        self.reached.fill(false);
+        for sample in 0..SAMPLES + LINKS {
+            // the last samples are moved by the noise of those before: what rounding makes of a component that is zero in one step
+            let moved = if sample < SAMPLES { 0.0 } else { next };
             for i in 0..n {
                 let nudge = nudge(i, sample);
                 self.nearby[i] = ode.state()[i] * (1.0 + nudge) + moved * self.noise[i] * nudge.signum();
@@ -179,11 +187,19 @@ impl Control {
             if !f.rates(INSIDE, ode.time() * (1.0 + nudge(n, sample)), &self.nearby, &mut self.rates) {
                 continue;
             }
+            let link = sample >= SAMPLES;
+            let mut grows = !link;
             for i in 0..n {
                 let change = (self.rates[i] - ode.rates()[i]).abs();
-                if change.is_finite() {
-                    self.noise[i] = self.noise[i].max(change);
+                let own = if sample > SAMPLES { STRANGE } else { 1.0 } * self.noise[i];
+                if change.is_finite() && change > own && !(link && self.reached[i]) {
+                    self.reached[i] = link;
+                    grows |= link;
+                    self.noise[i] = change;
                 }
+            }
+            if !grows {
+                break;
             }
         }
         true

@@ -19,6 +19,8 @@ pub use method::Choice;
 pub(crate) use method::Method;
 pub(crate) use radau::Radau;
 
+use crate::linalg::Mat;
+
 /// Evaluations that sample a step accurately, both ends included.
 pub(crate) const SAMPLES: usize = 6;
 
@@ -85,6 +87,11 @@ pub(crate) trait Rhs {
     /// end; [`INSIDE`]: elsewhere). Returns false where `f` does
     /// not exist (the step is then shortened).
     fn rates(&mut self, stage: usize, t: f64, x: &[f64], dx: &mut [f64]) -> bool;
+
+    /// `∂f/∂x` at `(t, x)` for the components on which `f` depends, exactly. False: it is found by differences.
+    fn slopes(&mut self, _t: f64, _x: &[f64], _out: &mut Mat) -> bool {
+        false
+    }
 }
 
 impl<F: FnMut(f64, &[f64], &mut [f64])> Rhs for F {

@@ -5,7 +5,7 @@
 //! zᵢ = h Σⱼ aᵢⱼ f(t + cⱼ h, x + zⱼ)        x(t + h) = x + z₅        x(t + θ h) = x + Σᵢ Lᵢ(θ) zᵢ
 //! ```
 //!
-//! The stages are found by Newton's method with one Jacobian (forward differences) for all iterations and, while it converges, for
+//! The stages are found by Newton's method with one Jacobian (exact, or by forward differences) for all iterations and, while it converges, for
 //! several steps. With w = T⁻¹ z, where T⁻¹ A⁻¹ T = Λ is one real number and two blocks of 2 × 2, the linear system falls apart into one
 //! of order n and two of order 2n. Components from `active` on do not act back on `f` (integrals): they are quadratures, with the change of the last
 //! iteration to first order, so that a balance of energy closes as well as the stages do.
@@ -198,13 +198,21 @@ impl Radau {
         }
     }
 
-    /// The Jacobian at the beginning of the step by forward differences, and the size of its largest eigenvalue. The increment of a
-    /// component follows its own size, so that laws like log(v) are right at small v; where the difference drowns in rounding it is
-    /// made larger.
+    /// The Jacobian at the beginning of the step, and the size of its largest eigenvalue.
     fn differentiate(&mut self, tolerance: f64, f: &mut impl Rhs) {
         self.factored = 0.0;
         self.known = true;
         self.fresh = true;
+        if !f.slopes(self.t, &self.x, &mut self.jacobian) {
+            self.differences(tolerance, f);
+        }
+        self.known &= self.jacobian.as_slice().iter().all(|v| v.is_finite());
+        self.estimate_radius();
+    }
+
+    /// The Jacobian by forward differences. The increment of a component follows its own size, so that laws like log(v) are right at
+    /// small v; where the difference drowns in rounding it is made larger.
+    fn differences(&mut self, tolerance: f64, f: &mut impl Rhs) {
         self.stage.copy_from_slice(&self.x);
         for j in 0..self.active {
             let own = self.x[j].abs().max((self.h * self.rates[0][j]).abs());
@@ -221,8 +229,6 @@ impl Radau {
                 self.column(j, 1e2 * self.increment[j], f);
             }
         }
-        self.known &= self.jacobian.as_slice().iter().all(|v| v.is_finite());
-        self.estimate_radius();
     }
 
     /// One column of the Jacobian with the increment `delta`.

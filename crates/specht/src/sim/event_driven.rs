@@ -36,7 +36,7 @@ use super::sink::{Delivery, Sink};
 use super::start::{self, StartError};
 use super::tolerances::{
     DRIFT, FIRST_STEP, LEAST_ENERGY, LEAST_MASS, LEAST_POSITION, LEAST_SPEED, MOMENT, NEARLY_SINGULAR,
-    POSITION_NOISE, PROJECTED, SPEED_NOISE,
+    POSITION_NOISE, PROJECTED, SHRUNK, SPEED_NOISE,
 };
 use super::trajectory::{Family, Point, Samples, Status, Trajectory};
 use super::variation::{Seed, Variation};
@@ -180,14 +180,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         crate::contact::check(sys.contacts()).map_err(|e| StartError::Settings(e.to_string()))?;
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.rebuild(
-            field.info,
-            &field.discrete,
-            &[],
-            &field.frozen,
-            sys.directions(),
-            field.dims.guards,
-        );
+        field.watch_all();
         let (d, n) = (field.dims, field.size());
         let tail = field.tail();
         // states have units of their own
@@ -348,6 +341,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
                     self.control.measure(&self.ode, next, &mut self.field);
                     self.out.counts.rejected += 1;
                     self.h = if self.enter_branch(h) { h } else { next };
+                    if self.h < SHRUNK * self.longest && self.ends_here() {
+                        return self.collapse(self.h);
+                    }
                     continue;
                 }
             };
@@ -404,7 +400,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         if !(blur > 1.0) {
             return blur;
         }
-        self.field.measure_guards();
+        self.field.measure_guards(self.ode.step());
         let blur = self.locator.blur(&self.field, &self.ode);
         self.field.watches.scales.guard_rounding.fill(0.0);
         blur
@@ -558,6 +554,13 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.auditor.energy(&self.ledger.energy);
     }
 
+    /// Whether the geometry ends at the present point: what is behind it has no value.
+    fn ends_here(&mut self) -> bool {
+        let t = self.ode.time();
+        self.x.copy_from_slice(self.ode.state());
+        self.field.at(t, &self.x) && self.field.lost_ahead(1e-9).is_some()
+    }
+
     /// The step size fell to nothing.
     fn collapse(&mut self, h: f64) -> Flow {
         let t = self.ode.time();
@@ -579,7 +582,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         if self.field.chart.active {
             return Flow::End(Status::Indeterminate, self.undecided());
         }
-        let message = match self.field.lost_ahead() {
+        let message = match self.field.lost_ahead(1e-3) {
             Some(what) => format!(
                 "{what} has no value a little further than at t = {t}: the geometry cannot close there"
             ),

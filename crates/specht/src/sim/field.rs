@@ -2,12 +2,13 @@
 //! frozen modes, signs and latches.
 
 use crate::contact::{Fixed, Forces, Regularity, Small};
-use crate::linalg::{axpy, max_abs};
+use crate::linalg::{Mat, axpy, max_abs};
 use crate::ode::{Rhs, STAGES, nudge};
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, State, System};
 
 use super::chart::Chart;
 use super::ledger;
+use super::slopes::Slopes;
 use super::tolerances::IN_THE_SMALL;
 use super::watch::{Scales, Watches};
 
@@ -36,13 +37,17 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     pub evaluations: u64,
     /// Time over which forces are differenced for laws that use the rate of loading; follows the step.
     pub moment: f64,
-    uses_load_rate: bool,
-    uses_heat: bool,
+    pub(super) uses_load_rate: bool,
+    pub(super) uses_heat: bool,
+    /// Memory for exact derivatives, made when the implicit method first asks.
+    pub(super) slopes: Option<Box<Slopes>>,
     here: State,
     flow: [Vec<f64>; 3],
     rates: Vec<f64>,
     trial: Forces,
     guards: Vec<f64>,
+    /// Speeds that rounding makes, and the forces before it.
+    rest: [Vec<f64>; 2],
 }
 
 impl<'a, S: System + ?Sized> Field<'a, S> {
@@ -73,12 +78,20 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             moment: 0.0,
             uses_load_rate: sys.uses_load_rate(),
             uses_heat: sys.uses_heat(),
+            slopes: None,
             here: State::default(),
             flow: [vec![0.0; dims.q], vec![0.0; dims.u], vec![0.0; dims.z]],
             rates: vec![0.0; dims.contacts],
             trial: Forces::default(),
             guards: Vec::new(),
+            rest: Default::default(),
         }
+    }
+
+    /// Watches everything that may happen, no contact being fixed.
+    pub(crate) fn watch_all(&mut self) {
+        let Field { watches, info, discrete, frozen, sys, dims, .. } = self;
+        watches.rebuild(info, discrete, &[], frozen, sys.directions(), dims.guards);
     }
 
     /// Number of components of x.
@@ -125,14 +138,14 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.sys.evaluate_rates(&self.state, &self.discrete, &mut self.eval);
     }
 
-    /// The name of what loses its value a little further on the way of the present motion.
-    pub(crate) fn lost_ahead(&mut self) -> Option<String> {
+    /// The name of what loses its value a little further on the way of the present motion, up to this part of the positions.
+    pub(crate) fn lost_ahead(&mut self, reach: f64) -> Option<String> {
         let speed = max_abs(&self.state.u);
         if !(speed > 0.0) {
             return None;
         }
         let here = self.state.clone();
-        let found = [1e-9, 1e-7, 1e-5, 1e-3].into_iter().find_map(|part| {
+        let found = [1e-9, 1e-7, 1e-5, 1e-3].into_iter().filter(|part| *part <= reach).find_map(|part| {
             for ((q, q0), u) in self.state.q.iter_mut().zip(&here.q).zip(&here.u) {
                 *q = q0 + part * (1.0 + q0.abs()) * u / speed;
             }
@@ -278,19 +291,30 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         solved
     }
 
-    /// What rounding of the present state, which is evaluated, makes of the guards: their change at neighbouring numbers. A guard that
-    /// is a difference of large or of equal terms (a flank of parts that move together) has no size of its own.
-    pub(crate) fn measure_guards(&mut self) {
+    /// What rounding of the present state, which is evaluated, makes of the guards: their change at neighbouring numbers, and at the
+    /// velocities that rounding of the forces makes of rest in the time `step`. A guard that is a difference of large or of equal terms (a
+    /// flank of parts that move together) has no size of its own.
+    pub(crate) fn measure_guards(&mut self, step: f64) {
         if self.eval.guards.is_empty() {
             return;
         }
         self.here.clone_from(&self.state);
         self.guards.clone_from(&self.eval.guards);
-        for sample in 0..2 {
+        let [mut speeds, mut loads] = std::mem::take(&mut self.rest);
+        speeds.clear();
+        speeds.resize(self.dims.u, 0.0);
+        loads.clone_from(&self.eval.h);
+        for sample in 0..4 {
             let State { t, q, u, z, .. } = &mut self.state;
             *t *= 1.0 + nudge(0, sample);
-            for (i, x) in q.iter_mut().chain(u).chain(z).enumerate() {
+            for (i, x) in q.iter_mut().chain(&mut *u).chain(z).enumerate() {
                 *x *= 1.0 + nudge(i + 1, sample);
+            }
+            if sample > 1 {
+                u.iter_mut()
+                    .zip(&speeds)
+                    .enumerate()
+                    .for_each(|(i, (u, v))| *u += v * nudge(i, sample).signum());
             }
             self.evaluate();
             let noise = self.watches.scales.guard_rounding.iter_mut();
@@ -300,8 +324,15 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
                     *noise = noise.max(change);
                 }
             }
+            for (i, (new, old)) in self.eval.h.iter().zip(&loads).enumerate() {
+                let speed = step * (new - old).abs() / self.eval.mass.diagonal(i);
+                if speed.is_finite() {
+                    speeds[i] = speed.max(speeds[i]);
+                }
+            }
             self.state.clone_from(&self.here);
         }
+        self.rest = [speeds, loads];
         self.evaluate();
     }
 
@@ -355,5 +386,9 @@ impl<S: System + ?Sized> Rhs for Field<'_, S> {
         let signs = if chart.active { &chart.signs } else { signs };
         watches.sample(stage, info, eval, forces, signs, &state.u, *singularity);
         true
+    }
+
+    fn slopes(&mut self, t: f64, x: &[f64], out: &mut Mat) -> bool {
+        self.exact_slopes(t, x, out)
     }
 }

@@ -91,6 +91,31 @@ pub(crate) fn powers(info: &[ContactInfo], eval: &Eval, forces: &Forces, u: &[f6
     out[n + 1] = dot(&eval.drive, &forces.accel) + eval.drive_offset - offset_work;
 }
 
+/// Rates of the powers: of what [`powers`] takes, and the same three along a direction.
+pub(crate) fn power_rates(
+    info: &[ContactInfo],
+    (eval, forces, u): (&Eval, &Forces, &[f64]),
+    (rate, force_rates, du): (&Eval, &Forces, &[f64]),
+    out: &mut [f64],
+) {
+    let n = info.len();
+    let (lambda, changes) = (&forces.lambda, &force_rates.lambda);
+    let offset = |row: usize| changes[row] * eval.rate_offset[row] + lambda[row] * rate.rate_offset[row];
+    let mut offset_work = 0.0;
+    for (i, c) in info.iter().enumerate() {
+        out[i] = 0.0;
+        for &row in &c.tangent {
+            let slip = rate.rate(row, u) + eval.w.row(row).dot(du);
+            out[i] += changes[row] * eval.rate(row, u) + lambda[row] * slip;
+            offset_work += offset(row);
+        }
+        offset_work += c.normal_rows().iter().map(|&row| offset(row)).sum::<f64>();
+    }
+    out[n] = rate.power;
+    out[n + 1] = dot(&rate.drive, &forces.accel) + dot(&eval.drive, &force_rates.accel) + rate.drive_offset
+        - offset_work;
+}
+
 /// Sums that change at events only, and the energies of the present instant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {

@@ -26,6 +26,7 @@ mod settings;
 mod settling;
 mod shorten;
 mod sink;
+mod slopes;
 mod space;
 pub(crate) mod start;
 mod tangential;

@@ -25,9 +25,9 @@ use crate::system::{Discrete, Eval, Mode, Normal, System};
 use super::event_driven::Run;
 use super::instant::Moment;
 use super::ledger::Ledger;
-use super::tolerances::SPEED_ZERO;
+use super::tolerances::{HOP, SPEED_ZERO};
 use super::trajectory::Kind;
-use super::watch::contact_speed;
+use super::watch::{What, contact_speed};
 
 /// How often a contact is closed at one instant: the closing of others may open it again.
 const CLOSINGS: usize = 3;
@@ -106,9 +106,16 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Contacts that open and fall back from below the resolution.
     fn small_hops(&self) -> Vec<usize> {
         let Some(accel) = self.decider.accelerations() else { return Vec::new() };
-        let height = self.settings.resolution * self.length;
         let back = |row: usize| -self.field.eval.accel(row, accel);
-        self.opening().filter(|&(_, row, v)| v * v <= 2.0 * back(row) * height).map(|o| o.0).collect()
+        let small = |&(i, row, v): &(usize, usize, f64)| v * v <= 2.0 * back(row) * self.least_hop(i);
+        self.opening().filter(small).map(|o| o.0).collect()
+    }
+
+    /// Height below which a hop of contact `i` is not followed: the resolution, or the rounding of its gap, which grows with time where a
+    /// surface is driven.
+    fn least_hop(&self, i: usize) -> f64 {
+        let rounding = self.field.watches.noise(What::Gap(i), self.field.info);
+        (self.settings.resolution * self.length).max(HOP * rounding)
     }
 
     /// Stop the slip that ends within the resolution, and close all contacts that open slowly and that would be pressed together at rest: contacts that knock at each other (a disc on two
@@ -125,7 +132,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         };
         let tried = |i: usize| m.closed.iter().filter(|&&k| k == i).count() < CLOSINGS;
         let mut hops: Vec<(usize, usize, f64)> = (self.opening())
-            .filter(|&(i, row, v)| v * v <= 2.0 * PRESSED * largest(row) * height && tried(i))
+            .filter(|&(i, row, v)| v * v <= 2.0 * PRESSED * largest(row) * self.least_hop(i) && tried(i))
             .collect();
         let mut stops = self.small_slips(accel, height);
         stops.retain(|&i| tried(i));
@@ -136,7 +143,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             let Some(pressed) = self.pressing(&hops, &after) else { return false };
             let count = hops.len();
             let mut pressed = pressed.into_iter();
-            hops.retain(|h| h.2 * h.2 <= 2.0 * pressed.next().unwrap_or(0.0) * height);
+            hops.retain(|h| h.2 * h.2 <= 2.0 * pressed.next().unwrap_or(0.0) * self.least_hop(h.0));
             if hops.len() == count {
                 // without ε first: a jump that pulls would turn its friction, too
                 if contacts.iter().any(|&i| !m.plastic[i]) {

@@ -25,6 +25,8 @@ pub(super) const SPEED_NOISE: f64 = 1e-13;
 pub(super) const FORCE_NOISE: f64 = 1e-12;
 /// Impulses below this, of the largest, are rounding: such a contact took no part in the impact.
 pub(super) const IMPULSE_NOISE: f64 = 1e-13;
+/// Hops lower than this many times the rounding of their gap are rounding.
+pub(super) const HOP: f64 = 10.0;
 /// A switch this near to its border stands on it: the last step was shortened to meet it.
 pub(super) const ON_BORDER: f64 = 1e-12;
 /// An elastic flank is met within this part of its gap.
@@ -82,6 +84,8 @@ pub(super) const LEFT_BORDER: f64 = 1e-9;
 
 // --- small
 
+/// A rejected step this much shorter than the longest stands before a singular point: the geometry may end there.
+pub(super) const SHRUNK: f64 = 1e-5;
 /// Samples of a step tell an event function to this part of its size, or the step is looked at again.
 pub(super) const TOLD: f64 = 1e-9;
 /// A sliding contact is singular when a of g̈ = a λ + b, relative to its mobility, falls below this: forces are then a million times larger.

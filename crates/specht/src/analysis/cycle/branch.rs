@@ -9,28 +9,35 @@
 //! by bisection in s. The branch ends at a bound, where it closes, or where no step however short finds another cycle; the margins of the last cycle
 //! say why. [Keller1977], [DiBernardo2008]
 
+use std::cell::OnceCell;
+
+use crate::analysis::line::Line;
 use crate::linalg::{Mat, Svd, dot, max_abs};
 use crate::model::CompiledSystem;
 use crate::sim::{Kind, Settings};
 use crate::system::{ContactInfo, Mode, State, System};
 
-use super::portrait::{Portrait, portrait};
-use super::recur::{Section, middle_of};
-use super::shoot::{Orbit, Shot, Varied, finish, fire, mended_as, start_modes};
+use super::portrait::{Portrait, portrait_from};
+use super::recur::middle_of;
+use super::shoot::{Orbit, Shot, Varied, finish, fire, mended_as, rounding, start_modes};
 use super::special::Special;
 use super::symmetry::{Symmetry, period_near};
-use super::{numbers, state_of};
+use super::{EXACT, numbers, state_of};
 
-/// First, longest and shortest step, in units of the range of the parameter and of the sizes of the motion.
-pub(super) const FIRST: f64 = 0.02;
-const LONGEST: f64 = 0.08;
+/// First and longest step of a whole branch, in units of the range of the parameter and of the sizes of the motion.
+pub(crate) const STEPS: [f64; 2] = [0.02, 0.08];
 /// The step with which another start of the same cycle begins.
 const AGAIN: f64 = 1e-3;
+/// Shortest step.
 pub(super) const SHORTEST: f64 = 1e-7;
 /// Corrections of a step.
 const CORRECTIONS: usize = 8;
 /// Below this share of the parameter in its direction a branch turns.
 const TURNS: f64 = 0.02;
+/// The part of the way to a grazing that a step may go.
+const NEARER: f64 = 0.45;
+/// A start that is nearer to the middle of its phase stays.
+const CENTRAL: f64 = 0.2;
 /// Scaled residual of a point.
 const ZERO: f64 = 1e-10;
 
@@ -40,26 +47,32 @@ pub(crate) type Sequence = Vec<(Kind, Vec<usize>)>;
 /// What is followed.
 pub(crate) struct Follow<'a> {
     pub sys: &'a CompiledSystem,
-    /// Number of the live parameter.
-    pub parameter: usize,
+    /// What changes.
+    pub line: Line,
     pub settings: &'a Settings,
     pub symmetry: Symmetry,
-    pub section: Section,
     /// Period of the forcing at the first point, and how many of them a cycle takes.
     pub forcing: Option<(f64, f64)>,
     pub range: [f64; 2],
     /// Most points.
     pub most: usize,
+    /// First and longest step.
+    pub steps: [f64; 2],
+    /// The special point that is looked for: the branch ends behind it.
+    pub wanted: Option<&'static str>,
 }
 
 /// A cycle of the branch.
+#[derive(Clone)]
 pub(crate) struct Point {
     pub parameter: f64,
     pub orbit: Orbit,
-    pub portrait: Portrait,
+    seen: OnceCell<Option<Box<Portrait>>>,
     /// Direction of the branch: numbers of the state, period, parameter.
     pub(super) tangent: Tangent,
     pub(super) sequence: Sequence,
+    /// Where the start is in its phase.
+    inside: f64,
     sigma: Vec<f64>,
     /// Modes at the start.
     modes: Vec<Mode>,
@@ -78,6 +91,13 @@ pub(crate) struct Branch {
     pub points: Vec<Point>,
     pub special: Vec<Special>,
     pub ended: String,
+}
+
+impl Branch {
+    /// Whether the parameter grows (1) or falls (−1) where the branch comes to a special point.
+    pub(crate) fn ahead(&self, s: &Special) -> f64 {
+        self.points[s.from].tangent.parameter.signum()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -105,7 +125,7 @@ pub(super) struct Step {
 
 /// A guess on the way.
 #[derive(Clone)]
-pub(super) struct Guess {
+pub(crate) struct Guess {
     pub(super) state: State,
     pub(super) period: f64,
     pub(super) sigma: Vec<f64>,
@@ -115,6 +135,16 @@ pub(super) struct Guess {
 }
 
 impl Point {
+    /// One period of it, once it was looked at.
+    pub(crate) fn seen(&self) -> Option<&Portrait> {
+        self.seen.get()?.as_deref()
+    }
+
+    /// Events of a period.
+    pub(crate) fn events(&self) -> usize {
+        self.sequence.len()
+    }
+
     pub(super) fn side(&self) -> Side {
         Side {
             multipliers: self.orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
@@ -136,11 +166,7 @@ impl Point {
 
 impl Follow<'_> {
     pub(super) fn at(&self, p: f64) -> CompiledSystem {
-        let mut sys = self.sys.clone();
-        let mut values = sys.parameters().to_vec();
-        values[self.parameter] = p;
-        sys.set_parameters(&values);
-        sys
+        self.line.at(self.sys, p)
     }
 
     pub(super) fn width(&self) -> f64 {
@@ -170,9 +196,10 @@ impl Follow<'_> {
         }
         let state = mended_as(&sys, &state, &guess.modes).ok()?;
         let guess = Guess { state, period, ..guess.clone() };
-        let varied = Varied { parameter: self.parameter, follows: self.follows(&guess) };
+        let varied = Varied { line: &self.line, follows: self.follows(&guess) };
         let (settings, symmetry) = (self.settings, &self.symmetry);
-        let shot = fire(&sys, settings, symmetry, &guess.state, period, &guess.sigma, Some(&varied)).ok()?;
+        let start = (&guess.state, period);
+        let shot = fire(&sys, settings, symmetry, start, &guess.sigma, Some(&varied), EXACT).ok()?;
         let modes = shot.modes.clone();
         Some((Guess { modes, ..guess }, shot))
     }
@@ -342,7 +369,12 @@ impl Follow<'_> {
                 .sum::<f64>()
                 + t.parameter * (guess.parameter - goal) / self.width();
             let size = shot.size.max(along.abs());
-            if size < ZERO || (count > 4 && size < 1e2 * ZERO) {
+            let zero = ZERO.max(rounding(&self.symmetry, &guess.state));
+            if size < zero || (count > 4 && size < 1e2 * zero) {
+                // a phase so short that rounding passes over its beginning
+                if !shot.round {
+                    return None;
+                }
                 let rest: Vec<f64> = now.iter().zip(&aim).map(|(a, b)| a - b).collect();
                 let off = max_abs(&self.symmetry.without_drift(&rest));
                 let off = off.max((guess.parameter - goal).abs() / self.width());
@@ -386,29 +418,32 @@ impl Follow<'_> {
 
     /// A converged shot as a point, started anew in the middle of its most constrained phase.
     pub(super) fn point(&self, guess: Guess, shot: Shot, before: Option<&Tangent>) -> Option<Point> {
-        let sys = self.at(guess.parameter);
         let tangent = self.tangent(&guess, &shot, before);
+        let inside = shot.inside;
         let sequence = rotated(shot.sequence.clone());
         let orbit = finish(&self.symmetry, guess.state.clone(), guess.period, &guess.sigma, shot, 0).ok()?;
-        let section = match (&self.section, self.forcing) {
-            (Section::Period(_), Some((first, _))) => {
-                Section::Period(period_near(&sys, first).unwrap_or(first))
-            }
-            (other, _) => other.clone(),
-        };
-        let portrait = portrait(&sys, self.settings, &orbit, &section).ok()?;
         let (parameter, sigma, modes) = (guess.parameter, guess.sigma, guess.modes);
-        Some(Point { parameter, orbit, portrait, tangent, sequence, sigma, modes })
+        Some(Point { parameter, orbit, seen: OnceCell::new(), tangent, sequence, inside, sigma, modes })
+    }
+
+    /// One period of a cycle of the branch.
+    pub(super) fn look<'p>(&self, p: &'p Point) -> Option<&'p Portrait> {
+        let new = || {
+            let sys = self.at(p.parameter);
+            portrait_from(&sys, self.settings, &p.orbit.start, p.orbit.period).ok().map(Box::new)
+        };
+        p.seen.get_or_init(new).as_deref()
     }
 
     /// The same cycle, started in the middle of its most constrained phase, or of its longest one of `any` kind.
     fn centred(&self, point: Point, any: bool) -> Point {
         // where the branch turns, the way along it would be lost
-        if point.tangent.parameter.abs() < TURNS {
+        if point.tangent.parameter.abs() < TURNS || (point.inside > CENTRAL && !any) {
             return point;
         }
         let sys = self.at(point.parameter);
-        let Some(mut state) = middle_of(&sys, self.settings, &point.portrait.run, any) else { return point };
+        let middle = self.look(&point).and_then(|seen| middle_of(&sys, self.settings, &seen.run, any));
+        let Some(mut state) = middle else { return point };
         if self.forcing.is_some() {
             state.t = state.t.rem_euclid(point.orbit.period);
         }
@@ -431,7 +466,8 @@ impl Follow<'_> {
         if same < 0.0 {
             new.tangent.scale(-1.0);
         }
-        new
+        // it is the same cycle
+        Point { seen: point.seen, ..new }
     }
 
     /// The branch from a cycle at the first end of the range.
@@ -444,6 +480,19 @@ impl Follow<'_> {
         let parameter = self.range[0];
         let modes = start_modes(&self.at(parameter), self.settings, &start.start)?;
         let first = Guess { state: start.start.clone(), period: start.period, sigma, parameter, modes };
+        self.from(first, watch).map(|branch| self.looked_at(branch))
+    }
+
+    /// A branch whose cycles can be seen.
+    pub(super) fn looked_at(&self, branch: Branch) -> Branch {
+        branch.points.iter().chain(branch.special.iter().map(|s| &s.at)).for_each(|p| {
+            self.look(p);
+        });
+        branch
+    }
+
+    /// The branch from a guess of a cycle.
+    pub(super) fn from(&self, first: Guess, watch: impl FnMut(f64) -> bool) -> Result<Branch, String> {
         let Some((guess, shot)) = self.shoot(&first) else {
             return Err("the first cycle cannot be shot again".into());
         };
@@ -459,7 +508,7 @@ impl Follow<'_> {
     /// The branch from a point on, along its direction.
     pub(super) fn onwards(&self, point: Point, mut watch: impl FnMut(f64) -> bool) -> Branch {
         let mut branch = Branch { points: vec![point], special: Vec::new(), ended: String::new() };
-        let mut s = FIRST;
+        let [mut s, longest] = self.steps;
         let mut elsewhere = false;
         loop {
             let last = &branch.points[branch.points.len() - 1];
@@ -471,7 +520,7 @@ impl Follow<'_> {
                 branch.ended = "interrupted".into();
                 return branch;
             }
-            let taken = self.step(last, s).and_then(|step| self.accepted(last, step, s));
+            let taken = self.step(last, s).and_then(|step| self.accepted(&branch.points, step, s));
             let Some((next, corrections, special)) = taken else {
                 s *= 0.5;
                 if s >= SHORTEST {
@@ -487,9 +536,15 @@ impl Follow<'_> {
                 return branch;
             };
             let shrunk = special.iter().any(|s| s.label == "hopf");
-            branch.special.extend(special);
+            let found = special.iter().any(|s| Some(s.label) == self.wanted);
+            let from = branch.points.len() - 1;
+            branch.special.extend(special.into_iter().map(|s| Special { from, ..s }));
             if shrunk {
                 branch.ended = "the cycle shrinks to a steady motion".into();
+                return branch;
+            }
+            if found {
+                branch.ended = "what is looked for".into();
                 return branch;
             }
             let last = &branch.points[branch.points.len() - 1];
@@ -504,8 +559,10 @@ impl Follow<'_> {
             }
             let next = self.centred(next, false);
             elsewhere = false;
+            let grazes = self.before_grazing(last, &next, s);
+            s = if corrections <= 3 { (1.3 * s).min(longest) } else { s };
+            s = grazes.map_or(s, |way| s.min(NEARER * way));
             branch.points.push(next);
-            s = if corrections <= 3 { (1.3 * s).min(LONGEST) } else { s };
         }
     }
 }

@@ -15,6 +15,7 @@
 
 mod branch;
 mod lyapunov;
+mod plane;
 mod portrait;
 mod recur;
 mod return_map;
@@ -23,8 +24,9 @@ mod special;
 mod switch;
 mod symmetry;
 
-pub(crate) use branch::{Branch, Follow, Side};
+pub(crate) use branch::{Branch, Follow, STEPS, Side};
 pub(crate) use lyapunov::lyapunov;
+pub(crate) use plane::Plane;
 pub(crate) use portrait::{Portrait, Range, portrait};
 pub(crate) use recur::{Guess, Known, Outcome, Section, Settled, follow, settle};
 pub(crate) use return_map::Map;

@@ -1,12 +1,15 @@
 //! One period of a cycle as users want to see it: events, extremes, shares of stick, energy, how far from losing its shape.
 
 use crate::model::CompiledSystem;
-use crate::sim::{Kind, Outside, Record, Settings, StartError, Trajectory, event_driven};
+use crate::sim::{Event, Kind, Outside, Record, Settings, StartError, Trajectory, event_driven};
 use crate::system::{Mode, State, System};
 
 use super::exact;
 use super::recur::Section;
 use super::shoot::Orbit;
+
+/// An event is at the end of a period if it is nearer, in periods.
+const CLOSING: f64 = 1e-6;
 
 /// Smallest and largest value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,20 +39,43 @@ pub(crate) struct Portrait {
     pub shortest_slip: Option<f64>,
     /// Smallest slip without a stop, m/s.
     pub least_slip: Option<f64>,
+    /// Slowest rate at which a slip comes to its stop, m/s².
+    pub slowest_stop: Option<f64>,
     /// Smallest normal force of a closed contact, N.
     pub lift_off: Option<f64>,
 }
 
-/// Look at one period of `orbit`.
+/// Look at one period of `orbit` from just after its section.
 pub(crate) fn portrait(
     sys: &CompiledSystem,
     settings: &Settings,
     orbit: &Orbit,
     section: &Section,
 ) -> Result<Portrait, StartError> {
-    let (start, name) = at_section(sys, settings, orbit, section)?;
-    let s = Settings { record: Record::Steps, ..exact(settings, start.t, orbit.period) };
-    let run = event_driven(sys, &start, &s, &mut Outside::default())?;
+    let (start, name, event) = at_section(sys, settings, orbit, section)?;
+    let mut out = portrait_from(sys, settings, &start, orbit.period)?;
+    out.section = name;
+    // the event of the section closes the period, whatever rounding makes of its time
+    if let Some(e) = event {
+        let end = start.t + orbit.period;
+        let same = |o: &Event| o.kind == e.kind && o.name == e.name && o.contacts == e.contacts;
+        let closed = |o: &Event| same(o) && (end - o.time).abs() < CLOSING * orbit.period;
+        if !out.run.events.iter().any(closed) {
+            out.run.events.push(Event { time: end, ..e });
+        }
+    }
+    Ok(out)
+}
+
+/// Look at the period that begins at a state.
+pub(super) fn portrait_from(
+    sys: &CompiledSystem,
+    settings: &Settings,
+    start: &State,
+    period: f64,
+) -> Result<Portrait, StartError> {
+    let s = Settings { record: Record::Steps, ..exact(settings, start.t, period) };
+    let run = event_driven(sys, start, &s, &mut Outside::default())?;
     let d = sys.dims();
     let empty = Range { min: f64::INFINITY, max: f64::NEG_INFINITY };
     let mut coordinates = vec![empty; d.q];
@@ -65,14 +91,14 @@ pub(crate) fn portrait(
     for pair in rows.windows(2) {
         for (share, m) in stick.iter_mut().zip(pair[0].modes) {
             if *m == Mode::Stick {
-                *share += (pair[1].t - pair[0].t) / orbit.period;
+                *share += (pair[1].t - pair[0].t) / period;
             }
         }
         // a coordinate turns between two rows: the parabola through values and rates
         turning(&pair[0], &pair[1], &mut coordinates);
     }
     let mut out = Portrait {
-        section: name,
+        section: String::new(),
         coordinates,
         outputs,
         stick,
@@ -81,6 +107,7 @@ pub(crate) fn portrait(
         shortest_stick: None,
         shortest_slip: None,
         least_slip: None,
+        slowest_stop: None,
         lift_off: None,
         run,
     };
@@ -109,30 +136,31 @@ fn turning(a: &crate::sim::Sample<'_>, b: &crate::sim::Sample<'_>, out: &mut [Ra
     }
 }
 
-/// The state just after the section, and what the section is.
+/// The state just after the section, what the section is, and its event.
 fn at_section(
     sys: &CompiledSystem,
     settings: &Settings,
     orbit: &Orbit,
     section: &Section,
-) -> Result<(State, String), StartError> {
+) -> Result<(State, String, Option<Event>), StartError> {
     let x = &orbit.start;
     match section {
         Section::Event(name) => {
             let s = Settings { record: Record::Events, ..exact(settings, x.t, 1.01 * orbit.period) };
             let run = event_driven(sys, x, &s, &mut Outside::default())?;
             let hit = run.events.iter().find(|e| e.kind == Kind::Mark && e.name.as_deref() == Some(name));
-            Ok((hit.map_or_else(|| x.clone(), |e| e.after.clone()), format!("event `{name}`")))
+            let state = hit.map_or_else(|| x.clone(), |e| e.after.clone());
+            Ok((state, format!("event `{name}`"), hit.cloned()))
         }
         Section::Period(p) => {
             let next = (x.t / p - 1e-9).ceil() * p;
             let name = "phase 0 of the forcing".to_string();
             if next - x.t <= 1e-12 * p {
-                return Ok((x.clone(), name));
+                return Ok((x.clone(), name, None));
             }
             let s = exact(settings, x.t, next - x.t);
             let run = event_driven(sys, x, &s, &mut Outside::default())?;
-            Ok((run.last.state, name))
+            Ok((run.last.state, name, None))
         }
         Section::Maximum(_) => {
             // entry into the phase with most constraints
@@ -146,9 +174,9 @@ fn at_section(
                 Some(e) => {
                     let names: Vec<String> =
                         e.contacts.iter().map(|c| format!("`{}`", sys.contacts()[c.contact].name)).collect();
-                    (e.after.clone(), format!("{} of {}", e.kind.word(), names.join(", ")))
+                    (e.after.clone(), format!("{} of {}", e.kind.word(), names.join(", ")), Some(e.clone()))
                 }
-                None => (x.clone(), "a state of the cycle".to_string()),
+                None => (x.clone(), "a state of the cycle".to_string(), None),
             })
         }
     }
@@ -218,11 +246,28 @@ impl Portrait {
                 }
             }
         }
-        for e in self.run.events.iter().filter(|e| e.kind == Kind::Impact) {
+        let at = |s: &State| {
             let mut eval = sys.memory();
             let mut d = crate::system::Discrete::new(&sys.dims());
-            sys.latch(&e.before, &mut d, &mut eval, false);
-            sys.evaluate(&e.before, &d, &mut eval);
+            sys.latch(s, &mut d, &mut eval, false);
+            sys.evaluate(s, &d, &mut eval);
+            eval
+        };
+        for e in self.run.events.iter().filter(|e| e.kind == Kind::Stick) {
+            for p in e.contacts.iter().filter(|p| p.after == Mode::Stick) {
+                let slides =
+                    |r: &&crate::sim::Sample<'_>| r.t <= e.time && r.modes[p.contact].direction() != 0.0;
+                let (Some(row), Some(&k)) = (rows.iter().rev().find(slides), info[p.contact].tangent.first())
+                else {
+                    continue;
+                };
+                let eval = at(&e.before);
+                let rate = eval.w.row(k).dot(row.accel) + eval.accel_offset[k];
+                self.slowest_stop = least(self.slowest_stop, rate.abs());
+            }
+        }
+        for e in self.run.events.iter().filter(|e| e.kind == Kind::Impact) {
+            let eval = at(&e.before);
             for p in &e.contacts {
                 if let Some(row) = info[p.contact].normal_row().filter(|_| p.before == Mode::Open) {
                     self.slowest_impact = least(self.slowest_impact, -eval.rate(row, &e.before.u));

@@ -401,7 +401,7 @@ fn guess_of(
         Section::Period(p) => passages as f64 * p,
         _ => to - from,
     };
-    let state = middle(sys, run, [from, to], false).and_then(|t| state_at(run, t));
+    let state = middle(sys, run, ends(run, from, to), false).and_then(|t| state_at(run, t));
     let (state, modes) = state.unwrap_or_else(|| {
         (state_of(list[n - 1].t, &list[n - 1].x, &run.last.state), run.last.modes.clone())
     });
@@ -416,14 +416,29 @@ pub(crate) fn middle_of(
     any: bool,
 ) -> Option<State> {
     let first = &run.start.point.state;
-    let centre = middle(sys, run, [first.t, run.time], any)?;
+    // around: what begins at the end of the period goes on at its beginning
+    let (from, to) = (first.t, run.time);
+    let mut around = ends(run, from, to);
+    if around.len() > 2 {
+        around.remove(0);
+        let last = around.len() - 1;
+        around[last] = around[0] + to - from;
+    }
+    let centre = middle(sys, run, around, any)?;
     let again =
         event_driven(sys, first, &exact(settings, first.t, centre - first.t), &mut Outside::default());
     again.ok().filter(|r| r.status == Status::Finished).map(|r| r.last.state)
 }
 
-/// The middle of the longest stretch without events between two times, of those with most constraints or of `any`.
-fn middle(sys: &CompiledSystem, run: &Trajectory, [from, to]: [f64; 2], any: bool) -> Option<f64> {
+/// Two times and those of the events between them.
+fn ends(run: &Trajectory, from: f64, to: f64) -> Vec<f64> {
+    let inside = |t: f64| t > from && t < to;
+    let events = run.events.iter().filter(|e| e.kind != Kind::Mark).map(|e| e.time);
+    std::iter::once(from).chain(events.filter(|t| inside(*t))).chain([to]).collect()
+}
+
+/// The middle of the longest stretch between two of `ends`, of those with most constraints or of `any`.
+fn middle(sys: &CompiledSystem, run: &Trajectory, ends: Vec<f64>, any: bool) -> Option<f64> {
     let info = sys.contacts();
     let held = |modes: &[Mode]| -> usize {
         let one = |(c, m): (&crate::system::ContactInfo, &Mode)| {
@@ -432,10 +447,6 @@ fn middle(sys: &CompiledSystem, run: &Trajectory, [from, to]: [f64; 2], any: boo
         };
         info.iter().zip(modes).map(one).sum()
     };
-    let inside = |t: f64| t > from && t < to;
-    let mut ends = vec![from];
-    ends.extend(run.events.iter().filter(|e| e.kind != Kind::Mark).map(|e| e.time).filter(|t| inside(*t)));
-    ends.push(to);
     // the modes of a stretch are those of its rows that are not its ends
     let mut rows = run.samples.rows().peekable();
     let mut best: Option<(usize, f64, f64)> = None;

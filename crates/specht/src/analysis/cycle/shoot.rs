@@ -8,6 +8,7 @@
 //! solved in units of the sizes of the motion, by least squares of minimum norm (loss of rank is normal: stick forgets). Steps are
 //! halved until the residual falls by a tenth of the step. A step may change the sequence of events.
 
+use crate::analysis::line::Line;
 use crate::linalg::{Complex, Mat, Svd, axpy, dot, eigenvalues, max_abs};
 use crate::model::CompiledSystem;
 use crate::sim::start::consistent_by;
@@ -15,11 +16,14 @@ use crate::sim::{Kind, Outside, Seed, Settings, Status, event_driven_along};
 use crate::system::{Along, Discrete, Mode, State, System, Tangent};
 
 use super::symmetry::Symmetry;
-use super::{exact, numbers, state_of};
+use super::{EXACT, exact, numbers, state_of};
 
 /// Scaled residual that is zero, and the one that is good enough where it does not fall any more.
 const ZERO: f64 = 1e-11;
 const GOOD: f64 = 1e-8;
+/// Tolerance of runs far from the cycle, and the scaled residual from which on they are exact.
+const ROUGH: f64 = 1e-8;
+const FAR: f64 = 1e-4;
 /// Newton steps.
 const STEPS: usize = 30;
 /// Halvings of a step.
@@ -113,11 +117,17 @@ pub(super) struct Shot {
     pub(super) modes: Vec<Mode>,
     /// Kinds and contacts of the events.
     pub(super) sequence: Vec<(Kind, Vec<usize>)>,
+    /// Whether the period ends with the modes with which it began.
+    pub(super) round: bool,
+    /// Whether the run was as exact as it can be.
+    pub(super) exact: bool,
+    /// Where the start is in its phase: 0 at an end, ½ in the middle.
+    pub(super) inside: f64,
 }
 
 /// A parameter that is varied, and how the start follows it.
-pub(super) struct Varied {
-    pub(super) parameter: usize,
+pub(super) struct Varied<'a> {
+    pub(super) line: &'a Line,
     pub(super) follows: Vec<f64>,
 }
 
@@ -134,11 +144,16 @@ pub(crate) fn shoot(
     let mut x = mended_as(sys, start, modes).map_err(|e| stalled(&e, f64::INFINITY))?;
     let mut t = period;
     let mut sigma = vec![0.0; symmetry.drifts.len()];
-    let mut shot = fire(sys, settings, symmetry, &x, t, &sigma, None)?;
+    let mut fine = ROUGH;
+    let mut shot = fire(sys, settings, symmetry, (&x, t), &sigma, None, fine)?;
     // the drift of the first shot
     drift_of(symmetry, &mut shot, &mut sigma);
     for step in 0..STEPS {
-        if !(t > 0.0) || shot.size < ZERO {
+        // far from the cycle a run need not be exact
+        if fine > EXACT && shot.size < FAR {
+            fine = EXACT;
+        }
+        if !(t > 0.0) || (shot.size < ZERO && shot.exact) {
             return finish(symmetry, x, t, &sigma, shot, step);
         }
         let (eta, dt, ds) = newton(symmetry, &shot, forced);
@@ -151,7 +166,7 @@ pub(crate) fn shoot(
                 let s: Vec<f64> = sigma.iter().zip(&ds).map(|(a, b)| a + factor * b).collect();
                 if let Ok(mut trial) = mended_as(sys, &moved, &shot.modes)
                     .map_err(|e| stalled(&e, shot.size))
-                    .and_then(|x| fire(sys, settings, symmetry, &x, to, &s, None).map(|f| (x, f)))
+                    .and_then(|x| fire(sys, settings, symmetry, (&x, to), &s, None, fine).map(|f| (x, f)))
                 {
                     let mut s = s;
                     drift_of(symmetry, &mut trial.1, &mut s);
@@ -167,14 +182,20 @@ pub(crate) fn shoot(
             Some(((state, new), to, s)) => {
                 (x, shot, t, sigma) = (state, new, to, s);
             }
-            None if shot.size < GOOD => return finish(symmetry, x, t, &sigma, shot, step),
+            None if !shot.exact => {
+                fine = EXACT;
+                shot = fire(sys, settings, symmetry, (&x, t), &sigma, None, fine)?;
+            }
+            None if shot.size < GOOD.max(rounding(symmetry, &x)) => {
+                return finish(symmetry, x, t, &sigma, shot, step);
+            }
             None => {
                 let reason = format!("Newton's method stands still at a residual of {:.1e}", shot.size);
                 return Err(stalled(&reason, shot.size));
             }
         }
     }
-    match shot.size < GOOD {
+    match shot.size < GOOD.max(rounding(symmetry, &x)) && shot.exact {
         true => finish(symmetry, x, t, &sigma, shot, STEPS),
         false => Err(stalled("Newton's method does not end", shot.size)),
     }
@@ -197,15 +218,15 @@ pub(super) fn start_modes(sys: &CompiledSystem, settings: &Settings, s: &State) 
     run.map(|r| r.start.point.modes).map_err(|e| e.to_string())
 }
 
-/// Run one period from `x`.
+/// Run one period from `x` with a tolerance.
 pub(super) fn fire(
     sys: &CompiledSystem,
     settings: &Settings,
     symmetry: &Symmetry,
-    x: &State,
-    period: f64,
+    (x, period): (&State, f64),
     sigma: &[f64],
-    varied: Option<&Varied>,
+    varied: Option<&Varied<'_>>,
+    tolerance: f64,
 ) -> Result<Shot, Stalled> {
     let fail = |reason: String| Stalled { reason, residual: f64::INFINITY };
     let modes = start_modes(sys, settings, x).map_err(fail)?;
@@ -224,11 +245,11 @@ pub(super) fn fire(
     let mut seeds: Vec<Seed> = basis.iter().map(|b| seed(&real(b))).collect();
     if let Some(v) = varied {
         let mut parameters = vec![0.0; sys.parameters().len()];
-        parameters[v.parameter] = 1.0;
-        let amount = sys.parameters()[v.parameter].abs();
+        v.line.rates().for_each(|(slot, rate)| parameters[slot] = rate);
+        let amount = v.line.amount(sys.parameters());
         seeds.push(Seed { parameters, amount, ..seed(&v.follows) });
     }
-    let s = exact(settings, x.t, period);
+    let s = Settings { tolerance: settings.tolerance.min(tolerance), ..exact(settings, x.t, period) };
     let run = event_driven_along(sys, x, &s, &mut Outside::default(), &seeds, false)
         .map_err(|e| fail(e.to_string()))?;
     if run.status != Status::Finished {
@@ -246,7 +267,15 @@ pub(super) fn fire(
         |v| v.follows.iter().zip(scale).map(|(f, s)| f / s).collect(),
     );
     let plain = run.events.iter().filter(|e| e.kind != Kind::Mark);
-    let sequence = plain.map(|e| (e.kind, e.contacts.iter().map(|c| c.contact).collect())).collect();
+    let sequence = plain.clone().map(|e| (e.kind, e.contacts.iter().map(|c| c.contact).collect())).collect();
+    let times: Vec<f64> = plain.map(|e| e.time).collect();
+    let inside = match (times.first(), times.last()) {
+        (Some(first), Some(last)) => {
+            let (after, before) = (first - x.t, x.t + period - last);
+            after.min(before) / (after + before)
+        }
+        _ => 0.5,
+    };
     let rates = |p: &crate::sim::Point, z: &[f64]| -> Vec<f64> {
         let mut f = [&p.state.u[..], &p.accel, z].concat();
         f.resize(scale.len(), 0.0);
@@ -261,6 +290,7 @@ pub(super) fn fire(
         rates(a, &z_rates(&a.state, &a.modes, &a.latches)),
         rates(b, &z_rates(&b.state, &b.modes, &b.latches)),
     ];
+    let round = a.modes == b.modes;
     let (from, to) = (numbers(x), numbers(&run.last.state));
     let mut gap: Vec<f64> = to.iter().zip(&from).map(|(a, b)| a - b).collect();
     if let Some(c) = &symmetry.frame {
@@ -269,9 +299,29 @@ pub(super) fn fire(
     for (s, e) in sigma.iter().zip(&symmetry.drifts) {
         axpy(-s, e, &mut gap);
     }
-    let mut shot = Shot { gap, size: 0.0, basis, image, flow, parameter, follows, modes, sequence };
+    let mut shot = Shot {
+        gap,
+        size: 0.0,
+        basis,
+        image,
+        flow,
+        parameter,
+        follows,
+        modes,
+        sequence,
+        round,
+        exact: tolerance <= EXACT,
+        inside,
+    };
     shot.size = measure(symmetry, &shot.gap);
     Ok(shot)
+}
+
+/// The scaled residual that rounding leaves: what hardly moves may be large.
+pub(super) fn rounding(symmetry: &Symmetry, x: &State) -> f64 {
+    let all = numbers(x);
+    let most = all.iter().zip(&symmetry.scale).fold(0.0_f64, |m, (x, s)| m.max((x / s).abs()));
+    1e3 * f64::EPSILON * most
 }
 
 fn measure(symmetry: &Symmetry, gap: &[f64]) -> f64 {

@@ -4,6 +4,7 @@
 use crate::sim::Kind;
 
 use super::branch::{Branch, Follow, Point, Side, Step};
+use super::portrait::Portrait;
 
 /// A cycle further from where the direction leads, relative to the step, may belong to another branch.
 const FAR: f64 = 0.4;
@@ -11,13 +12,27 @@ const FAR: f64 = 0.4;
 const CONTINUOUS: f64 = 1e-3;
 /// A cycle smaller than this, in units of the first, is all but a steady motion.
 const SMALL: f64 = 0.05;
+/// What is smaller beside the sizes of the motion is about to be lost.
+const LOST: f64 = 1e-2;
+/// An impact that is slower, beside the speeds of the motion, all but grazes.
+const TOUCHES: f64 = 1e-3;
+/// What is smaller, beside the sizes of the motion, is not measured well.
+const MEASURED: f64 = 1e-5;
+/// Special points of one label that are nearer, in units of the range, are the same.
+const NEAR: f64 = 1e-5;
+/// Every so many steps of the location of a change it is asked whether it is a jump.
+const GLANCE: usize = 5;
 /// Steps of the location of a special point.
 const LOCATE: usize = 40;
 
 /// A special point.
 pub(crate) struct Special {
     pub label: &'static str,
+    /// Where it is; the cycle `at` may be a little before it, where none is found any further.
+    pub parameter: f64,
     pub at: Point,
+    /// The point of the branch before it.
+    pub from: usize,
     /// The cycles on both sides.
     pub before: Side,
     pub after: Option<Side>,
@@ -62,24 +77,31 @@ impl Point {
 impl Follow<'_> {
     /// A step with its special points, if it did not jump to another branch: cycles with the same events lie where the direction leads,
     /// and where the events change the cycles on both sides are the same.
-    pub(super) fn accepted(&self, from: &Point, step: Step, s: f64) -> Option<(Point, usize, Vec<Special>)> {
+    pub(super) fn accepted(
+        &self,
+        points: &[Point],
+        step: Step,
+        s: f64,
+    ) -> Option<(Point, usize, Vec<Special>)> {
+        let from = points.last()?;
         let special = match from.sequence == step.point.sequence {
             true if step.off > FAR * s => return None,
             true => self.between(from, &step.point, s),
-            false => vec![self.change(from, s)?],
+            false => vec![self.change(points, s)?],
         };
         Some((step.point, step.corrections, special))
     }
 
     /// How far a cycle moves, in units of the sizes of the first.
     fn extent(&self, p: &Point) -> f64 {
-        let ranges = p.portrait.coordinates.iter().zip(&self.symmetry.scale);
-        ranges.fold(0.0, |m, (r, d)| m.max((r.max - r.min) / d))
+        let ranges = self.look(p).map_or(&[][..], |seen| &seen.coordinates);
+        ranges.iter().zip(&self.symmetry.scale).fold(0.0, |m, (r, d)| m.max((r.max - r.min) / d))
     }
 
     /// How much two cycles differ: periods and extremes, scaled.
     fn unlike(&self, a: &Point, b: &Point) -> f64 {
-        let extremes = a.portrait.coordinates.iter().zip(&b.portrait.coordinates).zip(&self.symmetry.scale);
+        let (Some(x), Some(y)) = (self.look(a), self.look(b)) else { return f64::INFINITY };
+        let extremes = x.coordinates.iter().zip(&y.coordinates).zip(&self.symmetry.scale);
         let size = |r: &super::Range| r.max - r.min;
         extremes.fold((a.orbit.period / b.orbit.period - 1.0).abs(), |m, ((x, y), d)| {
             m.max((size(x) - size(y)).abs() / d)
@@ -130,7 +152,9 @@ impl Follow<'_> {
         let mut out = Vec::new();
         let mut add = |label: &'static str, f: &dyn Fn(&Point) -> f64| {
             if let Some(at) = self.locate(a, s, f) {
-                out.push(Special { label, at, before: a.side(), after: Some(b.side()) });
+                let (parameter, sides) = (at.parameter, [a.side(), b.side()]);
+                let [before, after] = sides;
+                out.push(Special { label, parameter, at, from: 0, before, after: Some(after) });
             }
         };
         let turns = a.tangent.parameter * b.tangent.parameter < 0.0;
@@ -154,14 +178,32 @@ impl Follow<'_> {
     }
 
     /// The events change within a step: where, and what it is. `None`: the step jumps to a cycle that is another one.
-    fn change(&self, a: &Point, s: f64) -> Option<Special> {
+    fn change(&self, points: &[Point], s: f64) -> Option<Special> {
+        let a = points.last()?;
         let (mut low, mut high) = (0.0, s);
-        let (mut left, mut right): (Option<Point>, Option<Point>) = (None, None);
-        for _ in 0..LOCATE {
+        let (mut before, mut right): (Vec<Point>, Option<Point>) = (Vec::new(), None);
+        let mut apart = f64::INFINITY;
+        for round in 0..LOCATE {
+            // a jump stays as large as it is
+            if round % GLANCE == 0
+                && let Some(right) = &right
+            {
+                let now = self.unlike(before.last().unwrap_or(a), right);
+                if now > CONTINUOUS && now > 0.25 * apart {
+                    return None;
+                }
+                // Newton's method has a hard time beside a grazing, and what the speed tells is better
+                let near = before.last().unwrap_or(a);
+                let grazes = || matches!(self.nearest_loss(near), Some((Loss::Impact, _)));
+                if now < CONTINUOUS && grazes() && self.changes_at(points, &before, right).is_some() {
+                    break;
+                }
+                apart = now;
+            }
             let middle = 0.5 * (low + high);
             match self.step(a, middle) {
                 Some(step) if step.point.sequence == a.sequence => {
-                    left = Some(step.point);
+                    before.push(step.point);
                     low = middle;
                 }
                 Some(step) => {
@@ -175,39 +217,150 @@ impl Follow<'_> {
             }
         }
         let right = right?;
-        let near = left.as_ref().unwrap_or(a);
+        let near = before.last().unwrap_or(a);
         if self.unlike(near, &right) > CONTINUOUS {
             return None;
         }
-        let (before, after) = (near.side(), right.side());
-        let label = change_of(a, &right);
-        Some(Special { label, at: left.unwrap_or(right), before, after: Some(after) })
+        let label = change_of(near, &right);
+        let (sides, parameter) = ([near.side(), right.side()], self.changes_at(points, &before, &right));
+        let at = before.pop().unwrap_or_else(|| a.clone());
+        let (parameter, [before, after]) = (parameter.unwrap_or(at.parameter), sides);
+        Some(Special { label, parameter, at, from: 0, before, after: Some(after) })
     }
 
-    /// No step finds another cycle: the margins of the last one say why.
+    /// No step finds another cycle: what the last one is about to lose says why, and where.
     pub(super) fn end(&self, branch: &mut Branch) {
-        let Some(last) = branch.points.pop() else { return };
-        let seen = &last.portrait;
-        let small = |x: Option<f64>, size: f64| x.is_some_and(|x| x < 1e-2 * size);
-        let speed = self.symmetry.scale[last.orbit.start.q.len()..].iter().fold(0.0_f64, |m, s| m.max(*s));
-        let length = self.symmetry.scale[..last.orbit.start.q.len()].iter().fold(0.0_f64, |m, s| m.max(*s));
-        let (label, reason) = if self.extent(&last) < SMALL {
-            ("hopf", "the cycle shrinks to a steady motion")
-        } else if small(seen.slowest_impact, speed) || small(seen.grazing, length) {
-            ("grazing", "grazing: an impact of the cycle loses its speed, or a contact is touched")
-        } else if small(seen.shortest_stick, last.orbit.period) {
-            ("stick-loss", "loss of stick: a stick of the cycle has no length any more")
-        } else if small(seen.least_slip, speed) {
-            ("stick-onset", "a slip of the cycle comes to zero")
-        } else {
-            ("end", "no cycle is found any further")
+        let Some(last) = branch.points.last() else { return };
+        let lost = match self.extent(last) < SMALL {
+            true => None,
+            false => self.nearest_loss(last),
+        };
+        let (label, reason) = match lost {
+            Some((loss, _)) => loss.words(),
+            None if self.extent(last) < SMALL => ("hopf", "the cycle shrinks to a steady motion"),
+            None => ("end", "no cycle is found any further"),
         };
         branch.ended = reason.to_string();
-        let before = last.side();
+        let place = lost.and_then(|lost| self.vanishes(branch.points.iter().rev(), lost));
+        let parameter = place.unwrap_or(last.parameter);
+        // the same seen before, where rounding hides what is lost
+        let known = |s: &Special| s.label == label && (s.parameter - parameter).abs() < NEAR * self.width();
+        if branch.special.last().is_some_and(known) {
+            branch.special.pop();
+        }
         let copy = self.shoot(&last.guess()).and_then(|(g, shot)| self.point(g, shot, Some(&last.tangent)));
-        branch.points.push(last);
         if let Some(at) = copy {
-            branch.special.push(Special { label, at, before, after: None });
+            let (from, before) = (branch.points.len() - 1, last.side());
+            branch.special.push(Special { label, parameter, at, from, before, after: None });
+        }
+    }
+
+    /// Where the events change: between cycles that come ever nearer to it and the first one behind it, what is lost vanishes.
+    fn changes_at(&self, points: &[Point], before: &[Point], behind: &Point) -> Option<f64> {
+        let last = before.last().or(points.last())?;
+        let row = before.iter().rev().chain(points.iter().rev());
+        let place = self.vanishes(row, self.nearest_loss(last)?)?;
+        let between = (place - last.parameter) * (place - behind.parameter) <= 0.0;
+        between.then_some(place)
+    }
+
+    /// Where what is lost vanishes: the parameter as a polynomial of it, through the cycles of a row, the last one first. A loss goes linearly or with
+    /// the square root of the parameter; both are such polynomials.
+    fn vanishes<'p>(&self, row: impl Iterator<Item = &'p Point>, (loss, size): (Loss, f64)) -> Option<f64> {
+        // what is read off the rows of a run is not exact enough
+        if matches!(loss, Loss::Gap | Loss::Slip) {
+            return None;
+        }
+        let mut row = row.peekable();
+        let last = *row.peek()?;
+        let mut nodes: Vec<[f64; 2]> = Vec::new();
+        for p in row.take_while(|p| p.sequence == last.sequence) {
+            let x = loss.of(self.look(p)?)?;
+            if x > MEASURED * size && nodes.last().is_none_or(|n| x >= 2.0 * n[0]) {
+                nodes.push([x, p.parameter]);
+            }
+            if nodes.len() == 3 {
+                break;
+            }
+        }
+        if nodes.len() < 2 {
+            return None;
+        }
+        let weight = |i: usize| -> f64 {
+            let others = (0..nodes.len()).filter(|j| *j != i);
+            others.map(|j| nodes[j][0] / (nodes[j][0] - nodes[i][0])).product()
+        };
+        let at: f64 = (0..nodes.len()).map(|i| weight(i) * nodes[i][1]).sum();
+        let step = nodes.get(1).map_or(0.0, |n| (n[1] - last.parameter).abs());
+        ((at - last.parameter).abs() <= 2.0 * step).then_some(at)
+    }
+
+    /// How far along the branch an impact would lose its speed, as its speed fell in the last step, if it is worth to come nearer
+    /// first: the map bends ever more.
+    pub(super) fn before_grazing(&self, last: &Point, next: &Point, s: f64) -> Option<f64> {
+        let speed = |p: &Point| self.look(p).and_then(|seen| seen.slowest_impact);
+        let (v, w) = (speed(last)?, speed(next)?);
+        let size = self.symmetry.scale[next.orbit.start.q.len()..].iter().fold(0.0_f64, |m, s| m.max(*s));
+        (w < v && w > TOUCHES * size && last.sequence == next.sequence).then(|| s * w / (v - w))
+    }
+
+    /// What is smallest beside the sizes of the motion, if it is all but nothing, and that size.
+    fn nearest_loss(&self, p: &Point) -> Option<(Loss, f64)> {
+        let (places, speeds) = self.symmetry.scale.split_at(p.orbit.start.q.len());
+        let most = |list: &[f64]| list.iter().fold(0.0_f64, |m, s| m.max(*s));
+        let (length, speed) = (most(places), most(&speeds[..p.orbit.start.u.len()]));
+        let seen = self.look(p)?;
+        let share = |loss: Loss| {
+            let size = match loss {
+                Loss::Impact | Loss::Slip => speed,
+                Loss::Gap => length,
+                Loss::Stick => p.orbit.period,
+                Loss::Arrival => std::f64::consts::TAU * speed / p.orbit.period,
+            };
+            loss.of(seen).map(|x| (loss, size, x / size)).filter(|(.., x)| *x < LOST)
+        };
+        let all = [Loss::Impact, Loss::Gap, Loss::Stick, Loss::Arrival, Loss::Slip];
+        all.into_iter()
+            .filter_map(share)
+            .min_by(|a, b| a.2.total_cmp(&b.2))
+            .map(|(loss, size, _)| (loss, size))
+    }
+}
+
+/// What a cycle may lose (METH-BIF-DIB).
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Loss {
+    /// The speed of an impact.
+    Impact,
+    /// The gap of a contact that does not close.
+    Gap,
+    /// The length of a stick.
+    Stick,
+    /// The rate at which a slip comes to its stop.
+    Arrival,
+    /// The slowest slip.
+    Slip,
+}
+
+impl Loss {
+    fn of(self, seen: &Portrait) -> Option<f64> {
+        match self {
+            Loss::Impact => seen.slowest_impact,
+            Loss::Gap => seen.grazing,
+            Loss::Stick => seen.shortest_stick,
+            Loss::Arrival => seen.slowest_stop,
+            Loss::Slip => seen.least_slip,
+        }
+    }
+
+    /// Label, and why the branch ended.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Loss::Impact => ("grazing", "grazing: an impact of the cycle loses its speed"),
+            Loss::Gap => ("grazing", "grazing: a contact that was open is touched"),
+            Loss::Stick => ("stick-loss", "loss of stick: a stick of the cycle has no length any more"),
+            Loss::Arrival => ("stick-loss", "loss of stick: a slip that came to a stop only just reaches it"),
+            Loss::Slip => ("stick-onset", "a slip of the cycle comes to zero"),
         }
     }
 }
@@ -222,8 +375,8 @@ fn change_of(a: &Point, b: &Point) -> &'static str {
     if more(Kind::Stick) != 0 || more(Kind::Slip) != 0 {
         // a new stop is short in time at rest, a new slip in time of motion
         let longer = if more(Kind::Stick) + more(Kind::Slip) > 0 { b } else { a };
-        let stick = longer.portrait.shortest_stick.unwrap_or(f64::INFINITY);
-        let slip = longer.portrait.shortest_slip.unwrap_or(f64::INFINITY);
+        let shortest = |f: fn(&Portrait) -> Option<f64>| longer.seen().and_then(f).unwrap_or(f64::INFINITY);
+        let (stick, slip) = (shortest(|s| s.shortest_stick), shortest(|s| s.shortest_slip));
         return match (slip < stick, more(Kind::Stick) + more(Kind::Slip) > 0) {
             (true, _) => "slip-onset",
             (false, true) => "stick-onset",

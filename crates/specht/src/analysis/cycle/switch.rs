@@ -6,22 +6,26 @@ use crate::linalg::{Mat, Svd, axpy, dot};
 use crate::sim::Settings;
 use crate::system::{Mode, State};
 
-use super::branch::{Branch, FIRST, Follow, Guess, Point, SHORTEST, Tangent};
+use super::branch::{Branch, Follow, Guess, Point, SHORTEST, Tangent};
 use super::shoot::Shot;
 
 /// Null vectors at a special point are found with these tolerances, the first that gives enough.
 const TOLERANCES: [f64; 5] = [1e-9, 1e-7, 1e-6, 1e-5, 1e-4];
 
-impl Follow<'_> {
-    /// The branch of twice the period from a doubling on.
+impl<'a> Follow<'a> {
+    /// The same question about cycles of twice the period.
+    pub(crate) fn twice(&self) -> Follow<'a> {
+        Follow { forcing: self.forcing.map(|(p, n)| (p, 2.0 * n)), ..self.again() }
+    }
+
+    /// The branch of twice the period from a doubling of the shorter one on.
     pub(crate) fn doubled(&self, at: &Point, watch: impl FnMut(f64) -> bool) -> Option<Branch> {
-        let twice = Follow { forcing: self.forcing.map(|(p, n)| (p, 2.0 * n)), ..self.again() };
         let mut guess = at.guess();
         guess.period *= 2.0;
         guess.sigma.iter_mut().for_each(|s| *s *= 2.0);
-        let (guess, shot) = twice.shoot(&guess)?;
-        let tangent = twice.across(&guess, &shot, &at.tangent)?;
-        twice.leave(guess, shot, tangent, watch)
+        let (guess, shot) = self.shoot(&guess)?;
+        let tangent = self.across(&guess, &shot, &at.tangent)?;
+        self.leave(guess, shot, tangent, watch)
     }
 
     /// The branch of cycles that is born where a steady motion loses its stability, with this period.
@@ -44,16 +48,18 @@ impl Follow<'_> {
         self.leave(guess, shot, Tangent { x, period: 0.0, parameter: 0.0 }, watch)
     }
 
-    fn again(&self) -> Follow<'_> {
+    /// The same question.
+    pub(super) fn again(&self) -> Follow<'a> {
         Follow {
             sys: self.sys,
-            parameter: self.parameter,
+            line: self.line.clone(),
             settings: self.settings,
             symmetry: self.symmetry.clone(),
-            section: self.section.clone(),
             forcing: self.forcing,
             range: self.range,
             most: self.most,
+            steps: self.steps,
+            wanted: None,
         }
     }
 
@@ -90,10 +96,10 @@ impl Follow<'_> {
     ) -> Option<Branch> {
         let mut from = self.point(guess, shot, None)?;
         from.tangent = tangent;
-        let mut s = FIRST;
+        let mut s = self.steps[0];
         while s > SHORTEST {
             if let Some(step) = self.step(&from, s).filter(|step| step.off < 0.5 * s) {
-                return Some(self.onwards(step.point, watch));
+                return Some(self.looked_at(self.onwards(step.point, watch)));
             }
             s *= 0.5;
         }

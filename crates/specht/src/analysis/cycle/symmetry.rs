@@ -42,7 +42,7 @@ impl Symmetry {
         let matters = deciding(sys);
         let mut rows: Vec<Vec<f64>> = Vec::new();
         let (mut eval, mut tangent) = (sys.memory(), Tangent::new(sys));
-        let sizes = field_sizes(sys, &places, &matters);
+        let sizes = field_sizes(sys, &places, &matters, &motion(run));
         for (state, discrete) in &places {
             sys.evaluate(state, discrete, &mut eval);
             let first = rows.len();
@@ -135,7 +135,7 @@ pub(crate) fn forcing_period(sys: &CompiledSystem, run: &Trajectory) -> Option<f
     let common = (1..=MULTIPLES).map(|k| k as f64 * longest).find(|t| fits(*t));
     let candidates = list.iter().copied().chain(common);
     let places = samples(sys, run);
-    candidates.into_iter().find(|&t| repeats(sys, &places, t))
+    candidates.into_iter().find(|&t| repeats(sys, &places, &motion(run), t))
 }
 
 /// The period of the formulas that is nearest to a known one.
@@ -146,10 +146,10 @@ pub(crate) fn period_near(sys: &CompiledSystem, near: f64) -> Option<f64> {
 }
 
 /// Whether the equations at these states are the same a time `period` later, measured by how large each number is at any of them.
-pub(crate) fn repeats(sys: &CompiledSystem, places: &[(State, Discrete)], period: f64) -> bool {
+fn repeats(sys: &CompiledSystem, places: &[(State, Discrete)], motion: &[f64; 3], period: f64) -> bool {
     let (mut here, mut there) = (sys.memory(), sys.memory());
     let values = Matters { guards: false, ..deciding(sys) };
-    let sizes = field_sizes(sys, places, &values);
+    let sizes = field_sizes(sys, places, &values, motion);
     let flat = |e: &Eval| {
         let mut out = Vec::new();
         fields(e, &values, |list| out.extend_from_slice(list));
@@ -238,15 +238,31 @@ pub(crate) fn sizes_of(run: &Trajectory, wanted: impl Fn(usize, f64) -> bool) ->
         .collect()
 }
 
-/// The largest size that each kind of number has at these states, for every number.
-fn field_sizes(sys: &CompiledSystem, places: &[(State, Discrete)], matters: &Matters) -> Vec<f64> {
+/// How far a run moves, its largest velocity and acceleration.
+fn motion(run: &Trajectory) -> [f64; 3] {
+    let last = &run.last.state;
+    let far = sizes(run)[..last.q.len()].iter().fold(0.0_f64, |m, v| m.max(*v));
+    let most = |list: &[f64]| list.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    run.samples.rows().fold([far, 0.0, 0.0], |[x, u, a], r| [x, u.max(most(r.u)), a.max(most(r.accel))])
+}
+
+/// The largest size that each kind of number has at these states, for every number. Gaps and their rates, which are rounding where contacts
+/// stay closed, are not smaller than the motion.
+fn field_sizes(
+    sys: &CompiledSystem,
+    places: &[(State, Discrete)],
+    matters: &Matters,
+    motion: &[f64; 3],
+) -> Vec<f64> {
     let mut eval = sys.memory();
     let mut sizes: Vec<f64> = Vec::new();
     for (state, discrete) in places {
         sys.evaluate(state, discrete, &mut eval);
-        let mut k = 0;
+        let (mut k, mut kind) = (0, 0_usize);
         fields(&eval, matters, |list| {
-            let largest = list.iter().filter(|v| v.is_finite()).fold(0.0_f64, |m, v| m.max(v.abs()));
+            let least = kind.checked_sub(GAPS).and_then(|i| motion.get(i)).copied().unwrap_or(0.0);
+            let largest = list.iter().filter(|v| v.is_finite()).fold(least, |m, v| m.max(v.abs()));
+            kind += 1;
             sizes.resize(sizes.len().max(k + list.len()), 0.0);
             sizes[k..k + list.len()].iter_mut().for_each(|s| *s = s.max(largest));
             k += list.len();
@@ -271,6 +287,9 @@ fn deciding(sys: &CompiledSystem) -> Matters {
         crossings: sys.deciding_crossings(),
     }
 }
+
+/// The place of the gaps among the fields; their offsets of rate and acceleration follow.
+const GAPS: usize = 4;
 
 /// Everything of an evaluation that decides the motion.
 fn fields(e: &Eval, matters: &Matters, mut f: impl FnMut(&[f64])) {

@@ -228,7 +228,7 @@ fn anh_2_4_rest_table_of_solutions() {
 /// The tree search with linear programs finds what the plain search finds.
 #[test]
 fn the_pruned_search_finds_the_same_solutions_as_the_plain_one() {
-    use crate::contact::search::Search;
+    use crate::modes::search::Search;
     let mut r = Random(99);
     for case in 0..300 {
         let n = 3 + r.below(4);
@@ -251,8 +251,8 @@ fn the_pruned_search_finds_the_same_solutions_as_the_plain_one() {
         let mut pruned = Search::default();
         pruned.always_prune = true;
         assert!(plain.run(&t.problem, 100_000) && pruned.run(&t.problem, 100_000));
-        let (p, _) = crate::contact::collect::sort_out(&t.problem, &plain.found);
-        let (q, _) = crate::contact::collect::sort_out(&t.problem, &pruned.found);
+        let (p, _) = crate::modes::collect::sort_out(&t.problem, &plain.found);
+        let (q, _) = crate::modes::collect::sort_out(&t.problem, &pruned.found);
         assert_eq!(p.len(), q.len(), "case {case}");
         assert!(pruned.nodes <= plain.nodes, "case {case}");
     }

@@ -1,7 +1,7 @@
 //! Many contacts of few bodies: as many patterns of modes as 4⁴⁰, but few accelerations.
 
 use super::*;
-use crate::contact::search::Search;
+use crate::modes::search::Search;
 
 /// A table in the plane, x, y, angle: feet at `feet` below the centre of mass, pushed by a horizontal force.
 fn table(feet: &[[f64; 2]], mu: Option<f64>, mass: f64, push: f64) -> Bench {
@@ -198,7 +198,7 @@ fn branching_on_accelerations_loses_no_solution_of_dependent_contacts() {
             let mut search = Search::default();
             search.always_prune = always;
             assert!(search.run(&t.problem, 100_000_000));
-            let (points, families) = crate::contact::collect::sort_out(&t.problem, &search.found);
+            let (points, families) = crate::modes::collect::sort_out(&t.problem, &search.found);
             let members = families.iter().map(|g| &g[0].x);
             let mut all: Vec<Vec<f64>> = Vec::new();
             for x in points.iter().map(|p| &p.0).chain(members) {

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use crate::analysis::cycle::{Branch, Follow, Portrait, Side, Special};
+use crate::analysis::cycle::{Branch, Follow, Portrait, STEPS, Side, Special};
+use crate::analysis::line::Line;
 use crate::analysis::map::Watch;
 use crate::machine::json::Named;
 use crate::machine::task::{BranchOf, BranchTask, LimitCycleTask};
 use crate::machine::{Error, Machine};
-use crate::sim::Kind;
 use crate::system::{Mode, State, System};
 
-use super::limit_cycle::{CycleEvent, Extent};
+use super::limit_cycle::{CycleEvent, Extent, Margins};
 
 /// Most cycles of a branch.
 const MOST: usize = 400;
@@ -58,6 +58,9 @@ pub struct BranchPoint {
     pub eigenvalues: Vec<[f64; 2]>,
     /// Number of events.
     pub events: usize,
+    /// How far a cycle is from changing its events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margins: Option<Margins>,
     /// The cycle in the plane of its first coordinate and velocity, for drawing.
     #[serde(skip)]
     pub curve: Vec<[f64; 2]>,
@@ -121,6 +124,23 @@ pub struct BranchSide {
     pub events: Vec<CycleEvent>,
 }
 
+impl BranchFinding {
+    /// Whether anything changes along the branch.
+    fn acts(&self) -> bool {
+        let numbers = |p: &BranchPoint| -> Vec<f64> {
+            let ranges = p.amplitude.iter().flat_map(|(_, e)| [e.min, e.max]);
+            let rates = p.multipliers.iter().chain(&p.eigenvalues).flatten().copied();
+            p.period.into_iter().chain(ranges).chain(rates).collect()
+        };
+        let Some(first) = self.points.first().map(numbers) else { return true };
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-8 * (a.abs() + b.abs()) + 1e-14;
+        self.points
+            .iter()
+            .map(numbers)
+            .any(|p| p.len() != first.len() || p.iter().zip(&first).any(|(a, b)| !same(*a, *b)))
+    }
+}
+
 impl Machine {
     pub(super) fn branch(&self, task: &BranchTask, watch: Watch) -> Result<BranchFinding, Error> {
         let Some((name, from, to)) = &task.over else {
@@ -135,8 +155,11 @@ impl Machine {
             BranchOf::Rest => self.branch_of_rest(task, name, range, watch)?,
             BranchOf::Sliding => self.branch_of_sliding(task, name, range, watch)?,
         };
+        if !found.acts() {
+            found.ended += &format!("; `{name}` does not act on it");
+        }
         if let Some((second, low, high)) = &task.two {
-            found.curves = self.curves(task, &found, second, [*low, *high], watch)?;
+            found.curves = self.curves(task, &found, (second, [*low, *high]), range, watch)?;
         }
         Ok(found)
     }
@@ -149,18 +172,20 @@ impl Machine {
         watch: Watch,
     ) -> Result<BranchFinding, Error> {
         let first = self.opened(vec![name.to_string()])?.vary(&[(name, range[0])])?;
-        let (branch, switched) = first.followed(task, name, range, watch)?;
-        Ok(first.told_branch(task, name, range, &branch, switched, watch))
+        first.followed(task, name, range, watch, |_, branch, switched| {
+            first.told_branch(task, name, range, branch, switched, watch)
+        })
     }
 
-    /// The branch of cycles of a machine whose parameter `name` is open and stands at the first end of its range.
-    pub(super) fn followed(
+    /// What `tell` makes of the branch of cycles of a machine whose parameter `name` is open and stands at the first end of its range.
+    pub(super) fn followed<R>(
         &self,
         task: &BranchTask,
         name: &str,
         range: [f64; 2],
         watch: Watch,
-    ) -> Result<(Branch, Option<BranchOrigin>), Error> {
+        tell: impl FnOnce(&Follow<'_>, &Branch, Option<BranchOrigin>) -> R,
+    ) -> Result<R, Error> {
         let settings = self.cycle_settings()?;
         let start = self.state(&task.cycle.look, watch)?;
         let (settled, found) = self.orbit(&task.cycle, &start, &settings, watch)?;
@@ -180,25 +205,27 @@ impl Machine {
         }
         let follow = Follow {
             sys: self.system(),
-            parameter: self.live_slot(name)?,
+            line: Line::of(self.live_slot(name)?),
             settings: &settings,
             symmetry: settled.symmetry.clone(),
-            section: settled.section.clone(),
             forcing: forcing.map(|p| (p, (orbit.period / p).round())),
             range,
             most: MOST,
+            steps: STEPS,
+            wanted: None,
         };
         let sigma = orbit.sigma.clone();
         let refuse = |why| Error::plain(format!("there is no branch over `{name}`: {why}"), "");
         let branch = follow.run(&orbit, sigma, going(watch)).map_err(refuse)?;
-        let Some(label) = task.switch.as_deref() else { return Ok((branch, None)) };
+        let Some(label) = task.switch.as_deref() else { return Ok(tell(&follow, &branch, None)) };
         let Some(at) = branch.special.iter().find(|s| s.label == label) else {
             return Err(no_such_point(&branch.special, name, label));
         };
-        let other = follow
+        let twice = follow.twice();
+        let other = twice
             .doubled(&at.at, going(watch))
             .ok_or_else(|| refuse(format!("no branch is found that leaves the {label}")))?;
-        Ok((other, Some(BranchOrigin { label: at.label, parameter: at.at.parameter })))
+        Ok(tell(&twice, &other, Some(BranchOrigin { label: at.label, parameter: at.parameter })))
     }
 
     /// A branch of cycles as a finding.
@@ -211,23 +238,23 @@ impl Machine {
         switched: Option<BranchOrigin>,
         watch: Watch,
     ) -> BranchFinding {
-        let points = branch.points.iter().map(|p| BranchPoint {
+        let points = branch.points.iter().filter_map(|p| Some((p, p.seen()?))).map(|(p, seen)| BranchPoint {
             parameter: p.parameter,
             period: Some(p.orbit.period),
-            amplitude: self.extents(&p.portrait),
+            amplitude: self.extents(seen),
             stable: p.orbit.is_stable(),
             multipliers: p.orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
             eigenvalues: Vec::new(),
-            events: p.portrait.run.events.iter().filter(|e| e.kind != Kind::Mark).count(),
-            curve: first_loop(&p.portrait),
+            events: p.events(),
+            margins: Some(Margins::of(seen)),
+            curve: first_loop(seen),
         });
-        let way = (to - from).signum();
-        let special = branch.special.iter().map(|s| {
-            let amplitude = self.extents(&s.at.portrait);
-            let there = s.at.parameter + way * BEYOND * (to - from).abs();
+        let special = branch.special.iter().filter_map(|s| Some((s, s.at.seen()?))).map(|(s, seen)| {
+            let amplitude = self.extents(seen);
+            let there = s.parameter + branch.ahead(s) * BEYOND * (to - from).abs();
             BranchSpecial {
                 label: s.label,
-                parameter: s.at.parameter,
+                parameter: s.parameter,
                 value: amplitude.iter().next().map_or(f64::NAN, |(_, e)| e.half),
                 multipliers: s.at.orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
                 frequency: None,
@@ -260,7 +287,7 @@ impl Machine {
     }
 
     /// What the motion settles to a little beyond a special point.
-    fn beyond(
+    pub(super) fn beyond(
         &self,
         task: &BranchTask,
         name: &str,
@@ -297,7 +324,7 @@ pub(super) fn going(watch: Watch<'_>) -> impl FnMut(f64) -> bool {
 }
 
 fn no_such_point(special: &[Special], name: &str, label: &str) -> Error {
-    let seen: Vec<String> = special.iter().map(|s| format!("{} at {}", s.label, s.at.parameter)).collect();
+    let seen: Vec<String> = special.iter().map(|s| format!("{} at {}", s.label, s.parameter)).collect();
     let seen = if seen.is_empty() { "nothing".to_string() } else { seen.join(", ") };
     Error::plain(format!("the branch over `{name}` has no {label}: {seen} is found"), "")
 }

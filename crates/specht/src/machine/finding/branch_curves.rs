@@ -1,71 +1,284 @@
 //! Special points of a branch over a second parameter.
 
+use crate::analysis::branch::{Diagram, Point, diagram};
+use crate::analysis::cycle::{Branch, Follow, Plane};
+use crate::analysis::equilibria::Equilibrium;
+use crate::analysis::line::Line;
 use crate::analysis::map::Watch;
+use crate::analysis::trace::{AWAY, Beside, Ended, Traced, trace};
 use crate::machine::task::{BranchOf, BranchTask};
 use crate::machine::{Error, Machine};
 
 use super::branch::{BranchCurve, BranchFinding};
+use super::branch_still::{Still, hopf_between, pair_of, steady_at};
+use super::stability::Slider;
 
-/// Values of the second parameter.
-const VALUES: usize = 13;
+/// How far across a curve one looks, in units of the distance expected.
+const REACH: f64 = 2.5;
+/// Halvings of a location.
+const HALVINGS: usize = 60;
+
+/// The plane of two parameters.
+struct Axes<'a> {
+    names: [&'a str; 2],
+    slots: [usize; 2],
+    /// From the smaller end.
+    ranges: [[f64; 2]; 2],
+    /// The second parameter of the first points.
+    second: f64,
+    /// Whether the branch goes towards larger values of the first.
+    rises: bool,
+}
+
+impl Axes<'_> {
+    fn scaled(&self, first: f64) -> [f64; 2] {
+        let part = |k: usize, x: f64| (x - self.ranges[k][0]) / self.width(k);
+        [part(0, first), part(1, self.second)]
+    }
+
+    fn width(&self, k: usize) -> f64 {
+        self.ranges[k][1] - self.ranges[k][0]
+    }
+
+    /// A place of the unit square as values.
+    fn values(&self, at: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|k| match at[k] {
+            1.0 => self.ranges[k][1],
+            part => self.ranges[k][0] + part * self.width(k),
+        })
+    }
+
+    fn line(&self, from: [f64; 2], way: [f64; 2]) -> Line {
+        Line::through(self.slots, self.values(from), [0, 1].map(|k| way[k] * self.width(k)))
+    }
+
+    /// A curve in both directions of the second parameter, from its lower end.
+    fn curve<B: Beside>(
+        &self,
+        label: &'static str,
+        world: &mut B,
+        first: f64,
+        (anchor, place): (&B::Anchor, f64),
+    ) -> BranchCurve {
+        let (first, place) = (self.scaled(first), self.scaled(place));
+        let down = trace(world, first, (anchor, place), false);
+        let up = match down.ended {
+            Ended::Closed => Traced { points: vec![first], ended: Ended::Closed },
+            _ => trace(world, first, (anchor, place), true),
+        };
+        let mut points: Vec<[f64; 2]> = down.points.iter().rev().map(|x| self.values(*x)).collect();
+        points.extend(up.points[1..].iter().map(|x| self.values(*x)));
+        let word = |e: Ended| match e {
+            Ended::Bound => "bound of the parameter".to_string(),
+            Ended::Closed => "closed".into(),
+            Ended::Lost => format!("no {label} is found any further"),
+            Ended::Long => "too many points".into(),
+        };
+        let ended = match (down.ended, up.ended) {
+            (a, b) if a == b => word(a),
+            (a, b) => format!("below: {}; above: {}", word(a), word(b)),
+        };
+        BranchCurve { label, parameters: self.names.map(String::from), points, ended }
+    }
+}
 
 impl Machine {
-    /// Where the special points of a branch are at values of a second parameter, as long as they exist. The points are counted by label.
+    /// The special points of a branch over a second parameter: from its value in the file, or from the end of its range that is nearest.
     pub(super) fn curves(
         &self,
         task: &BranchTask,
         found: &BranchFinding,
-        second: &str,
-        [low, high]: [f64; 2],
+        (second, ends): (&str, [f64; 2]),
+        range: [f64; 2],
         watch: Watch,
     ) -> Result<Vec<BranchCurve>, Error> {
         let name = &found.over;
-        let mut curves: Vec<(usize, BranchCurve)> = Vec::new();
-        for s in &found.special {
-            let count = curves.iter().filter(|c| c.1.label == s.label).count();
-            let parameters = [name.clone(), second.to_string()];
-            let ended = "bound of the parameter".to_string();
-            curves.push((count, BranchCurve { label: s.label, parameters, points: Vec::new(), ended }));
-        }
         let machine = self.opened(vec![name.clone(), second.to_string()])?;
-        for k in 0..VALUES {
-            if watch.is_interrupted() {
-                break;
+        let slots = [machine.live_slot(name)?, machine.live_slot(second)?];
+        let sorted = |[a, b]: [f64; 2]| [a.min(b), a.max(b)];
+        let ranges = [sorted(range), sorted(ends)];
+        let value = machine.system().parameters()[slots[1]].clamp(ranges[1][0], ranges[1][1]);
+        let machine = machine.vary(&[(second, value)])?;
+        let rises = range[1] > range[0];
+        let axes = Axes { names: [name, second], slots, ranges, second: value, rises };
+        let tell = |follow: &Follow<'_>, branch: &Branch, _| axes.of_cycles(follow, branch, watch);
+        let still = BranchTask { switch: None, ..task.clone() };
+        match (task.of, task.switch.as_deref()) {
+            (BranchOf::Cycle, _) => {
+                machine.vary(&[(name, range[0])])?.followed(task, name, range, watch, tell)
             }
-            let value = low + (high - low) * k as f64 / (VALUES - 1) as f64;
-            let there = machine.vary(&[(second, value)])?.special_points(task, name, watch);
-            for (count, curve) in &mut curves {
-                let mut same = there.iter().flatten().filter(|s| s.0 == curve.label);
-                match same.nth(*count) {
-                    Some(s) => curve.points.push([s.1, value]),
-                    None if !curve.points.is_empty() => {
-                        curve.ended = format!("no {} at {second} = {value}", curve.label);
-                    }
-                    None => {}
-                }
+            (BranchOf::Sliding, None) => machine.curves_of_sliding(task, range, &axes, watch),
+            (BranchOf::Rest, None) => machine.curves_of_rest(task, range, &axes, watch),
+            (BranchOf::Sliding, Some(label)) => {
+                let still = machine.branch_of_sliding(&still, name, range, watch)?;
+                machine.born(name, range, (&still, label), watch, tell)
+            }
+            (BranchOf::Rest, Some(label)) => {
+                let still = machine.branch_of_rest(&still, name, range, watch)?;
+                machine.born(name, range, (&still, label), watch, tell)
             }
         }
-        Ok(curves.into_iter().map(|c| c.1).filter(|c| !c.points.is_empty()).collect())
     }
 
-    /// Labels and places of the special points over the first parameter; `None`: there is no branch.
-    fn special_points(
+    fn curves_of_sliding(
         &self,
         task: &BranchTask,
-        name: &str,
+        range: [f64; 2],
+        axes: &Axes<'_>,
         watch: Watch,
-    ) -> Option<Vec<(&'static str, f64)>> {
-        let (_, from, to) = task.over.as_ref()?;
-        let range = [*from, *to];
-        let still = |f: BranchFinding| f.special.iter().map(|s| (s.label, s.parameter)).collect();
-        match task.of {
-            BranchOf::Rest => self.branch_of_rest(task, name, range, watch).ok().map(still),
-            BranchOf::Sliding => self.branch_of_sliding(task, name, range, watch).ok().map(still),
-            BranchOf::Cycle => {
-                let first = self.vary(&[(name, range[0])]).ok()?;
-                let (branch, _) = first.followed(task, name, range, watch).ok()?;
-                Some(branch.special.iter().map(|s| (s.label, s.at.parameter)).collect())
-            }
+    ) -> Result<Vec<BranchCurve>, Error> {
+        let found = self.branch_of_sliding(task, axes.names[0], range, watch)?;
+        let place = self.place(&task.cycle.look, watch)?;
+        let back = if axes.rises { -AWAY } else { AWAY } * axes.width(0);
+        let curve = |s: &super::branch::BranchSpecial| {
+            let mut world =
+                Steady { axes, slider: self.slider(place.clone()), hopf: s.label == "hopf", before: None };
+            let place = s.parameter + back;
+            world.before = Some(world.class(axes.scaled(place)));
+            axes.curve(s.label, &mut world, s.parameter, (&(), place))
+        };
+        Ok(found.special.iter().map(curve).collect())
+    }
+
+    fn curves_of_rest(
+        &self,
+        task: &BranchTask,
+        range: [f64; 2],
+        axes: &Axes<'_>,
+        watch: Watch,
+    ) -> Result<Vec<BranchCurve>, Error> {
+        let found = self.branch_of_rest(task, axes.names[0], range, watch)?;
+        let stop = || watch.is_interrupted();
+        let all = self.rest_over(axes.names[0], range, watch)?;
+        let curve = |s: &super::branch::BranchSpecial| {
+            let (state, _) = s.still.as_ref()?;
+            let size = |p: &Point| {
+                let off = p.at.state.q.iter().zip(&state.q).map(|(a, b)| (a - b).abs()).sum::<f64>();
+                off + (p.parameter - s.parameter).abs() / axes.width(0)
+            };
+            // the branch through it, and the nearest point of that at a distance, before it where there is one
+            let line = all.branches.iter().min_by(|a, b| {
+                let least = |l: &[Point]| l.iter().map(size).fold(f64::INFINITY, f64::min);
+                least(a).total_cmp(&least(b))
+            })?;
+            let near = (0..line.len()).min_by(|a, b| size(&line[*a]).total_cmp(&size(&line[*b])))?;
+            let far = |p: &&Point| (p.parameter - s.parameter).abs() >= 0.5 * AWAY * axes.width(0);
+            let anchor = line[..near].iter().rev().find(far).or_else(|| line[near..].iter().find(far))?;
+            let mut world = Resting { axes, machine: self, label: s.label, stop: &stop };
+            Some(axes.curve(s.label, &mut world, s.parameter, (&anchor.at, anchor.parameter)))
+        };
+        Ok(found.special.iter().filter_map(curve).collect())
+    }
+}
+
+impl Axes<'_> {
+    fn of_cycles(&self, follow: &Follow<'_>, branch: &Branch, watch: Watch) -> Vec<BranchCurve> {
+        let interrupt = || watch.is_interrupted();
+        let curve = |s: &crate::analysis::cycle::Special| {
+            let mut plane = Plane {
+                follow,
+                line: &|from, way| self.line(from, way),
+                label: s.label,
+                interrupt: &interrupt,
+            };
+            let room = 0.5 * AWAY * self.width(0);
+            let (anchor, place) = Plane::anchor(branch, s, room)?;
+            Some(self.curve(s.label, &mut plane, s.parameter, (&anchor, place)))
+        };
+        branch.special.iter().filter_map(curve).collect()
+    }
+}
+
+/// Steady motions beside a curve at which they lose their stability or end.
+struct Steady<'a> {
+    axes: &'a Axes<'a>,
+    slider: Slider,
+    hopf: bool,
+    /// The class on the side of the anchor.
+    before: Option<Option<i64>>,
+}
+
+impl Steady<'_> {
+    /// How many motions grow, or the sign of the pair that grows most; `None`: there is no steady motion.
+    fn class(&mut self, at: [f64; 2]) -> Option<i64> {
+        let [a, b] = self.axes.values(at);
+        let [p, q] = self.axes.slots;
+        let still: Still = steady_at(&mut self.slider, &[(p, a), (q, b)])?;
+        match self.hopf {
+            true => pair_of(&still.eigenvalues).map(|v| if v.re > 0.0 { 1 } else { -1 }),
+            false => i64::try_from(still.growing()).ok(),
         }
+    }
+}
+
+impl Beside for Steady<'_> {
+    type Anchor = ();
+
+    fn carry(&mut self, (): &(), _: [f64; 2], to: [f64; 2]) -> Option<()> {
+        (Some(self.class(to)) == self.before).then_some(())
+    }
+
+    fn look(&mut self, (): &(), from: [f64; 2], way: [f64; 2], near: f64) -> Option<f64> {
+        let mut same = |s: f64| {
+            let class = self.class([from[0] + s * way[0], from[1] + s * way[1]]);
+            Some(class) == self.before
+        };
+        let (mut low, mut high) = (0.0, REACH * near);
+        if same(high) {
+            return None;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if same(middle) { low = middle } else { high = middle }
+        }
+        Some(low)
+    }
+}
+
+/// Equilibria beside a curve of their special points.
+struct Resting<'a> {
+    axes: &'a Axes<'a>,
+    machine: &'a Machine,
+    label: &'static str,
+    stop: &'a dyn Fn() -> bool,
+}
+
+impl Resting<'_> {
+    fn along(
+        &self,
+        anchor: &Equilibrium,
+        from: [f64; 2],
+        way: [f64; 2],
+        reach: f64,
+    ) -> Option<(Line, Diagram)> {
+        let line = self.axes.line(from, way);
+        let starts = std::slice::from_ref(anchor);
+        let found = diagram(self.machine.system(), &line, [0.0, reach], starts, self.stop).ok()?;
+        Some((line, found))
+    }
+}
+
+impl Beside for Resting<'_> {
+    type Anchor = Equilibrium;
+
+    fn carry(&mut self, anchor: &Equilibrium, from: [f64; 2], to: [f64; 2]) -> Option<Equilibrium> {
+        let gone = [to[0] - from[0], to[1] - from[1]];
+        let length = gone[0].hypot(gone[1]);
+        if length == 0.0 {
+            return Some(anchor.clone());
+        }
+        let (_, found) = self.along(anchor, from, gone.map(|g| g / length), length)?;
+        let last = found.branches.first()?.last()?;
+        ((last.parameter - length).abs() < 1e-9 * length).then(|| last.at.clone())
+    }
+
+    fn look(&mut self, anchor: &Equilibrium, from: [f64; 2], way: [f64; 2], near: f64) -> Option<f64> {
+        let (line, found) = self.along(anchor, from, way, REACH * near)?;
+        let smooth = found.special.iter().filter(|s| s.label == self.label).map(|s| s.parameter);
+        let pairs = found.branches.first()?.windows(2).filter(|_| self.label == "hopf");
+        let sys = self.machine.system();
+        let born = pairs.filter_map(|w| hopf_between(&|s| line.at(sys, s), &w[0], &w[1]));
+        let all = smooth.chain(born.map(|h| h.parameter));
+        all.min_by(|a, b| (a - near).abs().total_cmp(&(b - near).abs()))
     }
 }

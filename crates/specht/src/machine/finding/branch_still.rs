@@ -1,22 +1,26 @@
 //! `branch` of what stands still or moves without change: rest and steady sliding over a parameter, with the points at which a
 //! cycle is born (METH-CONT-ARC, METH-BIF-SMOOTH).
 
-use crate::analysis::branch::{Point, diagram};
-use crate::analysis::cycle::{Follow, Section, Symmetry, sizes_around};
+use crate::analysis::branch::{Diagram, Point, diagram};
+use crate::analysis::cycle::{Branch, Follow, STEPS, Symmetry, sizes_around};
 use crate::analysis::equilibria::{Equilibrium, describe};
+use crate::analysis::line::Line;
 use crate::analysis::linear::Hold;
 use crate::analysis::map::{Axis, Watch};
 use crate::analysis::steady::Found;
 use crate::linalg::Complex;
 use crate::machine::json::Named;
-use crate::machine::task::{BranchOf, BranchTask};
+use crate::machine::task::{BranchOf, BranchTask, Look};
 use crate::machine::{Error, Machine};
+use crate::model::CompiledSystem;
 use crate::sim::start::equilibrium_within;
+use crate::sim::{Outside, Settings, event_driven};
 use crate::system::{Mode, State, System};
 
 use super::branch::{BranchFinding, BranchOrigin, BranchPoint, BranchSide, BranchSpecial, going};
 use super::equilibrium::complex;
-use super::limit_cycle::Extent;
+use super::limit_cycle::{Extent, paradox};
+use super::stability::Slider;
 
 /// Values of the parameter at which steady sliding is looked at.
 const VALUES: usize = 201;
@@ -27,11 +31,11 @@ const MOST: usize = 400;
 
 /// A steady motion on the way.
 #[derive(Clone)]
-struct Still {
-    parameter: f64,
+pub(super) struct Still {
+    pub(super) parameter: f64,
     state: State,
     modes: Vec<Mode>,
-    eigenvalues: Vec<Complex>,
+    pub(super) eigenvalues: Vec<Complex>,
     stable: bool,
     /// Smallest normal force of a contact that can open, smallest slip of one that slides, both beside the largest.
     pressed: f64,
@@ -47,22 +51,14 @@ impl Machine {
         range: [f64; 2],
         watch: Watch,
     ) -> Result<BranchFinding, Error> {
-        let stop = || watch.is_interrupted();
-        let machine = self.opened(vec![name.to_string()])?.vary(&[(name, range[0])])?;
-        let starts: Vec<Equilibrium> =
-            machine.all_equilibria(true, &stop)?.into_iter().filter(|e| e.neutral == 0).collect();
-        if starts.is_empty() {
-            return Err(Error::plain(
-                format!("at {name} = {} there is no equilibrium that stands by itself", range[0]),
-                "hold what moves freely with a spring or a fixed coordinate",
-            ));
-        }
-        let slot = machine.live_slot(name)?;
-        let found = diagram(machine.system(), slot, range, &starts, &stop).map_err(|e| self.refuse(e))?;
+        let machine = self.opened(vec![name.to_string()])?;
+        let found = machine.rest_over(name, range, watch)?;
+        let line = Line::of(machine.live_slot(name)?);
+        let system = |p: f64| line.at(machine.system(), p);
         let mut out = self.still_finding(name, BranchOf::Rest, &[]);
         for line in &found.branches {
             for pair in line.windows(2) {
-                if let Some(hopf) = machine.hopf_of_rest(name, &pair[0], &pair[1]) {
+                if let Some(hopf) = hopf_between(&system, &pair[0], &pair[1]) {
                     out.special.push(self.still_special(
                         "hopf",
                         &hopf,
@@ -86,37 +82,20 @@ impl Machine {
         self.maybe_born(task, name, range, out, watch)
     }
 
-    /// The value between two equilibria at which a pair of eigenvalues crosses the imaginary axis.
-    fn hopf_of_rest(&self, name: &str, a: &Point, b: &Point) -> Option<Still> {
-        let (x, y) = (pair_of(&a.at.eigenvalues)?, pair_of(&b.at.eigenvalues)?);
-        if x.re * y.re > 0.0 || x.re == 0.0 {
-            return None;
+    /// All branches of equilibria that stand by themselves at the first end of the range; `name` is open.
+    pub(super) fn rest_over(&self, name: &str, range: [f64; 2], watch: Watch) -> Result<Diagram, Error> {
+        let stop = || watch.is_interrupted();
+        let machine = self.vary(&[(name, range[0])])?;
+        let starts: Vec<Equilibrium> =
+            machine.all_equilibria(true, &stop)?.into_iter().filter(|e| e.neutral == 0).collect();
+        if starts.is_empty() {
+            return Err(Error::plain(
+                format!("at {name} = {} there is no equilibrium that stands by itself", range[0]),
+                "hold what moves freely with a spring or a fixed coordinate",
+            ));
         }
-        let at = |part: f64| -> Option<Still> {
-            let parameter = a.parameter + part * (b.parameter - a.parameter);
-            let machine = self.vary(&[(name, parameter)]).ok()?;
-            let mut start = a.at.state.clone();
-            start.q.iter_mut().zip(&b.at.state.q).for_each(|(q, r)| *q += part * (r - *q));
-            let closed: Vec<usize> = (0..a.at.closed.len())
-                .filter(|&i| a.at.closed[i] && machine.system().contacts()[i].is_unilateral())
-                .collect();
-            let state = equilibrium_within(machine.system(), &start, &closed, [24, 8]).ok()?;
-            let e = describe(machine.system(), state).ok()??;
-            Some(still_of(&Point { parameter, at: e }))
-        };
-        let (mut low, mut high, mut found) = (0.0, 1.0, None);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            let still = at(middle)?;
-            let same = pair_of(&still.eigenvalues)?.re * x.re > 0.0;
-            if same {
-                low = middle
-            } else {
-                high = middle
-            }
-            found = Some(still);
-        }
-        found
+        let line = Line::of(machine.live_slot(name)?);
+        diagram(machine.system(), &line, range, &starts, &stop).map_err(|e| self.refuse(e))
     }
 
     /// Steady motions in which contacts slide.
@@ -131,27 +110,13 @@ impl Machine {
         let slot = machine.live_slot(name)?;
         let place = machine.place(&task.cycle.look, watch)?;
         let mut slider = machine.slider(place);
-        let mut at = |p: f64| -> Option<Still> {
-            slider
-                .at(&[(slot, p)], |linear, judged| {
-                    let spectrum = judged.spectrum.as_ref().filter(|_| judged.found == Found::Steady);
-                    Ok(spectrum.map(|s| Still {
-                        parameter: p,
-                        state: linear.state.clone(),
-                        modes: linear.hold.iter().map(mode_of).collect(),
-                        eigenvalues: s.values.clone(),
-                        stable: s.stable(),
-                        pressed: pressed(linear.info, &linear.hold, &linear.lambda),
-                        slips: slips(&linear.hold, |i| linear.slip(i)[0]),
-                    }))
-                })
-                .ok()
-                .flatten()
-        };
+        let mut at = |p: f64| steady_at(&mut slider, &[(slot, p)]);
         let axis = Axis { name: name.into(), from: range[0], to: range[1], count: VALUES };
         let Some(first) = at(range[0]) else {
+            let start = self.opened(vec![name.to_string()])?.vary(&[(name, range[0])])?;
+            let why = start.start_paradox().map_or(String::new(), |why| format!(": {why}"));
             return Err(Error::plain(
-                format!("there is no steady sliding at {name} = {}", range[0]),
+                format!("there is no steady sliding at {name} = {}{why}", range[0]),
                 "begin the branch where there is one; `specht analyse stability` says more",
             ));
         };
@@ -196,6 +161,15 @@ impl Machine {
         self.maybe_born(task, name, range, out, watch)
     }
 
+    /// Whether the start of the file has no motion, or several.
+    fn start_paradox(&self) -> Option<String> {
+        let (_, settings) = self.settings().ok()?;
+        let start = self.state(&Look::default(), Watch::default()).ok()?;
+        let settings = Settings { until: start.t, ..settings };
+        let run = event_driven(self.system(), &start, &settings, &mut Outside::default()).ok()?;
+        paradox(&run)
+    }
+
     fn still_finding(&self, name: &str, of: BranchOf, points: &[Still]) -> BranchFinding {
         BranchFinding {
             over: name.to_string(),
@@ -219,6 +193,7 @@ impl Machine {
             multipliers: Vec::new(),
             eigenvalues: complex(&p.eigenvalues),
             events: 0,
+            margins: None,
             curve: Vec::new(),
         }
     }
@@ -249,13 +224,28 @@ impl Machine {
         watch: Watch,
     ) -> Result<BranchFinding, Error> {
         let Some(label) = task.switch.as_deref() else { return Ok(found) };
+        let machine = self.opened(vec![name.to_string()])?;
+        machine.born(name, range, (&found, label), watch, |_, branch, left| {
+            machine.told_branch(task, name, range, branch, left, watch)
+        })
+    }
+
+    /// What `tell` makes of the branch of cycles that is born at the first point of a label; `name` is open.
+    pub(super) fn born<R>(
+        &self,
+        name: &str,
+        range: [f64; 2],
+        (found, label): (&BranchFinding, &str),
+        watch: Watch,
+        tell: impl FnOnce(&Follow<'_>, &Branch, Option<BranchOrigin>) -> R,
+    ) -> Result<R, Error> {
         let at = found.special.iter().find(|s| s.label == label);
         let Some((at, frequency, (state, modes))) =
             at.and_then(|s| Some((s, s.frequency?, s.still.clone()?)))
         else {
             return Err(Error::plain(format!("the branch over `{name}` has no {label}"), ""));
         };
-        let machine = self.opened(vec![name.to_string()])?.vary(&[(name, at.parameter)])?;
+        let machine = self.vary(&[(name, at.parameter)])?;
         let settings = machine.cycle_settings()?;
         let omega = std::f64::consts::TAU * frequency;
         let n = state.q.len() + state.u.len() + state.z.len() + state.memory.len();
@@ -266,19 +256,20 @@ impl Machine {
         };
         let follow = Follow {
             sys: machine.system(),
-            parameter: machine.live_slot(name)?,
+            line: Line::of(machine.live_slot(name)?),
             settings: &settings,
             symmetry,
-            section: Section::Maximum(0),
             forcing: None,
             range,
             most: MOST,
+            steps: STEPS,
+            wanted: None,
         };
         let branch = follow
             .born((&state, &modes), at.parameter, 1.0 / frequency, going(watch))
             .ok_or_else(|| Error::plain(format!("no cycle is found that leaves the {label}"), ""))?;
         let left = BranchOrigin { label: at.label, parameter: at.parameter };
-        Ok(machine.told_branch(task, name, range, &branch, Some(left), watch))
+        Ok(tell(&follow, &branch, Some(left)))
     }
 }
 
@@ -295,7 +286,8 @@ impl Still {
         }
     }
 
-    fn growing(&self) -> usize {
+    /// How many of its motions grow.
+    pub(super) fn growing(&self) -> usize {
         let size = self.eigenvalues.iter().map(Complex::abs).fold(0.0, f64::max);
         self.eigenvalues.iter().filter(|v| v.re > crate::analysis::equilibria::GROWTH * size).count()
     }
@@ -322,6 +314,55 @@ impl Still {
     }
 }
 
+/// The place between two equilibria at which a pair of eigenvalues crosses the imaginary axis.
+pub(super) fn hopf_between(system: &dyn Fn(f64) -> CompiledSystem, a: &Point, b: &Point) -> Option<Still> {
+    let (x, y) = (pair_of(&a.at.eigenvalues)?, pair_of(&b.at.eigenvalues)?);
+    if x.re * y.re > 0.0 || x.re == 0.0 {
+        return None;
+    }
+    let at = |part: f64| -> Option<Still> {
+        let parameter = a.parameter + part * (b.parameter - a.parameter);
+        let sys = system(parameter);
+        let mut start = a.at.state.clone();
+        start.q.iter_mut().zip(&b.at.state.q).for_each(|(q, r)| *q += part * (r - *q));
+        let closed: Vec<usize> =
+            (0..a.at.closed.len()).filter(|&i| a.at.closed[i] && sys.contacts()[i].is_unilateral()).collect();
+        let state = equilibrium_within(&sys, &start, &closed, [24, 8]).ok()?;
+        let e = describe(&sys, state).ok()??;
+        Some(still_of(&Point { parameter, at: e }))
+    };
+    let (mut low, mut high, mut found) = (0.0, 1.0, None);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        let still = at(middle)?;
+        let same = pair_of(&still.eigenvalues)?.re * x.re > 0.0;
+        if same {
+            low = middle
+        } else {
+            high = middle
+        }
+        found = Some(still);
+    }
+    found
+}
+
+/// The steady motion at values of parameters; the first is that of the branch.
+pub(super) fn steady_at(slider: &mut Slider, set: &[(usize, f64)]) -> Option<Still> {
+    let found = slider.at(set, |linear, judged| {
+        let spectrum = judged.spectrum.as_ref().filter(|_| judged.found == Found::Steady);
+        Ok(spectrum.map(|s| Still {
+            parameter: set[0].1,
+            state: linear.state.clone(),
+            modes: linear.hold.iter().map(mode_of).collect(),
+            eigenvalues: s.values.clone(),
+            stable: s.stable(),
+            pressed: pressed(linear.info, &linear.hold, &linear.lambda),
+            slips: slips(&linear.hold, |i| linear.slip(i)[0]),
+        }))
+    });
+    found.ok().flatten()
+}
+
 fn still_of(p: &Point) -> Still {
     let modes = p.at.closed.iter().map(|c| if *c { Mode::Closed } else { Mode::Open });
     Still {
@@ -335,7 +376,7 @@ fn still_of(p: &Point) -> Still {
 }
 
 /// The oscillating pair that grows most.
-fn pair_of(values: &[Complex]) -> Option<Complex> {
+pub(super) fn pair_of(values: &[Complex]) -> Option<Complex> {
     values.iter().filter(|v| v.im > 0.0).max_by(|a, b| a.re.total_cmp(&b.re)).copied()
 }
 

@@ -7,6 +7,7 @@ use crate::analysis::attraction::{Probe, is_attractive, probe};
 use crate::analysis::bands::{Bands, bands, load_end};
 use crate::analysis::branch::{Diagram, diagram};
 use crate::analysis::equilibria::{Equilibrium, all};
+use crate::analysis::line::Line;
 use crate::analysis::map::Watch;
 use crate::analysis::rest::RestVerdict;
 use crate::analysis::start_load::{RestTask, analyse_rest};
@@ -165,7 +166,7 @@ impl Machine {
             ));
         }
         let slot = machine.live_slot(&axis.name)?;
-        let found = diagram(machine.system(), slot, [axis.from, axis.to], &starts, &stop)
+        let found = diagram(machine.system(), &Line::of(slot), [axis.from, axis.to], &starts, &stop)
             .map_err(|e| self.refuse(e))?;
         self.put_branches(&found, &mut out);
         out.over = Some(axis.name.clone());

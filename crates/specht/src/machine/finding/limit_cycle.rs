@@ -7,12 +7,13 @@ use crate::analysis::cycle::{
 };
 use crate::analysis::map::Watch;
 use crate::machine::json::{Named, Num};
-use crate::machine::task::LimitCycleTask;
+use crate::machine::task::{LimitCycleTask, LyapunovTask};
 use crate::machine::{Error, Machine};
-use crate::sim::{Kind, Outside, Settings};
+use crate::sim::{Event, Kind, Outside, Settings, Trajectory};
 use crate::system::{State, System};
 
 use super::attractors::{Attractor, even};
+use super::return_map::LyapunovFinding;
 
 /// The finding.
 #[derive(Clone, Debug, Serialize)]
@@ -22,6 +23,9 @@ pub struct LimitCycleFinding {
     /// Why there is no cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The largest exponent of a motion that does not repeat itself, 1/s, and its error: positive in chaos.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exponent: Option<[f64; 2]>,
     /// Period, s.
     pub period: Option<f64>,
     /// Its inverse, Hz.
@@ -37,6 +41,9 @@ pub struct LimitCycleFinding {
     pub trivial_error: Option<f64>,
     /// Number of exact zeros.
     pub zeros: Option<usize>,
+    /// How many multipliers are one: the cycle is one of a family with so many dimensions.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub family: usize,
     /// Whether disturbances die out.
     pub stable: Option<bool>,
     /// Factor by which the slowest disturbance shrinks in a period.
@@ -65,6 +72,9 @@ pub struct LimitCycleFinding {
     /// Whether it rests because contacts stick.
     #[serde(skip)]
     pub(super) sticks: bool,
+    /// Whether it moves on without repeating itself.
+    #[serde(skip)]
+    pub(super) wanders: bool,
     /// One period in the plane of each coordinate and its velocity, for drawing.
     #[serde(skip)]
     pub loops: Vec<Loop>,
@@ -122,6 +132,18 @@ pub struct Margins {
     pub lift_off: Option<f64>,
 }
 
+impl Margins {
+    pub(super) fn of(seen: &Portrait) -> Margins {
+        Margins {
+            grazing: seen.grazing,
+            impact: seen.slowest_impact,
+            stick: seen.shortest_stick,
+            slip: seen.least_slip,
+            lift_off: seen.lift_off,
+        }
+    }
+}
+
 impl LimitCycleFinding {
     /// The word that says it all.
     pub fn headline(&self) -> &'static str {
@@ -136,6 +158,8 @@ impl LimitCycleFinding {
 /// A cycle with the period of its forcing, or why Newton's method found none.
 pub(super) type Found = Result<(Orbit, Option<f64>), Option<String>>;
 
+/// Times over which the exponent of a motion without a cycle is taken, in units of the run.
+const PATIENCE: [f64; 3] = [2.0, 6.0, 18.0];
 /// Guesses that are tried before giving up.
 const TRIALS: usize = 4;
 /// Disturbances of cycles that the motion leaves, in units of its size; one attempt each.
@@ -150,10 +174,41 @@ impl Machine {
         let settings = self.cycle_settings()?;
         let start = self.state(&task.look, watch)?;
         let mut finding = self.one_cycle(task, &start, &settings, watch)?;
+        if finding.wanders {
+            self.judge_chaos(task, &mut finding, watch);
+        }
         if task.starts > 0 {
             finding.attractors = self.attractors(task, &settings, watch)?;
         }
         Ok(finding)
+    }
+
+    /// What the largest exponent says of a motion that does not repeat itself (METH-LYAP).
+    fn judge_chaos(&self, task: &LimitCycleTask, f: &mut LimitCycleFinding, watch: Watch) {
+        let Ok(span) = self.cycle_settings().map(|s| s.until) else { return };
+        let mut longer = PATIENCE.iter().filter_map(|factor| {
+            let time = Some(factor * span);
+            let look = task.look.clone();
+            self.lyapunov(&LyapunovTask { look, period: task.period, time, warm_up: Some(span) }, watch).ok()
+        });
+        let first = |l: &LyapunovFinding| l.exponents.first().map_or(f64::NEG_INFINITY, |e| e.0);
+        // longer, until it is known
+        let mut known = longer.next();
+        while let Some(l) = &known
+            && first(l).abs() < 4.0 * l.error
+            && let Some(next) = longer.next()
+        {
+            known = Some(next);
+        }
+        let Some(found) = known.filter(|l| first(l).is_finite()) else { return };
+        let first = first(&found);
+        f.exponent = Some([first, found.error]);
+        let word = match first > 3.0 * found.error {
+            true => "neighbouring motions part: chaos",
+            false => "no sign of chaos: it may beat, or settle later",
+        };
+        let reason = f.reason.get_or_insert_default();
+        *reason += &format!("; largest exponent {first:.4} 1/s (error {:.1e}), {word}", found.error);
     }
 
     /// Settings of the runs inside such questions: always event-driven.
@@ -235,6 +290,7 @@ impl Machine {
                 Ok((orbit, _)) if orbit.is_stable() => return Ok((settled, found)),
                 Ok((orbit, _)) => {
                     start = disturbed(&orbit.start, &settled.symmetry.scale, part);
+                    fine *= 0.1;
                     lingers = Some((settled, found));
                 }
                 Err(_) => {
@@ -387,6 +443,7 @@ impl Machine {
         Ok(LimitCycleFinding {
             kind,
             reason: None,
+            exponent: None,
             period: Some(orbit.period),
             frequency: Some(1.0 / orbit.period),
             multiple: forcing.map(|p| (orbit.period / p).round() as usize),
@@ -394,25 +451,21 @@ impl Machine {
             multipliers: orbit.multipliers.iter().map(|m| [m.re, m.im]).collect(),
             trivial_error: Some(orbit.trivial_error),
             zeros: Some(orbit.zeros),
+            family: orbit.neutral(),
             stable: Some(orbit.is_stable()),
             decay: Some(largest),
             events: self.cycle_events(&seen),
             stick_share: self.shares(&seen),
             energy: self.work(&seen),
             amplitude: self.extents(&seen),
-            margins: Margins {
-                grazing: seen.grazing,
-                impact: seen.slowest_impact,
-                stick: seen.shortest_stick,
-                slip: seen.least_slip,
-                lift_off: seen.lift_off,
-            },
+            margins: Margins::of(&seen),
             state: self.state_table(&seen.run.start.point.state),
             section: seen.section.clone(),
             attractors: Vec::new(),
             residual: Some(orbit.residual),
             explain: "limit-cycle",
             sticks: false,
+            wanders: false,
             loops: self.loops(&seen),
         })
     }
@@ -444,16 +497,14 @@ impl Machine {
             }
             Outcome::Recurs(_) | Outcome::Wanders | Outcome::Follows(_) => {
                 let newton = stalled.map_or(String::new(), |s| format!("; {s}"));
-                (
-                    "not periodic",
-                    format!(
-                        "the motion does not repeat itself within {time:.4} s{newton}; `specht analyse lyapunov` says whether it is chaos"
-                    ),
-                )
+                ("not periodic", format!("the motion does not repeat itself within {time:.4} s{newton}"))
             }
         };
+        let wanders = matches!(settled.outcome, Outcome::Recurs(_) | Outcome::Wanders | Outcome::Follows(_));
+        let reason = reason + &paradox(&settled.first).map_or(String::new(), |why| format!("; {why}"));
         LimitCycleFinding {
             kind,
+            exponent: None,
             reason: Some(reason),
             period: None,
             frequency: None,
@@ -462,6 +513,7 @@ impl Machine {
             multipliers: Vec::new(),
             trivial_error: None,
             zeros: None,
+            family: 0,
             stable: None,
             decay: None,
             events: Vec::new(),
@@ -475,6 +527,7 @@ impl Machine {
             residual: None,
             explain: "limit-cycle",
             sticks: settled.stuck && matches!(settled.outcome, Outcome::Rests { .. }),
+            wanders,
             loops: Vec::new(),
         }
     }
@@ -545,6 +598,25 @@ impl Machine {
         table.push("t", Num(s.t));
         table
     }
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// Where a run meets a state without or with several motions.
+pub(super) fn paradox(run: &Trajectory) -> Option<String> {
+    let help = "`specht analyse painleve` says more";
+    match run.start.solutions.len() {
+        0 if !run.start.point.modes.is_empty() => {
+            return Some(format!("at the start no motion obeys the laws of contact (a paradox); {help}"));
+        }
+        n if n > 1 => return Some(format!("at the start {n} motions obey the laws of contact; {help}")),
+        _ => {}
+    }
+    let odd = |e: &&Event| matches!(e.kind, Kind::TangentialImpact | Kind::Seizure);
+    let e = run.events.iter().find(odd)?;
+    Some(format!("{} at t = {:.6} s, a paradox; {help}", e.kind.word(), e.time))
 }
 
 /// A state beside this one.

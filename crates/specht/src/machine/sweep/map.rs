@@ -7,6 +7,7 @@ use super::rows::{Cell, Rows};
 use super::{How, Sweep, Worker};
 use crate::machine::json::Named;
 use crate::machine::{Error, Machine};
+use std::path::Path;
 
 /// What is mapped.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,27 @@ impl MapTask {
     ///
     /// Not two axes, unknown names.
     pub fn run(&self, machine: &Machine, how: How) -> Result<Mapped, Error> {
+        self.check()?;
+        self.mapped(machine, how, self.sweep.run(machine, how)?)
+    }
+
+    /// The same with a log of the points at `path`; with `resume`, goes on with the one that is there. Borders are found anew.
+    ///
+    /// # Errors
+    ///
+    /// As [`MapTask::run`], and a log that cannot be written or belongs to another map.
+    pub fn run_logged(
+        &self,
+        machine: &Machine,
+        how: How,
+        path: &Path,
+        resume: bool,
+    ) -> Result<Mapped, Error> {
+        self.check()?;
+        self.mapped(machine, how, self.sweep.run_logged(machine, how, path, resume)?)
+    }
+
+    fn check(&self) -> Result<(), Error> {
         let axes = &self.sweep.plan.axes;
         let plain = self.sweep.plan.random.is_empty() && self.sweep.plan.chain.is_none();
         if axes.len() != 2 || axes.iter().any(|a| a.count() < 2) || !plain {
@@ -52,7 +74,12 @@ impl MapTask {
         if !(self.fine > 0.0 && self.fine <= 1.0) {
             return Err(Error::plain(format!("the fineness {} must lie between 0 and 1", self.fine), ""));
         }
-        let rows = self.sweep.run(machine, how)?;
+        Ok(())
+    }
+
+    /// Borders between the classes of the points.
+    fn mapped(&self, machine: &Machine, how: How, rows: Rows) -> Result<Mapped, Error> {
+        let axes = &self.sweep.plan.axes;
         let names: Vec<&str> = self.sweep.plan.parameters().collect();
         let value = |name: &str| {
             machine.model().parameters.iter().find(|p| p.name == name).map_or(f64::NAN, |p| p.value)

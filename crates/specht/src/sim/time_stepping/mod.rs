@@ -218,14 +218,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
     fn new(sys: &'a S, start: State, settings: &'a Settings) -> Self {
         let mut field = Field::new(sys, start);
         let length = sys.length_scale().max(f64::MIN_POSITIVE);
-        field.watches.rebuild(
-            field.info,
-            &field.discrete,
-            &[],
-            &field.frozen,
-            sys.directions(),
-            field.dims.guards,
-        );
+        field.watch_all();
         let d = field.dims;
         let smooth = |c: &ContactInfo| if c.is_bilateral() { Mode::Closed } else { Mode::Open };
         let w = Work {

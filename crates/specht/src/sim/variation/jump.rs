@@ -12,6 +12,9 @@ const GRAZING: f64 = 1e-9;
 /// Times of two events that move differently by more than this, relative to the larger, have an order.
 const TOGETHER: f64 = 1e-6;
 
+/// Rates that differ by less, beside the largest of their kind, are the same.
+const SMOOTH: f64 = 1e-8;
+
 /// What is known of the present instant.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Jump {
@@ -23,6 +26,8 @@ pub(super) struct Jump {
     announced: bool,
     modes: Vec<Mode>,
     latches: Vec<i32>,
+    /// Rates of the motion before.
+    flow: Vec<f64>,
     /// Instants at which contacts began to stick, before.
     since: Vec<f64>,
 }
@@ -72,6 +77,7 @@ impl Variation {
         // ė along the motion
         let (n, d) = (self.n, self.dims);
         let flow = self.place.flow.clone();
+        self.jump.flow.clone_from(&flow);
         let (q, rest) = flow.split_at(d.q);
         let (u, z) = rest.split_at(d.u);
         let way = Along { t: 1.0, q, u, z, ..Along::default() };
@@ -168,11 +174,11 @@ impl Variation {
         if !self.place.stand(field) {
             return self.lose_all(t, "there are no forces after the event");
         }
-        let stops = self.stops(field);
+        let calm = self.stops(field) || self.smooth();
         let (n, dims) = (self.n, self.dims);
         for c in 0..self.columns.len() {
             if let Some(reason) = self.jump.reason[c]
-                && !stops
+                && !calm
             {
                 self.lose(c, t, reason);
             }
@@ -206,6 +212,19 @@ impl Variation {
         }
         let (held, closed) = self.place.held(field.info);
         self.out.instants.push(Passed { time: t, held, closed });
+    }
+
+    // the motion goes on with the rates that it had: when it happened does not matter, nor in which order
+    fn smooth(&self) -> bool {
+        let d = &self.dims;
+        let (before, after) = (&self.jump.flow, &self.place.flow);
+        let groups = [0..d.q, d.q..d.q + d.u, d.q + d.u..self.n];
+        !self.jump.changed
+            && before.len() == after.len()
+            && groups.into_iter().all(|g| {
+                let size = before[g.clone()].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+                g.into_iter().all(|i| (after[i] - before[i]).abs() <= SMOOTH * size)
+            })
     }
 
     // nothing happened but stops

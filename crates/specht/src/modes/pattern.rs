@@ -5,7 +5,7 @@
 //! pattern form a polyhedron, described by a point and the null space of the equations.
 
 use super::Start;
-use super::fixed::pin_roots;
+use super::pin::pin_roots;
 use super::problem::{Kind, Problem};
 use crate::linalg::FullPivot;
 use crate::linalg::{Lu, Mat, dot, max_abs};

@@ -1,7 +1,7 @@
 //! A continuum of solutions within one pattern: a polyhedron `x = x₀ + Nᵀ t`, `a·x ≥ b` (PG-5.4-PANTOGRAPH).
 
+use super::DEPENDENT;
 use super::admissible::Admissible;
-use super::fixed::DEPENDENT;
 use super::pattern::{Condition, Leaf, Pattern, State, conditions, is_feasible, satisfies};
 use super::problem::Problem;
 use super::span::Span;
