@@ -6,7 +6,7 @@
 //! | kind | goes away with |
 //! |---|---|
 //! | mode-coupling | the unsymmetric part of the stiffness |
-//! | falling-friction | the slope of the friction over the slip, or damping that feeds |
+//! | falling-friction | the slope of the friction over the slip, damping that feeds, or the states of a law |
 //! | divergence | a real eigenvalue, and neither |
 //! | sprag | the rigid contact itself: friction beyond the paradox, where no force belongs to sliding |
 //!
@@ -164,8 +164,16 @@ pub(crate) fn kind<S: System + ?Sized>(
         (true, _) => Instability::ModeCoupling,
         (false, true) => Instability::FallingFriction,
         (false, false) if spectrum.leading.im == 0.0 => Instability::Divergence,
+        // laws with states fall with a delay
+        (false, false) if present - growth(&without_states(&reduced)) > least => Instability::FallingFriction,
         (false, false) => Instability::ModeCoupling,
     })
+}
+
+/// The matrix whose first-order states do not act.
+fn without_states(r: &Reduced) -> Mat {
+    let first = r.positions + r.velocities;
+    Mat::from_fn(r.a.rows(), r.a.cols(), |i, j| if i < first && j >= first { 0.0 } else { r.a[(i, j)] })
 }
 
 /// The matrix with the symmetric part of the stiffness.
