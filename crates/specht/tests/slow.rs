@@ -260,3 +260,35 @@ fn slow_paths_that_make_no_sense_are_refused_with_a_remedy() {
     "#;
     assert!(ask(pushed).contains("floor"), "{}", ask(pushed));
 }
+
+/// Static friction above that of sliding: slowness ends when the spring pulls with the static force; with inertia the mass then swings about the
+/// sliding force, x = v s + a (1 − cos ωs) − v/ω sin ωs with a = (Fs − Fk)/k, and stops after s = 2 (π − atan(a ω/v))/ω.
+#[test]
+fn where_slowness_ends_the_motion_with_inertia_is_followed_to_its_next_rest_meth_qs_path() {
+    let (m, k, v, fs, fk) = (2.0_f64, 50.0_f64, 0.02_f64, 6.0_f64, 4.0_f64);
+    let machine = read(&format!(
+        r#"
+        coordinates = {{ x = 0 }}
+        body        = [{{ name = "mass", mass = {m}, position = "x" }}]
+        force       = [{{ along = "x - {v}*t", spring = {k} }}]
+        contact     = [{{ name = "rub", slip = "x'", friction_force = {{ static = {fs}, sliding = {fk} }} }}]
+        run         = {{ until = 20 }}
+        "#
+    ));
+    let found = slow(&machine, 20.0);
+    let begins = fs / (k * v);
+    close(&found["dynamic"]["time"], begins, 1e-9);
+    assert_eq!(found["ends"][0]["reason"], "loss of continuity");
+    let kinds: Vec<&str> =
+        found["dynamic"]["events"].as_array().unwrap().iter().map(|e| e["kind"].as_str().unwrap()).collect();
+    // it slides from the first instant on
+    assert_eq!(kinds.last(), Some(&"stick"), "{kinds:?}");
+    let (w, a) = ((k / m).sqrt(), (fs - fk) / k);
+    let s = 2.0 * (std::f64::consts::PI - (a * w / v).atan()) / w;
+    close(&found["dynamic"]["rest"]["time"], begins + s, 1e-8);
+    close(
+        &found["dynamic"]["rest"]["state"]["x"],
+        v * s + a * (1.0 - (w * s).cos()) - v / w * (w * s).sin(),
+        1e-7,
+    );
+}
