@@ -292,3 +292,43 @@ fn where_slowness_ends_the_motion_with_inertia_is_followed_to_its_next_rest_meth
         1e-7,
     );
 }
+
+/// METH-QS-RATE with thirteen contacts that reach their limits at the same instant: masses on springs of a slow carriage, coupled to their
+/// neighbours; a fourteenth holds more and slips later.
+#[test]
+fn thirteen_contacts_may_reach_their_limits_at_once_meth_qs_rate() {
+    let machine = read(
+        r#"
+        coordinates = { x = { for = "i = 1..14", start = 0 } }
+        body        = [{ for = "i = 1..14", name = "m", mass = 1, position = "x[i]" }]
+        force       = [{ for = "i = 1..14", name = "pull", along = "x[i] - 0.1*t", spring = 20 },
+                       { for = "i = 1..13", name = "link", along = "x[i+1] - x[i]", spring = 5 }]
+        contact     = [{ for = "i = 1..14", name = "rub", slip = "x[i]'", friction_force = "if(i == 14, 3, 2)" }]
+        run         = { until = 3 }
+        "#,
+    );
+    // the last one holds 3 N: x in balance with the others sliding, K x = k v t − F with all signs known
+    let found = slow(&machine, 3.0);
+    assert_eq!(found["complete"], true);
+    let n = 14;
+    let (mut a, mut x) = (vec![[0.0_f64; 14]; 14], [0.0_f64; 14]);
+    for i in 0..n {
+        a[i][i] = 20.0 + if i == 0 || i == n - 1 { 5.0 } else { 10.0 };
+        if i > 0 {
+            (a[i][i - 1], a[i - 1][i]) = (-5.0, -5.0);
+        }
+        x[i] = 20.0 * 0.3 - if i == n - 1 { 3.0 } else { 2.0 };
+    }
+    for i in 0..n - 1 {
+        let part = a[i + 1][i] / a[i][i];
+        (0..n).for_each(|j| a[i + 1][j] -= part * a[i][j]);
+        x[i + 1] -= part * x[i];
+    }
+    for i in (0..n).rev() {
+        let rest: f64 = (i + 1..n).map(|j| a[i][j] * x[j]).sum();
+        x[i] = (x[i] - rest) / a[i][i];
+    }
+    for i in 0..n {
+        close(last(&found, &format!("x[{}]", i + 1)), x[i], 1e-9);
+    }
+}
