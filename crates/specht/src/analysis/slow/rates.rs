@@ -276,6 +276,10 @@ impl Limit {
 
     /// The same with all friction multiplied by a factor.
     fn margin_at(&self, factor: f64) -> f64 {
+        // no slip changes a normal force
+        if self.a.as_slice() == self.plain.as_slice() {
+            return 1.0;
+        }
         let m = self.at.len().min(MOST);
         let minor = |a: &dyn Fn(usize, usize) -> f64, set: &[usize]| {
             let mut lu = Lu::default();
