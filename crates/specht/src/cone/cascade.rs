@@ -105,6 +105,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Factorisations: one in every iteration of an interior point or of Newton.
+    pub(crate) fn factorisations(&self) -> u64 {
+        (self.ipm + self.newton) as u64
+    }
+
     pub(super) fn add(&mut self, other: &Counts) {
         self.sweeps += other.sweeps;
         self.ipm += other.ipm;

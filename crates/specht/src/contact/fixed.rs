@@ -102,6 +102,7 @@ pub(crate) struct Fixed {
     /// For which modes and signs.
     for_modes: Vec<Mode>,
     for_signs: Vec<f64>,
+    count: u64,
 }
 
 /// Factors that stay right while constants and modes stay ([`crate::system::Constants`]).
@@ -363,8 +364,14 @@ impl Fixed {
         };
     }
 
+    /// Factorisations so far: of the mass matrix and of that of the held rows.
+    pub(crate) fn factorisations(&self) -> u64 {
+        self.mass.count + self.count
+    }
+
     fn solve_rows(&mut self) -> Regularity {
         let m = self.rows.len();
+        self.count += u64::from(m > 0);
         let mut out = Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 };
         let symmetric = self.method == Method::Cholesky;
         if symmetric && self.cholesky.factor(&self.a).is_err() {

@@ -32,6 +32,8 @@ pub(crate) struct MassFactor {
     held: bool,
     /// Whether every pivot of the plain factor is well above rounding.
     clear: bool,
+    /// Factorisations so far.
+    pub count: u64,
 }
 
 impl MassFactor {
@@ -96,6 +98,7 @@ impl MassFactor {
     }
 
     fn decompose(&mut self, a: &Symmetric) -> bool {
+        self.count += 1;
         let n = a.size();
         self.is_sparse = n > SMALL && 4 * self.sparse.entries(a.pattern()) < n * n;
         match self.is_sparse {

@@ -346,6 +346,9 @@ pub struct CountsRecord {
     pub rejected: u64,
     /// Evaluations of the system.
     pub evaluations: u64,
+    /// Factorisations of matrices.
+    #[serde(default)]
+    pub factorisations: u64,
     /// Events by kind.
     pub events: Named<u64>,
 }
@@ -640,6 +643,7 @@ fn counts(run: &Trajectory) -> CountsRecord {
         implicit: c.implicit,
         rejected: c.rejected,
         evaluations: c.evaluations,
+        factorisations: c.factorisations,
         events: KINDS.iter().zip(c.events).map(|(k, n)| (k.word().to_string(), n)).collect(),
     }
 }

@@ -118,6 +118,11 @@ impl Method {
         self.at_work
     }
 
+    /// Factorisations of the implicit method so far.
+    pub(crate) fn factorisations(&self) -> u64 {
+        self.implicit.as_deref().map_or(0, Radau::factorisations)
+    }
+
     /// Frequency of the fastest of the coordinates alone, `√|∂u̇_k/∂q_k|`, by the Jacobian of the implicit method; 0 before there is one.
     pub(crate) fn fastest(&self, q: usize, u: usize) -> f64 {
         let of = |ode: &Radau| (0..q.min(u)).fold(0.0_f64, |m, k| m.max(ode.slope(q + k, k).abs())).sqrt();

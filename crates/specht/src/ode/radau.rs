@@ -87,6 +87,7 @@ pub(crate) struct Radau {
     repeated: bool,
     vector: Vec<f64>,
     radius: f64,
+    count: u64,
 }
 
 impl Radau {
@@ -303,6 +304,7 @@ impl Radau {
         if self.factored == self.h {
             return true;
         }
+        self.count += 1 + PAIRS.len() as u64;
         let (n, h) = (self.active, self.h);
         self.unit.iter_mut().zip(&self.weights).for_each(|(u, w)| *u = power_of_two(*w));
         let unit = &self.unit;
@@ -535,6 +537,11 @@ impl Radau {
     /// Size of the largest eigenvalue of the Jacobian, 1/s.
     pub(crate) fn radius(&self) -> f64 {
         self.radius
+    }
+
+    /// Factorisations so far.
+    pub(crate) fn factorisations(&self) -> u64 {
+        self.count
     }
 
     /// Time at the beginning of the step.

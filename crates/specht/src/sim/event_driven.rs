@@ -622,6 +622,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         out.audit = self.auditor.audit;
         out.audit.judge(audit::LENGTH_BOUND, audit::ENERGY_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
+        out.counts.factorisations = self.field.fixed.factorisations() + self.ode.factorisations();
         out
     }
 }

@@ -231,6 +231,8 @@ pub struct Counts {
     pub rejected: u64,
     /// Evaluations of the system.
     pub evaluations: u64,
+    /// Factorisations: of the mass matrix, of the matrix of the held rows, of the implicit method.
+    pub factorisations: u64,
     /// Events by kind, in the order of [`KINDS`].
     pub events: [u64; KINDS.len()],
 }

@@ -79,7 +79,9 @@ pub(super) struct Impulses {
     solver: Solver,
     problem: Problem,
     answer: cone::Solution,
-    mass: MassFactor,
+    pub mass: MassFactor,
+    /// Of the cone solver.
+    pub factorisations: u64,
     bilateral: Vec<usize>,
     /// Columns that were ever different from zero, per row of W and of M.
     w_columns: Vec<Vec<usize>>,
@@ -122,6 +124,7 @@ impl Impulses {
         let settings = cone::Settings::default();
         let empty = || Matrix::Sparse(Sparse::default());
         Impulses {
+            factorisations: 0,
             u: vec![0.0; d.u],
             impulse: vec![0.0; d.rows],
             modes: vec![Mode::Open; d.contacts],
@@ -294,6 +297,7 @@ impl Impulses {
         for _ in 0..ROUNDS {
             self.set_laws(s);
             self.solver.solve_into(&self.problem, &mut self.answer)?;
+            self.factorisations += self.answer.counts.factorisations();
             let error = self.answer.error_plain.max(self.answer.error_scaled);
             if self.answer.status != cone::Status::Solved && !(error < ACCEPTED) {
                 return Ok(false);

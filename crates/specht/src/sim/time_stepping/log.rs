@@ -236,6 +236,8 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         out.audit.created = created / out.energy.scale.max(f64::MIN_POSITIVE);
         out.audit.judge(STEP_BOUND, STEP_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
+        out.counts.factorisations =
+            self.impulses.factorisations + self.impulses.mass.count + self.positions.mass.count;
         out
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Positions {
     solver: Solver,
     problem: Problem,
     answer: cone::Solution,
-    mass: MassFactor,
+    pub mass: MassFactor,
     bilateral: Vec<usize>,
     source: Vec<usize>,
     w_columns: Vec<Vec<usize>>,
