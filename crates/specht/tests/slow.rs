@@ -260,3 +260,75 @@ fn slow_paths_that_make_no_sense_are_refused_with_a_remedy() {
     "#;
     assert!(ask(pushed).contains("floor"), "{}", ask(pushed));
 }
+
+/// Static friction above that of sliding: slowness ends when the spring pulls with the static force; with inertia the mass then swings about the
+/// sliding force, x = v s + a (1 − cos ωs) − v/ω sin ωs with a = (Fs − Fk)/k, and stops after s = 2 (π − atan(a ω/v))/ω.
+#[test]
+fn where_slowness_ends_the_motion_with_inertia_is_followed_to_its_next_rest_meth_qs_path() {
+    let (m, k, v, fs, fk) = (2.0_f64, 50.0_f64, 0.02_f64, 6.0_f64, 4.0_f64);
+    let machine = read(&format!(
+        r#"
+        coordinates = {{ x = 0 }}
+        body        = [{{ name = "mass", mass = {m}, position = "x" }}]
+        force       = [{{ along = "x - {v}*t", spring = {k} }}]
+        contact     = [{{ name = "rub", slip = "x'", friction_force = {{ static = {fs}, sliding = {fk} }} }}]
+        run         = {{ until = 20 }}
+        "#
+    ));
+    let found = slow(&machine, 20.0);
+    let begins = fs / (k * v);
+    close(&found["dynamic"]["time"], begins, 1e-9);
+    assert_eq!(found["ends"][0]["reason"], "loss of continuity");
+    let kinds: Vec<&str> =
+        found["dynamic"]["events"].as_array().unwrap().iter().map(|e| e["kind"].as_str().unwrap()).collect();
+    // it slides from the first instant on
+    assert_eq!(kinds.last(), Some(&"stick"), "{kinds:?}");
+    let (w, a) = ((k / m).sqrt(), (fs - fk) / k);
+    let s = 2.0 * (std::f64::consts::PI - (a * w / v).atan()) / w;
+    close(&found["dynamic"]["rest"]["time"], begins + s, 1e-8);
+    close(
+        &found["dynamic"]["rest"]["state"]["x"],
+        v * s + a * (1.0 - (w * s).cos()) - v / w * (w * s).sin(),
+        1e-7,
+    );
+}
+
+/// METH-QS-RATE with thirteen contacts that reach their limits at the same instant: masses on springs of a slow carriage, coupled to their
+/// neighbours; a fourteenth holds more and slips later.
+#[test]
+fn thirteen_contacts_may_reach_their_limits_at_once_meth_qs_rate() {
+    let machine = read(
+        r#"
+        coordinates = { x = { for = "i = 1..14", start = 0 } }
+        body        = [{ for = "i = 1..14", name = "m", mass = 1, position = "x[i]" }]
+        force       = [{ for = "i = 1..14", name = "pull", along = "x[i] - 0.1*t", spring = 20 },
+                       { for = "i = 1..13", name = "link", along = "x[i+1] - x[i]", spring = 5 }]
+        contact     = [{ for = "i = 1..14", name = "rub", slip = "x[i]'", friction_force = "if(i == 14, 3, 2)" }]
+        run         = { until = 3 }
+        "#,
+    );
+    // the last one holds 3 N: x in balance with the others sliding, K x = k v t − F with all signs known
+    let found = slow(&machine, 3.0);
+    assert_eq!(found["complete"], true);
+    let n = 14;
+    let (mut a, mut x) = (vec![[0.0_f64; 14]; 14], [0.0_f64; 14]);
+    for i in 0..n {
+        a[i][i] = 20.0 + if i == 0 || i == n - 1 { 5.0 } else { 10.0 };
+        if i > 0 {
+            (a[i][i - 1], a[i - 1][i]) = (-5.0, -5.0);
+        }
+        x[i] = 20.0 * 0.3 - if i == n - 1 { 3.0 } else { 2.0 };
+    }
+    for i in 0..n - 1 {
+        let part = a[i + 1][i] / a[i][i];
+        (0..n).for_each(|j| a[i + 1][j] -= part * a[i][j]);
+        x[i + 1] -= part * x[i];
+    }
+    for i in (0..n).rev() {
+        let rest: f64 = (i + 1..n).map(|j| a[i][j] * x[j]).sum();
+        x[i] = (x[i] - rest) / a[i][i];
+    }
+    for i in 0..n {
+        close(last(&found, &format!("x[{}]", i + 1)), x[i], 1e-9);
+    }
+}

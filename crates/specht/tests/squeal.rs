@@ -206,3 +206,44 @@ fn uneven_damping_is_warned_of_and_even_damping_is_not_meth_slipstab_crit() {
     assert!(bare["warning"].as_str().is_some_and(|w| w.contains("damping")), "{bare}");
     assert_eq!(bare["merging"], serde_json::json!([1, 2]));
 }
+
+/// CB-5-STABILITY (5.35): with little friction the unstable sectors hug cos 2ψ = 0 and are far narrower than the steps; they are found all the same,
+/// with their borders.
+#[test]
+fn unstable_sectors_narrower_than_the_steps_are_found_cb_5_stability() {
+    let (k11, k12, k22, k31, k32) = (1.0_f64, 1.0_f64, 2.0_f64, -1.0_f64, -2.0_f64);
+    let machine = gallery("cho_barber");
+    for f in [0.01, 0.03] {
+        let half = 0.5 * (k22 - k11);
+        let (hat, phi1, phi2) = (half.hypot(k12), half.atan2(k12), (-k31).atan2(k32));
+        let (phi3, share) = (0.5 * phi1 - phi2, f * k31.hypot(k32) / half.hypot(k12));
+        assert!(hat > 0.0);
+        let bracket = |th: f64| {
+            let psi = th - 0.5 * phi1;
+            (2.0 * psi).cos() + share * (psi + phi3).cos()
+        };
+        // four borders of cos 2ψ, and one of the bracket beside each
+        let mut borders = Vec::new();
+        for k in 0..4 {
+            let at = 0.5 * phi1 + std::f64::consts::FRAC_PI_4 + f64::from(k) * std::f64::consts::FRAC_PI_2;
+            let (mut low, mut high) = (at - 0.2, at + 0.2);
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                if bracket(low) * bracket(middle) <= 0.0 { high = middle } else { low = middle }
+            }
+            borders.extend([at, 0.5 * (low + high)].map(|x| x.rem_euclid(std::f64::consts::TAU)));
+        }
+        borders.sort_by(f64::total_cmp);
+        let axis = [0.0, std::f64::consts::TAU, 73.0].map(TaskValue::Number).to_vec();
+        let over = TaskValue::Table(vec![("th".to_string(), TaskValue::List(axis))]);
+        let found =
+            stability(&machine.with("f", f).unwrap().with("N", 200.0).unwrap(), &[("over", over)]).unwrap();
+        let sectors = found["sectors"].as_array().unwrap();
+        let mut ends: Vec<f64> = sectors.iter().flat_map(|s| [number(&s[0]), number(&s[1])]).collect();
+        ends.sort_by(f64::total_cmp);
+        assert_eq!(ends.len(), 8, "{ends:?} {borders:?}");
+        for (a, b) in ends.iter().zip(&borders) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+}

@@ -58,19 +58,7 @@ fn stage(s: &Scene, out: &mut String) {
             .collect()
     };
     let now = shown[shown.len() - 1].0;
-    let b = if s.follow { s.near } else { s.bounds };
-    let size = (b[2] - b[0]).max(b[3] - b[1]);
-    let pad = 0.08 * size;
-    let scale = ((STAGE - 20.0) / (b[2] - b[0] + 2.0 * pad)).min((HEIGHT - 40.0) / (b[3] - b[1] + 2.0 * pad));
-    let mut middle = [(b[0] + b[2]) / 2.0, (b[1] + b[3]) / 2.0];
-    if s.follow {
-        let n = s.bodies.len().max(1) as f64;
-        for body in &s.bodies {
-            middle[0] += body.places[now].at[0] / n;
-            middle[1] += body.places[now].at[1] / n;
-        }
-    }
-    let view = View { middle, scale, up: s.up };
+    let view = View::of(s, now);
     let _ = writeln!(
         out,
         "<clipPath id=\"stage\"><rect x=\"10\" y=\"10\" width=\"{STAGE}\" height=\"{}\" rx=\"6\"/></clipPath>\n\
@@ -83,51 +71,86 @@ fn stage(s: &Scene, out: &mut String) {
     }
     for (k, opacity) in shown {
         let _ = writeln!(out, "<g opacity=\"{opacity}\">");
-        for draw in &s.draws {
-            match draw {
-                DrawTrack::Path(list) => {
-                    let points: Vec<String> = list[k].iter().map(|p| view.pair(*p)).collect();
-                    let closed = list[k].len() > 3 && list[k].first() == list[k].last();
-                    let fill = match (closed, draw.moves()) {
-                        (true, true) => BODY,
-                        (true, false) => "#ecece8",
-                        _ => "none",
-                    };
-                    let _ = writeln!(
-                        out,
-                        "<polyline points=\"{}\" fill=\"{fill}\" stroke=\"{EDGE}\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>",
-                        points.join(" ")
-                    );
-                }
-                DrawTrack::Circle(list) => {
-                    let [x, y, r] = list[k];
-                    circle(view.at([x, y]), r * scale, "none", EDGE, 2.0, out);
-                }
-            }
-        }
-        for ends in &s.springs {
-            spring(view.at(ends[0][k]), view.at(ends[1][k]), out);
-        }
-        for body in &s.bodies {
-            let place = &body.places[k];
-            if body.bones.len() > 1 {
-                let points: Vec<String> = body.bones.iter().map(|p| view.pair(place.point(*p))).collect();
-                let (tag, fill) = if body.bones.len() > 2 { ("polygon", BODY) } else { ("polyline", "none") };
-                for (width, colour) in [(8.0, EDGE), (5.4, BODY)] {
-                    let _ = writeln!(
-                        out,
-                        "<{tag} points=\"{}\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>",
-                        points.join(" ")
-                    );
-                }
-            }
-            for p in &body.shapes {
-                prim(p, place, &view, false, out);
-            }
-        }
+        instant(s, k, &view, out);
         out.push_str("</g>\n");
     }
     out.push_str("</g>\n");
+}
+
+/// The machine at frame `k`.
+fn instant(s: &Scene, k: usize, view: &View, out: &mut String) {
+    for draw in &s.draws {
+        match draw {
+            DrawTrack::Path(list) => {
+                let points: Vec<String> = list[k].iter().map(|p| view.pair(*p)).collect();
+                let closed = list[k].len() > 3 && list[k].first() == list[k].last();
+                let fill = match (closed, draw.moves()) {
+                    (true, true) => BODY,
+                    (true, false) => "#ecece8",
+                    _ => "none",
+                };
+                let _ = writeln!(
+                    out,
+                    "<polyline points=\"{}\" fill=\"{fill}\" stroke=\"{EDGE}\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>",
+                    points.join(" ")
+                );
+            }
+            DrawTrack::Circle(list) => {
+                let [x, y, r] = list[k];
+                circle(view.at([x, y]), r * view.scale, "none", EDGE, 2.0, out);
+            }
+        }
+    }
+    for ends in &s.springs {
+        spring(view.at(ends[0][k]), view.at(ends[1][k]), out);
+    }
+    for body in &s.bodies {
+        let place = &body.places[k];
+        if body.bones.len() > 1 {
+            let points: Vec<String> = body.bones.iter().map(|p| view.pair(place.point(*p))).collect();
+            let (tag, fill) = if body.bones.len() > 2 { ("polygon", BODY) } else { ("polyline", "none") };
+            for (width, colour) in [(8.0, EDGE), (5.4, BODY)] {
+                let _ = writeln!(
+                    out,
+                    "<{tag} points=\"{}\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>",
+                    points.join(" ")
+                );
+            }
+        }
+        for p in &body.shapes {
+            prim(p, place, view, false, out);
+        }
+    }
+}
+
+/// Frames of a period that are drawn.
+const FRAMES: usize = 20;
+
+/// The machine swinging on a stage of its own, slowly, again and again; `number` tells stages of one picture apart.
+pub fn swinging(s: &Scene, number: usize) -> String {
+    let view = View::of(s, 0);
+    let mut out = format!(
+        "<clipPath id=\"stage{number}\"><rect x=\"10\" y=\"10\" width=\"{STAGE}\" height=\"{0}\" rx=\"6\"/></clipPath>\n\
+         <rect x=\"10\" y=\"10\" width=\"{STAGE}\" height=\"{0}\" rx=\"6\" fill=\"#f6f6f3\"/>\n<g clip-path=\"url(#stage{number})\">",
+        HEIGHT - 20.0
+    );
+    for p in &s.ground {
+        prim(p, &Place::default(), &view, true, &mut out);
+    }
+    for j in 0..FRAMES {
+        let [from, to] = [j, j + 1].map(|k| k as f64 / FRAMES as f64);
+        let (seen, values, times) = match j {
+            0 => ("visible", "visible;hidden", format!("0;{to}")),
+            _ => ("hidden", "hidden;visible;hidden", format!("0;{from};{to}")),
+        };
+        let _ = writeln!(
+            out,
+            "<g visibility=\"{seen}\"><animate attributeName=\"visibility\" calcMode=\"discrete\" dur=\"1.6s\" repeatCount=\"indefinite\" values=\"{values}\" keyTimes=\"{times}\"/>"
+        );
+        instant(s, j * s.t.len().saturating_sub(1) / FRAMES, &view, &mut out);
+        out.push_str("</g>\n");
+    }
+    out + "</g>\n"
 }
 
 struct View {
@@ -137,6 +160,24 @@ struct View {
 }
 
 impl View {
+    /// Everything that ever is in the picture; what travels stands in the middle.
+    fn of(s: &Scene, now: usize) -> View {
+        let b = if s.follow { s.near } else { s.bounds };
+        let size = (b[2] - b[0]).max(b[3] - b[1]);
+        let pad = 0.08 * size;
+        let scale =
+            ((STAGE - 20.0) / (b[2] - b[0] + 2.0 * pad)).min((HEIGHT - 40.0) / (b[3] - b[1] + 2.0 * pad));
+        let mut middle = [(b[0] + b[2]) / 2.0, (b[1] + b[3]) / 2.0];
+        if s.follow {
+            let n = s.bodies.len().max(1) as f64;
+            for body in &s.bodies {
+                middle[0] += body.places[now].at[0] / n;
+                middle[1] += body.places[now].at[1] / n;
+            }
+        }
+        View { middle, scale, up: s.up }
+    }
+
     fn at(&self, p: [f64; 2]) -> [f64; 2] {
         [
             10.0 + STAGE / 2.0 + (p[0] - self.middle[0]) * self.scale,

@@ -1,6 +1,8 @@
 //! Pictures of rest and vibration.
 
 use super::chart::{Chart, Line};
+use super::picture::swinging;
+use crate::words::short;
 use specht::machine::finding::{
     BreakAwayFinding, EquilibriumFinding, GrowthMap, ModesFinding, QuasiStaticFinding, ResponseFinding,
     StabilityFinding,
@@ -128,14 +130,40 @@ pub fn modes(f: &ModesFinding) -> String {
         dashed: false,
         points: m.shape.iter().enumerate().map(|(j, (_, c))| [j as f64 + 1.0, c[0]]).collect(),
     };
-    Chart {
+    let chart = Chart {
         title: "shapes of the modes".into(),
         x: "coordinates, in their order".into(),
         y: "displacement".into(),
         lines: f.modes.iter().enumerate().map(line).collect(),
         ..Chart::default()
     }
-    .svg()
+    .svg();
+    moving(f, chart)
+}
+
+/// Below the chart the machine swings in each of its modes, two beside each other.
+fn moving(f: &ModesFinding, chart: String) -> String {
+    let shown: Vec<_> = f.modes.iter().filter_map(|m| Some((m, m.scene.as_ref()?))).collect();
+    if shown.is_empty() {
+        return chart;
+    }
+    let (width, height) = (720.0, 410.0);
+    let total = height * (1 + shown.len().div_ceil(2)) as f64;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {total}\" width=\"{width}\" height=\"{total}\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
+         <rect width=\"{width}\" height=\"{total}\" fill=\"#ffffff\"/>\n<g transform=\"translate(40 0)\">{chart}</g>\n"
+    );
+    for (k, (m, scene)) in shown.into_iter().enumerate() {
+        let (x, y) = (360.0 * (k % 2) as f64, height * (1 + k / 2) as f64);
+        let _ = writeln!(
+            out,
+            "<g transform=\"translate({x} {y})\">{}<text x=\"20\" y=\"28\">{:.5} Hz, damping {}</text></g>",
+            swinging(scene, k),
+            m.frequency,
+            short(m.damping)
+        );
+    }
+    out + "</svg>\n"
 }
 
 /// Amplitudes over the frequency.

@@ -21,7 +21,8 @@ pub fn fit(f: &FitFinding, out: &mut String) {
         if let Some((_, ends)) = f.profile.as_ref().and_then(|p| p.iter().nth(k)) {
             *out += &format!("  profile {} … {}", short(ends[0].0), short(ends[1].0));
         }
-        if let Some((_, ends)) = f.bootstrap.as_ref().and_then(|p| p.iter().nth(k)) {
+        let drawn = f.bootstrap.as_ref().and_then(|p| p.iter().nth(k));
+        if let Some((_, ends)) = drawn.filter(|(_, e)| e[0].0.is_finite()) {
             *out += &format!("  resampled {} … {}", short(ends[0].0), short(ends[1].0));
         }
         *out += "\n";

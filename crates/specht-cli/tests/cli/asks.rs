@@ -320,3 +320,20 @@ fn pages_of_the_paradoxes_have_a_picture_and_name_models_that_exist() {
         assert!(models >= 2, "{topic} names {models} models");
     }
 }
+
+/// The picture of modes shows the machine swinging in each: one stage per mode, its frames one after the other, the first one without animation too.
+#[test]
+fn modes_are_shown_moving() {
+    let folder = Folder::new("swinging");
+    let output = folder.run(&["analyse", "modes", "damper", "--stick", "left,right", "--out", "kept"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let svg = std::fs::read_to_string(folder.0.join("kept/modes.svg")).unwrap();
+    assert_eq!(svg.matches("<clipPath id=\"stage").count(), 3);
+    assert_eq!(svg.matches("<animate ").count() % 3, 0);
+    assert_eq!(svg.matches("<g visibility=\"visible\">").count(), 3);
+    // the blades move against each other in the second mode: two places of a body differ from frame to frame
+    let stage = svg.split("id=\"stage1\"").nth(1).unwrap();
+    let frames: Vec<&str> = stage.split("<animate ").skip(1).collect();
+    let place = |frame: &str| frame.split("<circle").nth(1).map(|c| c.split('r').next().unwrap().to_string());
+    assert!(place(frames[0]).is_some() && place(frames[0]) != place(frames[5]), "{:?}", place(frames[0]));
+}

@@ -6,7 +6,7 @@
 //! | kind | goes away with |
 //! |---|---|
 //! | mode-coupling | the unsymmetric part of the stiffness |
-//! | falling-friction | the slope of the friction over the slip, or damping that feeds |
+//! | falling-friction | the slope of the friction over the slip, damping that feeds, or the states of a law |
 //! | divergence | a real eigenvalue, and neither |
 //! | sprag | the rigid contact itself: friction beyond the paradox, where no force belongs to sliding |
 //!
@@ -46,6 +46,8 @@ pub(crate) struct Spectrum {
     pub leading: Complex,
     /// Real parts below are rounding, 1/s.
     pub rounding: f64,
+    /// Distance from the leading eigenvalue to its nearest neighbour, 1/s.
+    pub nearest: f64,
 }
 
 impl Spectrum {
@@ -63,12 +65,17 @@ impl Spectrum {
         let others = values.iter().filter(|v| v.im >= 0.0).map(apart).filter(|d| *d > 0.0);
         let nearest = others.fold(1.0, f64::min);
         let rounding = size * (1e-13 / nearest).clamp(1e-12, GROWTH);
-        Some(Spectrum { values, growth, leading, rounding })
+        Some(Spectrum { values, growth, leading, rounding, nearest: nearest * size })
     }
 
     /// Nothing grows beyond rounding.
     pub(crate) fn stable(&self) -> bool {
         self.growth <= self.rounding
+    }
+
+    /// How near it is to growth, larger is nearer: by the growth; where nothing decays by how near two modes are to meeting.
+    pub(crate) fn nearness(&self) -> f64 {
+        if self.growth < -self.rounding { self.growth } else { -self.nearest }
     }
 
     /// What grows.
@@ -157,8 +164,16 @@ pub(crate) fn kind<S: System + ?Sized>(
         (true, _) => Instability::ModeCoupling,
         (false, true) => Instability::FallingFriction,
         (false, false) if spectrum.leading.im == 0.0 => Instability::Divergence,
+        // laws with states fall with a delay
+        (false, false) if present - growth(&without_states(&reduced)) > least => Instability::FallingFriction,
         (false, false) => Instability::ModeCoupling,
     })
+}
+
+/// The matrix whose first-order states do not act.
+fn without_states(r: &Reduced) -> Mat {
+    let first = r.positions + r.velocities;
+    Mat::from_fn(r.a.rows(), r.a.cols(), |i, j| if i < first && j >= first { 0.0 } else { r.a[(i, j)] })
 }
 
 /// The matrix with the symmetric part of the stiffness.

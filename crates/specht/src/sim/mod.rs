@@ -47,6 +47,7 @@ pub use start::StartError;
 pub use crate::impact::Law as ImpactLaw;
 pub use crate::ode::Choice as Integrator;
 pub use time_stepping::{STEP_BOUND, time_stepping, time_stepping_into};
+pub(crate) use trajectory::in_space;
 pub use trajectory::{
     Alternative, Counts, ENERGY_COLUMNS, Event, Family, KINDS, Kind, Participant, Point, Sample, Samples,
     StartRecord, Status, Trajectory,

@@ -23,7 +23,7 @@ pub(crate) struct Resampled {
 }
 
 /// Refits below which there is no quantile to speak of.
-const LEAST: usize = 40;
+pub(crate) const LEAST: usize = 40;
 
 /// A problem with other errors.
 struct Shifted<'a> {

@@ -20,7 +20,7 @@ mod profile;
 mod statistics;
 mod student;
 
-pub(crate) use bootstrap::resample;
+pub(crate) use bootstrap::{LEAST, resample};
 pub(crate) use profile::profile;
 pub(crate) use statistics::{Errors, Tests, errors, tests};
 pub(crate) use student::student_quantile;

@@ -1,6 +1,6 @@
 //! What contacts do next: at their limits, at zero force, and whether another state belongs to the same load.
 
-use super::rates::{Held, MOST};
+use super::rates::Held;
 use super::{Decision, End, FEW, Follow, Happens, Loss, NOISE, SlowPath, Spot};
 use crate::analysis::AnalysisError;
 use crate::analysis::linear::Hold;
@@ -46,9 +46,6 @@ impl<S: System + ?Sized> Follow<'_, S> {
                 && (slips.contains(&i) || sticks.contains(&i) || self.bound(i)[1] <= 1e-9 * self.force)
         };
         let at: Vec<usize> = (0..self.modes.len()).filter(near).collect();
-        if at.len() > MOST {
-            return Err(AnalysisError::TooMany { pairs: at.len(), limit: MOST });
-        }
         let mut held = Held::new(&mut self.linear, &self.modes)?;
         let base = held.load(&mut self.linear)?;
         let n = held.n.clone();

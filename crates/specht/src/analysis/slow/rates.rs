@@ -11,6 +11,7 @@
 
 use super::super::AnalysisError;
 use super::super::linear::{Column, Hold, Linear, Way};
+use crate::lcp::{Lcp, Solver};
 use crate::linalg::{FullPivot, Lu, Mat, dot};
 use crate::system::{ContactInfo, System};
 
@@ -216,6 +217,9 @@ impl Limit {
     /// `sticks`: contacts of which it is known.
     pub(super) fn all(&self, slips: &[usize], sticks: &[usize]) -> Vec<Rates> {
         let m = self.at.len();
+        if m > MOST {
+            return self.one_by_pivots().into_iter().collect();
+        }
         let mut out: Vec<Rates> = Vec::new();
         for pattern in 0..1_usize << m {
             let set: Vec<usize> = (0..m).filter(|k| pattern & (1 << k) != 0).collect();
@@ -247,6 +251,17 @@ impl Limit {
         out
     }
 
+    /// One pattern by complementary pivots; the only one where A is a P-matrix.
+    fn one_by_pivots(&self) -> Option<Rates> {
+        let mut lcp = Solver::default();
+        if !lcp.solve(Lcp::new(&self.a, &self.b)).is_solved() {
+            return None;
+        }
+        let fast = lcp.z.iter().fold(0.0_f64, |s, v| s.max(v.abs()));
+        let set: Vec<usize> = (0..self.at.len()).filter(|&k| lcp.z[k] > SIGN * fast).collect();
+        self.slipping(&set, &[])
+    }
+
     /// Whether the load changes what is left of the bounds by nothing but a small part of its terms.
     pub(super) fn is_flat(&self) -> bool {
         let size = |k: usize| self.bare[k].abs() + (self.b[k] - self.bare[k]).abs();
@@ -261,6 +276,10 @@ impl Limit {
 
     /// The same with all friction multiplied by a factor.
     fn margin_at(&self, factor: f64) -> f64 {
+        // no slip changes a normal force
+        if self.a.as_slice() == self.plain.as_slice() {
+            return 1.0;
+        }
         let m = self.at.len().min(MOST);
         let minor = |a: &dyn Fn(usize, usize) -> f64, set: &[usize]| {
             let mut lu = Lu::default();

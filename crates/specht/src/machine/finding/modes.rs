@@ -10,6 +10,7 @@ use crate::expr::NodeId;
 use crate::linalg::Complex;
 use crate::machine::json::{Named, Num};
 use crate::machine::questions::{BreakAwayTask, HeldContacts, ModesTask, ResponseTask};
+use crate::machine::scene::Scene;
 use crate::machine::{Error, Machine};
 use crate::model::{CompiledSystem, Force, ForceKind, Input, Law, Model, Parameter, build};
 use crate::system::{State, System};
@@ -50,7 +51,13 @@ pub struct OneMode {
     pub shape: Named<[f64; 2]>,
     /// Share of every coordinate in the kinetic energy.
     pub energy_share: Named<f64>,
+    /// The machine swinging so, for pictures: one period.
+    #[serde(skip)]
+    pub scene: Option<Box<Scene>>,
 }
+
+/// Modes that are shown moving.
+const SHOWN: usize = 8;
 
 /// Frequencies at one value of a parameter.
 #[derive(Clone, Debug, Serialize)]
@@ -147,8 +154,12 @@ impl Machine {
                 Some(points)
             }
         };
+        let mut list: Vec<OneMode> = found.iter().map(|m| one_mode(&names, &self.model().units, m)).collect();
+        for (one, m) in list.iter_mut().zip(&found).filter(|(one, _)| one.frequency > 0.0).take(SHOWN) {
+            one.scene = self.swing(&state, &m.shape).map(Box::new);
+        }
         Ok(ModesFinding {
-            modes: found.iter().map(|m| one_mode(&names, &self.model().units, m)).collect(),
+            modes: list,
             contacts,
             balanced,
             points,
@@ -478,5 +489,6 @@ fn one_mode(names: &[String], units: &BTreeMap<String, String>, m: &ModeShape) -
         eigenvalue: pair(&m.value),
         shape: names.iter().cloned().zip(shape.iter().map(pair)).collect(),
         energy_share: Named::of(names, &m.share),
+        scene: None,
     }
 }

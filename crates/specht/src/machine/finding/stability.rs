@@ -213,6 +213,48 @@ impl Slider {
     }
 }
 
+impl Slider {
+    /// Where stability changes between two values that differ in it.
+    fn border(&mut self, slot: usize, mut ends: [f64; 2]) -> f64 {
+        let stable =
+            |s: Result<Option<Spectrum>, _>| s.ok().map(|s| s.as_ref().is_some_and(Spectrum::stable));
+        let Some(first) = stable(self.spectrum(&[(slot, ends[0])])) else { return ends[0] };
+        for _ in 0..60 {
+            let middle = 0.5 * (ends[0] + ends[1]);
+            let Some(now) = stable(self.spectrum(&[(slot, middle)])) else { break };
+            ends[usize::from(now != first)] = middle;
+        }
+        0.5 * (ends[0] + ends[1])
+    }
+
+    /// An unstable value between three stable ones of which the middle one is nearest to growth, by the golden section.
+    fn hidden(&mut self, slot: usize, [mut low, mut middle, mut high]: [f64; 3]) -> Option<f64> {
+        let mut look = |x: f64| self.spectrum(&[(slot, x)]).ok().flatten();
+        let mut best = look(middle)?.nearness();
+        for _ in 0..40 {
+            let next = match high - middle > middle - low {
+                true => middle + GOLDEN * (high - middle),
+                false => middle - GOLDEN * (middle - low),
+            };
+            let found = look(next)?;
+            if !found.stable() {
+                return Some(next);
+            }
+            let near = found.nearness();
+            match (near > best, next > middle) {
+                (true, true) => (low, middle, best) = (middle, next, near),
+                (true, false) => (high, middle, best) = (middle, next, near),
+                (false, true) => high = next,
+                (false, false) => low = next,
+            }
+        }
+        None
+    }
+}
+
+/// Smaller part of the golden section.
+const GOLDEN: f64 = 0.381966;
+
 /// Number of growing motions; more than any for a paradox.
 fn growing(spectrum: &Option<Spectrum>) -> usize {
     spectrum.as_ref().map_or(usize::MAX, |s| s.growing().count())
@@ -442,6 +484,8 @@ impl Machine {
         let mut sectors: Vec<[f64; 2]> = Vec::new();
         let mut open: Option<f64> = None;
         let mut before: Option<(f64, bool)> = None;
+        // stable values in a row, with their nearness to growth
+        let mut last: Vec<(f64, f64)> = Vec::new();
         for i in 0..axis.count {
             if watch.is_interrupted() {
                 break;
@@ -458,15 +502,7 @@ impl Machine {
                 frequency: Num(frequency),
             });
             let border = match before {
-                Some((left, was)) if was != stable => {
-                    let mut ends = [left, here];
-                    for _ in 0..60 {
-                        let middle = 0.5 * (ends[0] + ends[1]);
-                        let Ok(s) = slider.spectrum(&[(slot, middle)]) else { break };
-                        ends[usize::from(s.as_ref().is_some_and(Spectrum::stable) != was)] = middle;
-                    }
-                    0.5 * (ends[0] + ends[1])
-                }
+                Some((left, was)) if was != stable => slider.border(slot, [left, here]),
                 _ => here,
             };
             match (open, stable) {
@@ -478,6 +514,18 @@ impl Machine {
                 _ => {}
             }
             before = Some((here, stable));
+            match spectrum.filter(Spectrum::stable) {
+                Some(s) => last.push((here, s.nearness())),
+                None => last.clear(),
+            }
+            // nearest to growth between stable ones: a sector may be narrower than the steps
+            if let [.., a, b, c] = last[..]
+                && b.1 >= a.1
+                && b.1 >= c.1
+                && let Some(inside) = slider.hidden(slot, [a.0, b.0, c.0])
+            {
+                sectors.push([slider.border(slot, [a.0, inside]), slider.border(slot, [c.0, inside])]);
+            }
         }
         if let (Some(from), Some((last, _))) = (open, before) {
             sectors.push([from, last]);

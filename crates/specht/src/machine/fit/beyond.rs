@@ -1,6 +1,6 @@
 //! What a fit is worth beyond its own residuals: errors in another order, rows that it has not seen (METH-FIT).
 
-use crate::analysis::fit::{Fitted, Problem, resample};
+use crate::analysis::fit::{Fitted, LEAST, Problem, resample};
 use crate::machine::Error;
 use crate::machine::finding::{FitData, FitValidation};
 use crate::machine::json::{Named, Num};
@@ -28,7 +28,12 @@ pub(super) fn resampled(
     }
     let draw = |k: usize, block: usize| unit(Sampling::Random, SEED, k as u64, block);
     let found = resample(problem, fit, bounds, records.columns_weighed, task.bootstrap, &draw);
-    if 10 * found.draws < 9 * task.bootstrap {
+    if task.bootstrap < LEAST {
+        notes.push(format!(
+            "{} refits are too few for an interval: ask for {LEAST} at least, better for --bootstrap 200",
+            task.bootstrap
+        ));
+    } else if 10 * found.draws < 9 * task.bootstrap {
         notes.push(format!(
             "{} of {} refits of resampled residuals found a minimum: the intervals of `bootstrap` are of those; ask for more, or fit fewer parameters",
             found.draws, task.bootstrap

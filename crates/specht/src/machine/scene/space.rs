@@ -68,7 +68,7 @@ impl Run {
     }
 }
 
-fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<SpaceScene> {
+pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<SpaceScene> {
     let model = system.model();
     let frames = frames(samples);
     let first = frames.first()?;
