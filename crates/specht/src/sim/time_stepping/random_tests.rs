@@ -6,7 +6,7 @@ use crate::contact::{Start, Status as Set};
 use crate::lcp::Solver;
 use crate::linalg::Mat;
 use crate::sim::Policy;
-use crate::system::{Dims, Normal};
+use crate::system::{Dims, Mode, Normal};
 
 fn vector(r: &mut Random, n: usize) -> Vec<f64> {
     (0..n).map(|_| r.normal()).collect()
@@ -39,6 +39,7 @@ fn random_system(r: &mut Random, n: usize, contacts: usize, mixed: bool, mu_max:
 fn by_cones(b: &Bench) -> (Impulses, Option<Vec<f64>>, Option<Vec<f64>>) {
     let d = Dims { u: b.eval.h.len(), rows: b.eval.w.rows(), contacts: b.info.len(), ..Dims::default() };
     let active = vec![true; b.info.len()];
+    let modes = vec![Mode::Open; b.info.len()];
     let step = Step {
         info: &b.info,
         eval: &b.eval,
@@ -47,6 +48,7 @@ fn by_cones(b: &Bench) -> (Impulses, Option<Vec<f64>>, Option<Vec<f64>>) {
         offset: &b.eval.accel_offset,
         active: &active,
         policy: Policy::Continuous,
+        modes: &modes,
         previous: None,
     };
     let mut whole = Impulses::new(&d);
