@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `id` | the example or equation it covers |
 //! | `case`, `set`, `until`, `scheme`, `step` | how the model is run; as on the command line |
+//! | `ask` | a question of its own, written like a `[[task]]`: `{ analyse = "branch", over = { mu = [0.3, 0.4] } }`; its finding is `findings.asked` |
 //! | `take` | an address or expression, see `specht::machine::address` |
 //! | `value` | number, quantity with unit, text, true/false, or an expression of addresses (`"parameters.v0^2/(2*9.81)"`) |
 //! | `where` | names for `take` and `value`: `{ w = "sqrt(parameters.c/parameters.m)" }`; later ones may use earlier ones |
@@ -31,6 +32,8 @@ pub struct Setup {
     pub scheme: Option<String>,
     /// `--step`.
     pub step: Option<String>,
+    /// A task, as it would stand in the model.
+    pub ask: Option<String>,
 }
 
 /// One comparison.
@@ -119,8 +122,8 @@ pub fn read(text: &str) -> Result<Vec<Check>, String> {
 }
 
 fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
-    const KEYS: [&str; 11] =
-        ["id", "case", "set", "until", "scheme", "step", "take", "value", "where", "within", "source"];
+    const KEYS: [&str; 12] =
+        ["id", "case", "set", "until", "scheme", "step", "ask", "take", "value", "where", "within", "source"];
     for (key, _) in table.iter() {
         if !KEYS.contains(&key) {
             let hint = crate::text::nearest(key, &KEYS)
@@ -157,6 +160,7 @@ fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
             until: text("until")?,
             scheme: text("scheme")?,
             step: text("step")?,
+            ask: table.get("ask").map(|item| task(item, source)).transpose()?,
         },
         take: required("take")?,
         value: target(table.get("value").ok_or("`value` is missing")?)?,
@@ -168,6 +172,17 @@ fn one(table: &Toml, line: usize, source: &str) -> Result<Check, String> {
         source: required("source")?,
         line,
     })
+}
+
+/// A table of keys as a task of a model file.
+fn task(item: &Item, source: &str) -> Result<String, String> {
+    let wrong = || "`ask` must be a table like a task: { analyse = \"modes\" }".to_string();
+    let mut out = String::from("\n[[task]]\nname = \"asked\"\n");
+    for (key, value) in item.as_table_like().ok_or_else(wrong)?.iter() {
+        let text = value.span().and_then(|range| source.get(range)).ok_or_else(wrong)?;
+        out += &format!("{key} = {text}\n");
+    }
+    Ok(out)
 }
 
 /// A text or number as text.

@@ -24,8 +24,17 @@ pub struct Done {
 
 /// Run all tasks of the file; findings go into `run.json`, a task that cannot be answered says why.
 pub fn run_all(machine: &Machine, run: &mut Json) -> Vec<Done> {
+    run_some(machine, machine.model().tasks.iter(), run)
+}
+
+/// The same for some of them.
+pub fn run_some<'t>(
+    machine: &Machine,
+    tasks: impl Iterator<Item = &'t specht::model::Task>,
+    run: &mut Json,
+) -> Vec<Done> {
     let mut all = Vec::new();
-    for task in &machine.model().tasks {
+    for task in tasks {
         let found = watched(&task.analyse, |watch| machine.answer(task, watch));
         let outcome = found.map_err(|e| crate::text::plain(&refused(e).message).trim_end().to_string());
         run["findings"][task.name.as_str()] = match &outcome {

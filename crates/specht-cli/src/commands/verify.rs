@@ -126,8 +126,10 @@ type Found = (Vec<(usize, Result<Verdict, String>)>, Option<String>);
 /// One way of running and all its checks; tasks run only when a check asks for findings.
 fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) -> Result<Found, String> {
     let plain = |r: Refusal| crate::text::plain(&r.message);
+    let mut source = source.clone();
+    source.text += setup.ask.as_deref().unwrap_or_default();
     let mut request = Request {
-        source: source.clone(),
+        source,
         set: setup.set.clone(),
         case: setup.case.clone(),
         setup: specht::machine::Setup {
@@ -151,7 +153,14 @@ fn one_run(source: &Source, setup: &Setup, members: &[usize], checks: &[Check]) 
         };
         checks[**k].take.contains("findings") || value.contains("findings")
     };
-    if members.iter().any(|k| mentions(&k)) {
+    if setup.ask.is_some() {
+        // the question that was asked, which stands last
+        tasks::run_some(
+            &prepared.machine,
+            prepared.machine.model().tasks.iter().rev().take(1),
+            &mut finished.json,
+        );
+    } else if members.iter().any(|k| mentions(&k)) {
         tasks::run_all(&prepared.machine, &mut finished.json);
     }
     let data = Data { run: &finished.json, table: &finished.table, locals: &[] };
@@ -168,6 +177,7 @@ fn described(setup: &Setup) -> String {
     parts.extend(setup.set.iter().map(|(n, v)| format!("{n}={v}")));
     parts.extend(setup.until.as_ref().map(|u| format!("until {u}")));
     parts.extend(setup.scheme.as_ref().map(|s| format!("scheme {s}")));
+    parts.extend(setup.ask.as_ref().map(|_| "with a question of its own".to_string()));
     if parts.is_empty() { "as written".into() } else { parts.join(", ") }
 }
 

@@ -115,12 +115,12 @@ fn kill(folder: &Folder, args: &[&str], times: usize, seed: &mut u64) -> usize {
 fn a_map_killed_on_the_way_goes_on_to_the_same_bytes() {
     let folder = Folder::new("map-killed");
     folder.write("ball.toml", BALL);
-    let args = ["map", "ball.toml", "--over", "e=0.3..0.9:30", "--over", "mu=0.1..0.3:30"];
+    let args = ["map", "ball.toml", "--over", "e=0.3..0.9:12", "--over", "mu=0.1..0.3:12"];
     let args = [&args[..], &["--record", "count(events)", "--fine", "0.1"]].concat();
     let whole = folder.run(&[&args[..], &["--out", "whole"]].concat());
     assert_eq!(whole.status.code(), Some(0), "{}", err(&whole));
     let again = [&args[..], &["--out", "killed", "--resume"]].concat();
-    kill(&folder, &again, 8, &mut 99);
+    kill(&folder, &again, 5, &mut 99);
     let end = folder.run(&again);
     assert_eq!(end.status.code(), Some(0), "{}", err(&end));
     let files = ["map.json", "map.svg"];
