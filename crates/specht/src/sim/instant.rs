@@ -359,7 +359,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     break;
                 }
                 Decision::Invalid => {
-                    let why = match self.field.lost_ahead(1e-3) {
+                    let why = match self.field.lost_ahead(self.usual_step()) {
                         Some(what) => {
                             format!("{what} has no value a little further: the geometry cannot close there")
                         }
