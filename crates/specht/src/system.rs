@@ -620,6 +620,11 @@ pub trait System: Sync {
         false
     }
 
+    /// Whether motion or event functions depend on the memory; where they do not (sums kept for statistics), its change needs no decision.
+    fn memory_acts(&self) -> bool {
+        true
+    }
+
     /// What has no finite value at `s`, by its name: `force \`spring\``. Only asked when something has none.
     fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
         let _ = (s, d, eval);
