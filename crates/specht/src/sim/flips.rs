@@ -9,6 +9,9 @@ use super::instant::{Moment, TOUCHING};
 use super::tolerances::{AHEAD, EXACT, GAP_ZERO, ON_BORDER};
 use super::watch::{Hold, What, rate_size};
 
+/// Arrivals at one instant after which an approach of rounding is taken away.
+const AGAIN: usize = 3;
+
 impl<S: System + ?Sized> Run<'_, S> {
     /// Where one contact arrives, all whose gap is zero take part, also those that have just opened: their impacts would
     /// otherwise answer each other at the same instant without end.
@@ -163,6 +166,15 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         }
         projector.positions(field, EXACT);
+        // an approach of rounding that no force holds would arrive again at once, for ever
+        if self.crowd.1 > AGAIN {
+            for i in 0..modes.len() {
+                if arrived(i) && !sets.is_slow(field, i) {
+                    field.discrete.modes[i] = Mode::Open;
+                }
+            }
+            projector.velocities(field);
+        }
         field.discrete.modes = modes;
         field.evaluate();
     }
