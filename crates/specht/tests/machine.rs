@@ -260,7 +260,7 @@ fn pg_14_3_pneudrill_play_in_the_coupling_shakes_the_handle() {
 
 /// PG-12.1-MULTISTAGE, PG-12.3-SYNCHRONIZER: a flank that rests on another by rounding is hit by the impulses of a third. Newton's law took it for one
 /// that separates and had no solution: play of a micrometre, and plastic impacts at ten times the speed. And a ring without a force that drifts into
-/// its stop with a velocity of rounding arrived there for ever.
+/// its stop with a velocity of rounding, or a blade that hops by less than the rounding of its gap, arrived there for ever.
 #[test]
 fn flanks_that_rest_by_rounding_do_not_stop_a_run() {
     let tight = [("om", 330.11), ("v", 1e-6), ("e", 0.580741), ("A", 0.01)];

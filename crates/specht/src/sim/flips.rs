@@ -5,12 +5,9 @@ use crate::system::{Discrete, Mode, Normal, System};
 
 use super::event_driven::Run;
 use super::field::Field;
-use super::instant::{Moment, TOUCHING};
+use super::instant::{AGAIN, Moment, TOUCHING};
 use super::tolerances::{AHEAD, EXACT, GAP_ZERO, ON_BORDER};
 use super::watch::{Hold, What, rate_size};
-
-/// Arrivals at one instant after which an approach of rounding is taken away.
-const AGAIN: usize = 3;
 
 impl<S: System + ?Sized> Run<'_, S> {
     /// Where one contact arrives, all whose gap is zero take part, also those that have just opened: their impacts would
