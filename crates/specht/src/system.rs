@@ -12,12 +12,15 @@
 
 mod bound;
 mod section;
+mod touching;
 
 use std::any::Any;
 
 use crate::linalg::{Rows, Symmetric};
 
 pub use section::{Pressure, Section};
+pub use touching::Touching;
+pub(crate) use touching::{Frame, Rule, Solid};
 
 /// Sizes of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -397,6 +400,8 @@ pub struct Eval {
     pub sections: Vec<Section>,
     /// Contact parameters of curved contours, as found here.
     pub contour: Vec<f64>,
+    /// Origin and rows of the axes of every frame of [`System::touching`], twelve numbers each.
+    pub frames: Vec<f64>,
     /// Whether M, W and the friction coefficients are constants, and which.
     pub constants: Constants,
     /// Scratch memory of the system.
@@ -440,6 +445,7 @@ impl Eval {
             sections: Vec::new(),
             lean: Vec::new(),
             contour: Vec::new(),
+            frames: Vec::new(),
             constants: Constants::default(),
             scratch: Scratch::default(),
             singular: None,
@@ -712,6 +718,11 @@ pub trait System: Sync {
     fn outputs_tangent(&self, at: Instant<'_>, rate: InstantRate<'_>, out: &mut [f64]) -> bool {
         let _ = (at, rate, out);
         false
+    }
+
+    /// Bodies that touch wherever they meet; seen by time steps alone.
+    fn touching(&self) -> Option<&Touching> {
+        None
     }
 
     /// Whether some friction law uses [`Discrete::load_rate`]; the rates are computed only then.
