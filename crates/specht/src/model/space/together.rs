@@ -182,7 +182,7 @@ fn solid(
         }
         other => {
             return Err(refuse(format!(
-                "`{name}` is a {}, which `[[touch]]` does not know: balls, capsules, boxes, hulls and planes touch; leave its body out of `among`, or give it one of these",
+                "`{name}`: `[[touch]]` does not know the shape {}; balls, capsules, boxes, hulls and planes touch; leave its body out of `among`, or give it one of these",
                 other.word()
             )));
         }
