@@ -41,7 +41,7 @@ pub(crate) fn explain_start(model: &Model, text: &str, error: &StartError) -> Di
             // the feature is behind the last dot
             let body = |name: &String| name.rsplit_once('.').map(|x| x.0.to_string());
             let span =
-                bodies.filter(|x| [body(a), body(b)].contains(&Some(x.name.clone()))).map(|x| x.span).last();
+                bodies.rev().find(|x| [body(a), body(b)].contains(&Some(x.name.clone()))).map(|x| x.span);
             let help = "start them apart, or leave one of them out of  among = […]";
             Diagnostic::error(span.unwrap_or_default(), message, help)
         }
