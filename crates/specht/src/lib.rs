@@ -53,6 +53,7 @@
 //! | `expr` | the language of the files: units, exact derivatives, switches |
 //! | [`lcp`], [`cone`] | complementarity problems; contact problems with exact friction cones |
 //! | `ode` | integrators with error control |
+//! | `shape` | balls, capsules, convex polyhedra and planes as numbers: where two of them touch |
 //! | [`mod@system`] | the border between models and numerics: M, h, W, gaps |
 //! | `contact`, `impact` | forces, modes and transitions of contacts; impact laws |
 //! | [`sim`] | the schemes: event-driven and time-stepping; trajectories and their audit |
@@ -82,6 +83,7 @@ mod modes;
 mod ode;
 pub mod prelude;
 mod root;
+mod shape;
 pub mod sim;
 mod stop;
 pub mod system;

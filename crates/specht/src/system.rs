@@ -13,9 +13,12 @@
 mod bound;
 mod eval;
 mod section;
+mod touching;
 
 pub use eval::{Constants, Eval, Scratch};
 pub use section::{Pressure, Section};
+pub use touching::Touching;
+pub(crate) use touching::{Frame, Rule, Solid};
 
 /// Sizes of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -514,6 +517,11 @@ pub trait System: Sync {
     fn outputs_tangent(&self, at: Instant<'_>, rate: InstantRate<'_>, out: &mut [f64]) -> bool {
         let _ = (at, rate, out);
         false
+    }
+
+    /// Bodies that touch wherever they meet; seen by time steps alone.
+    fn touching(&self) -> Option<&Touching> {
+        None
     }
 
     /// Whether some friction law uses [`Discrete::load_rate`]; the rates are computed only then.

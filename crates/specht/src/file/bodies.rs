@@ -14,7 +14,8 @@ const INERTIA: Dim = Dim::Known(Exponents::whole([2, 1, 0, 0, 0]));
 /// J.
 const ENERGY: Dim = Dim::Known(Exponents::whole([2, 1, -2, 0, 0]));
 /// Names that mean something behind the name of a body.
-const BODY_PARTS: [&str; 9] = ["x", "y", "z", "angle", "spin", "rotation", "axis1", "axis2", "axis3"];
+const BODY_PARTS: [&str; 10] =
+    ["x", "y", "z", "angle", "spin", "touch", "rotation", "axis1", "axis2", "axis3"];
 
 /// A path whose indices are known: what `between`, `on`, `at` take.
 #[derive(Clone, Debug)]

@@ -106,6 +106,9 @@ impl Builder<'_> {
         let element = self.contacts.1[e].clone();
         let contact = &raw.contacts[element.raw];
         let name = element.name.clone();
+        if let Some(among) = &contact.touch {
+            return self.touch(e, contact, among);
+        }
         self.consistent(contact)?;
         let context = self.contact_context(e, Scope::Motion);
 
@@ -519,7 +522,7 @@ impl Builder<'_> {
         }
     }
 
-    fn not_negative(&mut self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
+    pub(super) fn not_negative(&mut self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
         match self.default_value(node) {
             Some(value) if !(value >= 0.0 && value.is_finite()) => {
                 Err(formula.error(format!("{what} is {value}"), "it cannot be negative").into())

@@ -82,6 +82,7 @@ pub(super) const TOP: &[Key] = &[
     key("body", Tables(BODY), "everything that moves: particle, rotor, rigid body, massless frame"),
     key("force", Tables(FORCE), "smooth forces, springs, drives"),
     key("contact", Tables(CONTACT), "where friction, impact or a one-sided force acts"),
+    key("touch", Tables(TOUCH), "bodies in space that touch wherever they meet, by time steps"),
     key("event", Tables(EVENT), "moments of interest, and what changes then"),
     key(
         "phase",
@@ -170,6 +171,7 @@ pub(super) const SHAPE: &[Key] = &[
     key("range", VECTOR, "curve: range of its parameter"),
     key("axis", VECTOR, "rim, cylinder (in space): direction of the axis"),
     key("box", VECTOR, "box (in space): half lengths"),
+    key("hull", List(&List(&Expr)), "convex hull (in space): points [[x, y, z], …]"),
     key("capsule", List(&List(&Expr)), "capsule (in space): the two ends of its middle line"),
     key("ellipsoid", VECTOR, "ellipsoid (in space): half axes"),
     key("direction", VECTOR, "a direction (in space), for joints"),
@@ -310,6 +312,18 @@ pub(super) const CONTACT: &[Key] = &[
     key("rolling", Expr, "in space: length that bounds the moment against rolling, per normal force"),
     key("drilling", Expr, "in space: the same against the spin about the normal"),
     key("spin", Expr, "spin about the normal of a patch that is given by formulas"),
+];
+
+/// `[[touch]]`
+pub(super) const TOUCH: &[Key] = &[
+    key("name", Text, "name, default touch; NAME.normal is the sum of all normal forces"),
+    key(
+        "among",
+        TEXTS,
+        "bodies, families, \"ground\", or \"*\" for everything; of several entries the last that names both bodies counts",
+    ),
+    key("friction", Expr, "friction coefficient, default 0"),
+    key("restitution", Expr, "restitution 0 to 1, default 0"),
 ];
 
 /// `friction = { … }`

@@ -14,6 +14,8 @@ use crate::expr::{
 };
 use crate::model::{Coordinate, Input, Memory, Span, StateVariable};
 
+/// N.
+const FORCE: Dim = Dim::Known(crate::expr::Exponents::whole([1, 1, -2, 0, 0]));
 /// 1/s.
 const SPIN: Dim = Dim::Known(crate::expr::Exponents::whole([0, 0, -1, 0, 0]));
 
@@ -436,12 +438,14 @@ impl Dimensions for Known<'_, '_> {
             [name] if self.builder.context.locals.iter().any(|(n, _)| n == name) => Dim::Any,
             [name] => self.dims.get(*name).copied().unwrap_or(Dim::Any),
             [body, rest @ ..] if matches!(self.builder.names.get(body), Some(What::Body(_))) => match rest {
+                ["touch", "x" | "y" | "z"] => FORCE,
                 ["spin", "x" | "y" | "z"] => SPIN,
                 ["axis1" | "axis2" | "axis3", "x" | "y" | "z"] => Dim::NONE,
                 ["x" | "y" | "z"] | [_, "x" | "y" | "z"] => Dim::LENGTH,
                 ["angle"] => Dim::NONE,
                 _ => Dim::Any,
             },
+            ["ground", "touch", "x" | "y" | "z"] => FORCE,
             ["ground", _, "x" | "y" | "z"] => Dim::LENGTH,
             [contact, .., "heat"] if matches!(self.builder.names.get(contact), Some(What::Contact(_))) => {
                 super::units::ENERGY

@@ -41,6 +41,7 @@ mod space;
 mod start;
 mod tasks;
 mod tensor;
+mod touch;
 mod tree;
 mod units;
 mod visible;

@@ -177,6 +177,7 @@ pub(super) fn read(tree: &[Entry], text: &str, report: &mut Report) -> RawFile {
             "body" => tables(node, "body", report, |n, r| raw.bodies.extend(RawBody::read(n, r))),
             "force" => tables(node, "force", report, |n, r| raw.forces.extend(RawForce::read(n, r))),
             "contact" => tables(node, "contact", report, |n, r| raw.contacts.extend(RawContact::read(n, r))),
+            "touch" => tables(node, "touch", report, |n, r| raw.contacts.extend(super::touch::read(n, r))),
             "event" => tables(node, "event", report, |n, r| raw.events.extend(RawEvent::read(n, r))),
             "phase" => tables(node, "phase", report, |n, r| raw.phases.extend(phase(n, r))),
             "start" => start(node, &mut raw, report),

@@ -113,6 +113,8 @@ pub(super) struct RawContact {
     pub space_tangent: Option<Triple>,
     /// `rolling`, `drilling`, `spin`.
     pub in_space: [Option<Formula>; 3],
+    /// Of a `[[touch]]`: the bodies.
+    pub touch: Option<Vec<Word>>,
 }
 
 impl RawContact {
@@ -536,6 +538,7 @@ impl RawContact {
                 .filter(|e| entries(&e.node) == 3)
                 .and_then(|e| triple(&e.node, "tangent", report)),
             in_space: ["rolling", "drilling", "spin"].map(|key| fields.formula(key, report)),
+            touch: None,
             name,
             geometry,
             friction,
@@ -544,7 +547,7 @@ impl RawContact {
     }
 }
 
-fn restitution(fields: &Fields, report: &mut Report) -> [Option<Formula>; 3] {
+pub(super) fn restitution(fields: &Fields, report: &mut Report) -> [Option<Formula>; 3] {
     let Some(entry) = fields.get("restitution") else { return [None, None, None] };
     match &entry.node.value {
         Value::Table(_) => match Fields::of(&entry.node, keys::RESTITUTION, "restitution", report) {

@@ -25,6 +25,7 @@ pub(super) enum RawSpaceShape {
     Ellipsoid { center: Option<Triple>, axes: Triple },
     Capsule { ends: Box<[Triple; 2]>, radius: Formula },
     Box { center: Option<Triple>, half: Triple },
+    Hull(Vec<Triple>),
     Direction(Triple),
 }
 
@@ -99,7 +100,7 @@ impl Fields<'_> {
 }
 
 /// Keys that only shapes in space have.
-const KINDS: [&str; 5] = ["box", "capsule", "ellipsoid", "direction", "axis"];
+const KINDS: [&str; 6] = ["box", "hull", "capsule", "ellipsoid", "direction", "axis"];
 
 impl RawSpaceShape {
     /// Whether a feature is one of space.
@@ -134,6 +135,16 @@ impl RawSpaceShape {
                 "box" => RawSpaceShape::Box { center, half: size },
                 _ => RawSpaceShape::Ellipsoid { center, axes: size },
             });
+        }
+        if let Some(entry) = fields.get("hull") {
+            only(&["hull"], report);
+            let Value::List(list) = &entry.node.value else {
+                let help = "write  hull = [[x, y, z], …]";
+                report.error(entry.node.span, "a hull is a list of points", help);
+                return None;
+            };
+            let points: Option<Vec<Triple>> = list.iter().map(|n| triple(n, "hull", report)).collect();
+            return points.map(RawSpaceShape::Hull);
         }
         if let Some(entry) = fields.get("capsule") {
             only(&["capsule", "radius"], report);

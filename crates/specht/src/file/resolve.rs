@@ -389,6 +389,9 @@ impl Builder<'_> {
                 let axis = ["axis1", "axis2", "axis3"].iter().position(|n| *n == what.name).unwrap_or(0);
                 self.axis_value(e, axis, component(field).unwrap_or(0)).map_err(|b| b.at(r.span))
             }
+            (_, [what, field]) if what.name == "touch" && component(field).is_some() => {
+                self.touch_force(body, field, component(field).unwrap_or(0), r)
+            }
             (_, [feature, field]) if component(field).is_some() => {
                 let k =
                     self.feature_index(body, feature.name).ok_or_else(|| self.no_feature(body, feature))?;

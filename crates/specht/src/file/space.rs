@@ -270,6 +270,10 @@ impl Builder<'_> {
                 let b = self.triple(&ends[1], Dim::LENGTH, "an end")?;
                 SpaceShape::Capsule { ends: [a, b], radius: self.size(radius, "radius", name)? }
             }
+            RawSpaceShape::Hull(list) => {
+                let points = list.iter().map(|p| self.triple(p, Dim::LENGTH, "a point"));
+                SpaceShape::Hull(points.collect::<Resolved<_>>()?)
+            }
             RawSpaceShape::Direction(d) => SpaceShape::Direction(self.direction(d, "direction", name)?),
         })
     }

@@ -35,6 +35,16 @@ pub(crate) fn explain_start(model: &Model, text: &str, error: &StartError) -> Di
                 None => Diagnostic::error(contact_span(model, contact), message, "start outside"),
             }
         }
+        StartError::Overlap { a, b, depth } => {
+            let message = format!("`{a}` and `{b}` start {} m inside one another", short(*depth));
+            let bodies = model.bodies.iter();
+            // the feature is behind the last dot
+            let body = |name: &String| name.rsplit_once('.').map(|x| x.0.to_string());
+            let span =
+                bodies.rev().find(|x| [body(a), body(b)].contains(&Some(x.name.clone()))).map(|x| x.span);
+            let help = "start them apart, or leave one of them out of  among = […]";
+            Diagnostic::error(span.unwrap_or_default(), message, help)
+        }
         StartError::Undefined { what } => Diagnostic::error(
             named_span(model, what).unwrap_or_default(),
             error.to_string(),

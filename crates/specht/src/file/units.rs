@@ -124,12 +124,14 @@ impl Builder<'_> {
             ["energy", _] | [_, .., "heat"] => ENERGY,
             [name] => dims.get(*name).copied().unwrap_or(Dim::Any),
             [body, rest @ ..] if matches!(self.names.get(body), Some(What::Body(_))) => match rest {
+                ["touch", _] => FORCE,
                 ["spin", _] => Dim::Known(Exponents::whole([0, 0, -1, 0, 0])),
                 ["axis1" | "axis2" | "axis3", _] => Dim::NONE,
                 ["x" | "y" | "z"] | [_, "x" | "y" | "z"] => Dim::LENGTH,
                 ["angle"] => Dim::NONE,
                 _ => Dim::Any,
             },
+            ["ground", "touch", _] => FORCE,
             _ => Dim::Any,
         }
     }

@@ -50,7 +50,9 @@ impl Machine {
             let help = "write  [run] until = \"1 s\"  or give --until \"1 s\"";
             return Err(Error::plain(format!("{}: the model has no end time", self.source.label), help));
         };
-        let scheme = asked.scheme.or(file.scheme).unwrap_or_default();
+        // bodies that touch wherever they meet need steps
+        let usual = if self.model().touches.is_empty() { Scheme::default() } else { Scheme::Step };
+        let scheme = asked.scheme.or(file.scheme).unwrap_or(usual);
         let defaults = Settings::until(until);
         let step = match scheme {
             Scheme::Step => until / STEPS,

@@ -21,6 +21,7 @@ use super::forces::Accounts;
 use super::frames::Builder;
 use super::main_tape::Main;
 use super::program::{FlankPlan, Guard, Program, Relevance, Source};
+use super::space::TouchPlan;
 use super::{Input, Model, Trigger};
 
 /// A number that was never given before.
@@ -42,14 +43,16 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let mut accounts = Accounts::new(b);
     let links = accounts.bodies(b);
     let space = accounts.space_bodies(b);
-    let plan = ContactsPlan::new(b, &mut accounts)?;
+    let mut plan = ContactsPlan::new(b, &mut accounts)?;
+    let mut touch = TouchPlan::new(b, &mut plan)?;
     accounts.forces(b, &plan.map);
 
-    let main = Main::new(b, &plan, &accounts, (&links, &space));
+    let main = Main::new(b, &plan, &accounts, (&links, &space), &touch);
     let mut guards = Guards::new(b, &plan, &main);
     let contours = guards.contours(b, &plan);
     let watches = guards.watches(b, &plan, &main);
     let flanks = guards.flanks(b, &plan, &main);
+    touch.register(&mut guards.parameter_roots);
     let sides = Sides::new(b, &plan, &main);
 
     let contacts = contact_infos(&plan);
@@ -123,6 +126,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         tensors: main.tensors,
         sections: main.sections,
         drive: main.drive,
+        frames: main.frames,
+        touch,
         powers: main.powers,
         energies: main.energies,
         crossings: main.crossings,

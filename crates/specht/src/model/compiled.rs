@@ -12,7 +12,7 @@ use crate::expr::Work;
 use crate::linalg::{Rows, Symmetric};
 use crate::system::{
     Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, InstantRate, Mode, Restitution, Section,
-    State, System, Tangent, Trigger,
+    State, System, Tangent, Touching, Trigger,
 };
 
 use super::Input;
@@ -40,6 +40,8 @@ pub struct CompiledSystem {
     /// Natural size of every row, and of the largest.
     pub(super) gap_sizes: Vec<f64>,
     pub(super) length: f64,
+    /// Bodies that touch, with numbers.
+    touching: Option<Touching>,
     pool: Pool,
 }
 
@@ -102,6 +104,7 @@ impl CompiledSystem {
             watches: program.watches.clone(),
             gap_sizes: Vec::new(),
             length: 1.0,
+            touching: None,
             pool: Pool::default(),
             program: Arc::new(program),
         };
@@ -132,6 +135,7 @@ impl CompiledSystem {
             }
             watch.chain.prepare();
         }
+        self.touching = program.touch.touching(value);
         self.make_image();
         self.measure();
     }
@@ -168,6 +172,7 @@ impl CompiledSystem {
         }
         out.contour.clear();
         out.contour.resize(self.ranges.len(), f64::NAN);
+        out.frames.resize(self.image.frames.len(), 0.0);
         out.load_terms.resize(self.image.load_terms.len(), 0.0);
         Box::new(Memory {
             id: self.id,
@@ -366,6 +371,7 @@ impl CompiledSystem {
         out.load.copy_from_slice(&image.load);
         out.load_static.copy_from_slice(&image.load_static);
         out.load_terms.copy_from_slice(&image.load_terms);
+        out.frames.copy_from_slice(&image.frames);
     }
 
     /// Memory for a side tape, reused between calls.
@@ -402,6 +408,10 @@ impl CompiledSystem {
 }
 
 impl System for CompiledSystem {
+    fn touching(&self) -> Option<&Touching> {
+        self.touching.as_ref()
+    }
+
     fn uses_load_rate(&self) -> bool {
         self.fill.iter().any(|(_, source)| matches!(source, Source::LoadRate(_)))
     }
@@ -433,6 +443,7 @@ impl System for CompiledSystem {
             Rows::on(self.w_pattern.clone()),
         );
         eval.load_terms.resize(self.load_terms.constant.len() + self.load_terms.moving.len(), 0.0);
+        eval.frames.resize(self.touch.numbers(), 0.0);
         eval
     }
 

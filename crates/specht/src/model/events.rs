@@ -35,6 +35,10 @@ impl CompiledSystem {
                         |c: usize| at.forces.lambda.get(*self.contacts[c].normal_rows().get(i)?).copied();
                     *slot = of.filter_map(push).sum();
                 }
+                Input::Touch(k, i) => {
+                    let row = self.touch.row_of(k.checked_sub(1));
+                    *slot = row.and_then(|r| at.forces.lambda.get(r + i)).copied().unwrap_or(0.0);
+                }
                 Input::FrictionNormal(k) => {
                     let of = self.of_model.get(k).cloned().unwrap_or(0..0);
                     let push = |c: usize| Some(at.eval.lean.get(c)? * at.forces.tangential.get(c)?);

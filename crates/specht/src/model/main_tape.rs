@@ -15,7 +15,7 @@ use super::frames::Builder;
 use super::lean::{TensorPlan, Tensors};
 use super::program::Scatter;
 use super::program::SectionRoots;
-use super::space::SpaceLink;
+use super::space::{SpaceLink, TouchPlan};
 use super::tree::{PlaneTree, SpaceTree};
 
 /// Up to this many velocities M and W are stored in full: nothing would be saved.
@@ -51,6 +51,7 @@ pub(super) struct Main {
     pub tensors: Tensors,
     pub sections: Vec<(usize, SectionRoots)>,
     pub drive: Scatter,
+    pub frames: Scatter,
     pub powers: [u32; 2],
     pub energies: [u32; 2],
     pub crossings: Vec<u32>,
@@ -65,6 +66,7 @@ impl Main {
         plan: &ContactsPlan,
         accounts: &Accounts,
         (links, space): (&[Link<2, 3, 1>], &[SpaceLink]),
+        touch: &TouchPlan,
     ) -> Self {
         let mut m = Main::default();
         m.inertia(b, accounts, links, space);
@@ -73,6 +75,9 @@ impl Main {
         m.sections(plan);
         m.rows(b, plan);
         m.shapes(plan);
+        for (k, node) in touch.poses(b).into_iter().enumerate() {
+            m.roots.put(b, &mut m.frames, k, node);
+        }
         m.dynamics = m.roots.nodes.len();
         m.powers(b, accounts);
         m.friction(b, plan);

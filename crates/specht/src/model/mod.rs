@@ -44,7 +44,7 @@ pub use compile::build;
 pub use compiled::CompiledSystem;
 pub use contacts::BuildError;
 pub use kinematics::{Pose, place, poses, time_derivation};
-pub use space::{FreeRotation, Rotation, SpaceBody, SpaceContact, SpaceShape, Vector};
+pub use space::{FreeRotation, Rotation, SpaceBody, SpaceContact, SpaceShape, TouchRule, Vector};
 pub(crate) use space::{SpacePose, quaternion_of, quaternion_rate, vector};
 
 /// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the
@@ -103,6 +103,8 @@ pub enum Input {
     ContactForce(usize, usize),
     /// Force of pin `k` along a world axis.
     Reaction(usize, usize),
+    /// Force along a world axis of everything that touches body `k` − 1; 0 is the ground.
+    Touch(usize, usize),
     /// Placeholder in outputs: second derivative of the gap of contact `k`.
     GapAcceleration(usize),
     /// Placeholder in outputs: rate of the slip of contact `k`.
@@ -154,6 +156,8 @@ pub struct Model {
     pub forces: Vec<Force>,
     /// Contacts (a `play` is already two contacts, families are expanded).
     pub contacts: Vec<Contact>,
+    /// Bodies that touch wherever they meet.
+    pub touches: Vec<TouchRule>,
     /// Events.
     pub events: Vec<Event>,
     /// Recorded quantities.
@@ -665,6 +669,7 @@ impl Default for Model {
             ground: Vec::new(),
             forces: Vec::new(),
             contacts: Vec::new(),
+            touches: Vec::new(),
             events: Vec::new(),
             outputs: Vec::new(),
             start: Start::default(),

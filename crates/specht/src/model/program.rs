@@ -9,6 +9,7 @@ use crate::system::{ContactInfo, Dims, Direction, Eval, Pressure, Section};
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
 use super::lean::Tensors;
+use super::space::TouchPlan;
 use super::tree::{PlaneTree, SpaceTree};
 use super::{Input, Model};
 
@@ -213,6 +214,9 @@ pub struct Program {
     /// Sections of friction that are not round, by contact.
     pub(super) sections: Vec<(usize, SectionRoots)>,
     pub(super) drive: Scatter,
+    /// Origins and axes of bodies that touch, see [`Eval::frames`].
+    pub(super) frames: Scatter,
+    pub(super) touch: TouchPlan,
     /// power, drive_offset.
     pub(super) powers: [u32; 2],
     /// kinetic, potential.
@@ -277,6 +281,7 @@ impl Program {
         write(&self.load_static, &mut out.load_static);
         write(&self.load_terms, &mut out.load_terms);
         add(&self.drive, &mut out.drive);
+        write(&self.frames, &mut out.frames);
     }
 
     /// Kinetic and potential energy.

@@ -34,6 +34,7 @@ pub(super) fn needs_more(input: Input) -> bool {
             | Input::Tangential(_)
             | Input::SecondTangential(_)
             | Input::Reaction(..)
+            | Input::Touch(..)
             | Input::FrictionNormal(_)
             | Input::Mode(_)
             | Input::Impulse(_)

@@ -175,6 +175,14 @@ impl Auditor {
         }
     }
 
+    /// Check points at which bodies touch: how far the largest forces are outside their law, and the largest depth.
+    pub(super) fn touches(&mut self, complementarity: f64, cone: f64, depth: f64) {
+        let force = if self.force > 0.0 { self.force } else { 1.0 };
+        worst(&mut self.audit.complementarity, complementarity / force);
+        worst(&mut self.audit.cone, cone / force);
+        worst(&mut self.audit.penetration, depth / self.length);
+    }
+
     /// Check an impact, by the residual of its laws.
     pub(super) fn impact(&mut self, residual: f64) {
         worst(&mut self.audit.impact, residual);

@@ -99,6 +99,10 @@ fn simulate<S: System + ?Sized>(
     if let Some(problem) = settings.problem() {
         return Err(StartError::Settings(problem));
     }
+    if sys.touching().is_some() {
+        let text = "bodies that touch wherever they meet ([[touch]]) need time steps: write  [run] scheme = \"step\"";
+        return Err(StartError::Settings(text.into()));
+    }
     let mut run = Run::new(sys, start.clone(), settings)?;
     run.variation = variation;
     let end = match run.begin()? {

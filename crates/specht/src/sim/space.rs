@@ -283,7 +283,7 @@ impl<S: System + ?Sized> Field<'_, S> {
     pub(crate) fn row_values(&self, rates: &mut Vec<f64>, forces: &mut Vec<f64>) {
         rates.clear();
         forces.clear();
-        if in_space(self.info) {
+        if in_space(self.info, &self.dims) {
             rates.extend((0..self.dims.rows).map(|row| self.eval.rate(row, &self.state.u)));
             forces.extend_from_slice(&self.forces.lambda);
         }

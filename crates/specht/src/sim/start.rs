@@ -67,6 +67,16 @@ pub enum StartError {
         /// Depth.
         depth: f64,
     },
+    /// Two bodies that touch wherever they meet are inside one another.
+    #[error("`{a}` and `{b}` start {depth:.6e} m inside one another")]
+    Overlap {
+        /// Name of one.
+        a: String,
+        /// Name of the other.
+        b: String,
+        /// Depth.
+        depth: f64,
+    },
     /// An equilibrium of a system without [`System::tangent`].
     #[error("the system gives no derivatives, which an equilibrium needs")]
     NoDerivatives,

@@ -305,9 +305,10 @@ pub struct Samples {
     limit: usize,
 }
 
-/// Whether one number per contact does not tell its force: two tangents, or a pin in space.
-pub(crate) fn in_space(contacts: &[ContactInfo]) -> bool {
-    contacts.iter().any(|c| c.tangent.len() > 1 || matches!(c.normal, Normal::Ball { .. }))
+/// Whether one number per contact does not tell its force: two tangents, or a pin in space; or there are rows of bodies that touch.
+pub(crate) fn in_space(contacts: &[ContactInfo], dims: &Dims) -> bool {
+    dims.rows > contacts.iter().map(|c| c.rows().count()).sum()
+        || contacts.iter().any(|c| c.tangent.len() > 1 || matches!(c.normal, Normal::Ball { .. }))
 }
 
 /// Rows above which a series is thinned.
@@ -352,7 +353,7 @@ pub struct Sample<'a> {
 
 impl Samples {
     pub(crate) fn new(dims: Dims, contacts: &[ContactInfo], outputs: usize) -> Self {
-        let rows = if in_space(contacts) { dims.rows } else { 0 };
+        let rows = if in_space(contacts, &dims) { dims.rows } else { 0 };
         let of_contacts = 4 * dims.contacts + 2 * rows;
         let stride = dims.q + 2 * dims.u + dims.z + dims.memory + of_contacts + outputs + ENERGY_COLUMNS;
         Samples { dims, outputs, rows, stride, one_in: 1, limit: MANY_ROWS, ..Default::default() }

@@ -65,6 +65,8 @@ pub struct Eval {
     pub sections: Vec<Section>,
     /// Contact parameters of curved contours, as found here.
     pub contour: Vec<f64>,
+    /// Origin and rows of the axes of every frame of [`System::touching`], twelve numbers each.
+    pub frames: Vec<f64>,
     /// Whether M, W and the friction coefficients are constants, and which.
     pub constants: Constants,
     /// Scratch memory of the system.
@@ -108,6 +110,7 @@ impl Eval {
             sections: Vec::new(),
             lean: Vec::new(),
             contour: Vec::new(),
+            frames: Vec::new(),
             constants: Constants::default(),
             scratch: Scratch::default(),
             singular: None,

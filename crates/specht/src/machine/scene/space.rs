@@ -176,6 +176,7 @@ enum Solid {
     Ellipsoid([f64; 3], [f64; 3]),
     Capsule([[f64; 3]; 2], f64),
     Box([f64; 3], [f64; 3]),
+    Hull(Vec<[f64; 3]>, Vec<[usize; 2]>),
     Direction([f64; 3]),
 }
 
@@ -203,13 +204,23 @@ impl Solid {
                 Solid::Capsule([three(&ends[0]), three(&ends[1])], three(&[*radius; 3])[0])
             }
             SpaceShape::Box { center, half } => Solid::Box(three(center), three(half)),
+            SpaceShape::Hull(points) => {
+                let points: Vec<[f64; 3]> = points.iter().map(three).collect();
+                let (points, edges) =
+                    crate::shape::Hull::around(&points).map(|h| h.wires()).unwrap_or_default();
+                Solid::Hull(points, edges)
+            }
             SpaceShape::Direction(d) => Solid::Direction(along(three(d))),
         }
     }
 
     /// Its lines in a picture of this size.
     fn lines(&self, size: f64) -> Vec<Vec<[f64; 3]>> {
+        if let Solid::Hull(points, edges) = self {
+            return edges.iter().map(|e| e.map(|k| points[k]).to_vec()).collect();
+        }
         match *self {
+            Solid::Hull(..) => Vec::new(),
             Solid::Point(p) if p == [0.0; 3] => Vec::new(),
             Solid::Point(p) => vec![vec![[0.0; 3], p]],
             Solid::Direction(d) => vec![vec![[0.0; 3], d.map(|x| 0.15 * size * x)]],
@@ -254,6 +265,7 @@ impl Solid {
     /// Points of it that may touch something whose normal there is n, all in body axes.
     fn lowest(&self, n: [f64; 3]) -> Vec<[f64; 3]> {
         match *self {
+            Solid::Hull(ref points, _) => points.clone(),
             Solid::Point(p) => vec![p],
             Solid::Ball(c, r, _) => vec![add(c, n, -r)],
             Solid::Rim(c, axis, r) => {

@@ -46,7 +46,7 @@ impl Machine {
 fn period(system: &CompiledSystem, state: &State, shape: &[Complex], amplitude: f64) -> Option<Scene> {
     let (dims, contacts) = (system.dims(), system.contacts());
     let mut samples = Samples::new(dims, contacts, 0);
-    let rows = if crate::sim::in_space(contacts) { dims.rows } else { 0 };
+    let rows = if crate::sim::in_space(contacts, &dims) { dims.rows } else { 0 };
     for k in 0..=INSTANTS {
         let (s, c) = (TAU * k as f64 / INSTANTS as f64).sin_cos();
         let mut at = state.clone();

@@ -13,6 +13,7 @@ mod forces;
 mod frames;
 mod inertia;
 mod pairs;
+mod together;
 mod touch;
 pub(super) mod turn;
 pub(crate) mod vector;
@@ -24,6 +25,8 @@ use super::{Feature, Model, Shape};
 pub(super) use frames::SpaceFrame;
 pub(crate) use frames::{SpacePose, quaternion_of, quaternion_rate};
 pub(super) use inertia::SpaceLink;
+pub(super) use together::TouchPlan;
+pub use together::TouchRule;
 pub(super) use touch::SpaceTouch;
 
 /// Three numbers of a vector.
@@ -126,6 +129,8 @@ pub enum SpaceShape {
         /// Half lengths along the body axes.
         half: Vector,
     },
+    /// The convex hull of points.
+    Hull(Vec<Vector>),
     /// A direction, for joints.
     Direction(Vector),
 }
@@ -144,6 +149,7 @@ impl SpaceShape {
             SpaceShape::Ellipsoid { .. } => "ellipsoid",
             SpaceShape::Capsule { .. } => "capsule",
             SpaceShape::Box { .. } => "box",
+            SpaceShape::Hull(_) => "hull",
             SpaceShape::Direction(_) => "direction",
         }
     }
@@ -157,7 +163,7 @@ impl SpaceShape {
             | SpaceShape::Rim { center, .. }
             | SpaceShape::Ellipsoid { center, .. }
             | SpaceShape::Box { center, .. } => Some(center),
-            SpaceShape::Capsule { .. } | SpaceShape::Direction(_) => None,
+            SpaceShape::Capsule { .. } | SpaceShape::Hull(_) | SpaceShape::Direction(_) => None,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! ball–cylinder    g = ρ − R_B − R_A, ρ the distance of c from the axis; in a tube: R_B − R_A − ρ
 //! rim–plane        g = n·(c − p) − R √(1 − (n·e)²)          lowest point of a circle with axis e
 //! ellipsoid–plane  g = n·(c − p) − √(Σ a_i² n_i²)           n in the axes of the ellipsoid
-//! capsule–plane    two balls;  box–plane: eight points
+//! capsule–plane    two balls;  box–plane: eight points;  hull–plane: all its points
 //! ```
 
 use crate::expr::{Fun, NodeId};
@@ -33,7 +33,7 @@ impl Builder<'_> {
             SpaceShape::Point(_) => 0,
             SpaceShape::Ball { hole: false, .. } => 1,
             SpaceShape::Rim { .. } | SpaceShape::Ellipsoid { .. } => 2,
-            SpaceShape::Capsule { .. } | SpaceShape::Box { .. } => 3,
+            SpaceShape::Capsule { .. } | SpaceShape::Box { .. } | SpaceShape::Hull(_) => 3,
             SpaceShape::Ball { .. } => 4,
             SpaceShape::Cylinder { .. } => 5,
             SpaceShape::Plane { .. } => 6,
@@ -50,6 +50,7 @@ impl Builder<'_> {
             SpaceShape::Ball { center, radius, hole: false } => vec![(*center, *radius)],
             SpaceShape::Capsule { ends, radius } => ends.iter().map(|e| (*e, *radius)).collect(),
             SpaceShape::Box { center, half } => self.corners(*center, *half),
+            SpaceShape::Hull(points) => points.iter().map(|p| (*p, zero)).collect(),
             _ => Vec::new(),
         };
         let one = |a: &SpaceShape| matches!(a, SpaceShape::Point(_) | SpaceShape::Ball { .. });

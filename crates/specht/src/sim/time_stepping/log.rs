@@ -3,6 +3,7 @@
 use crate::system::{ContactEvent, Direction, Forces, Instant, Mode, Normal, State, System, Trigger};
 
 use super::super::field::Field;
+use super::super::ledger::Ledger;
 use super::super::settings::Record;
 use super::super::trajectory::{Event, Kind, Participant, Point, Status, Trajectory};
 use super::tolerances::SAME_TIME;
@@ -75,26 +76,11 @@ impl<S: System + ?Sized> Stepper<'_, S> {
 
     /// Event functions that passed zero since they were looked at last.
     fn find_crossings(&mut self, triggers: &mut Vec<Trigger>) {
-        for (k, direction) in self.field.sys.directions().iter().enumerate() {
-            let (a, b) = (self.crossings[k], self.field.eval.crossings[k]);
-            let (up, down) = (a < 0.0 && b >= 0.0, a > 0.0 && b <= 0.0);
-            let fires = match direction {
-                Direction::Up => up,
-                Direction::Down => down,
-                Direction::Both => up || down,
-            };
-            if fires {
-                triggers.push(Trigger::Crossing(k));
-            }
-            if b != 0.0 {
-                self.crossings[k] = b;
-            }
-        }
+        crossings(self.field.sys, &mut self.crossings, &self.field.eval.crossings, triggers);
     }
 
     /// The user's events; the end of the run when one says so.
     fn fire(&mut self, triggers: &[Trigger]) -> Option<(Status, String)> {
-        let forces = self.forces();
         let mut impulses = Forces::new(&self.field.dims);
         let impulse = &self.w.impulse;
         impulses.lambda.copy_from_slice(impulse);
@@ -104,25 +90,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
                 impulses.tangential[i] = c.tangential_force(impulse);
             }
         }
-        let mut memory = self.field.state.memory.clone();
-        let mut fired = Vec::new();
-        let at = Instant {
-            state: &self.field.state,
-            discrete: &self.field.discrete,
-            eval: &self.field.eval,
-            accel: &self.field.forces.accel,
-            forces: &forces,
-            impulses: &impulses,
-        };
-        let stop = self.field.sys.fire(triggers, at, &mut memory, &mut fired);
-        if memory != self.field.state.memory {
-            let energy = self.field.eval.kinetic + self.field.eval.potential;
-            self.field.state.memory = memory;
-            let Field { sys, state, discrete, eval, .. } = &mut self.field;
-            sys.latch(state, discrete, eval, true);
-            self.field.evaluate();
-            self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
-        }
+        let (fired, stop) = fire(&mut self.field, &mut self.ledger, triggers, &impulses);
         for &k in &fired {
             let name = self.field.sys.event_names().get(k).cloned();
             self.push(Kind::Mark, &[], name);
@@ -185,40 +153,8 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         self.out.samples.push(&p, &self.ledger.energy.columns(), self.settings.record != Record::Steps);
     }
 
-    /// Contact forces for outputs and user events.
-    fn forces(&self) -> Forces {
-        let f = &self.field.forces;
-        Forces { lambda: f.lambda.clone(), normal: f.normal.clone(), tangential: f.tangential.clone() }
-    }
-
     pub(super) fn point(&self) -> Point {
-        let field = &self.field;
-        let n = field.dims.contacts;
-        let mut p = Point {
-            state: field.state.clone(),
-            accel: field.forces.accel.clone(),
-            modes: field.discrete.modes.clone(),
-            latches: field.discrete.latches.clone(),
-            gap: (0..n).map(|i| field.gap(i)).collect(),
-            slip: (0..n).map(|i| field.slip(i)).collect(),
-            normal: field.forces.normal.clone(),
-            tangential: field.forces.tangential.clone(),
-            rates: Vec::new(),
-            lambda: Vec::new(),
-            outputs: vec![0.0; field.sys.output_count()],
-        };
-        field.row_values(&mut p.rates, &mut p.lambda);
-        let forces = self.forces();
-        let at = Instant {
-            state: &field.state,
-            discrete: &field.discrete,
-            eval: &field.eval,
-            accel: &field.forces.accel,
-            forces: &forces,
-            impulses: &Forces::new(&field.dims),
-        };
-        field.sys.outputs(at, &mut p.outputs);
-        p
+        point(&self.field)
     }
 
     pub(super) fn finish(mut self, (status, message): (Status, String)) -> Trajectory {
@@ -239,5 +175,94 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         out.counts.factorisations =
             self.impulses.factorisations + self.impulses.mass.count + self.positions.mass.count;
         out
+    }
+}
+
+/// Contact forces for outputs and user events.
+fn forces<S: System + ?Sized>(field: &Field<S>) -> Forces {
+    let f = &field.forces;
+    Forces { lambda: f.lambda.clone(), normal: f.normal.clone(), tangential: f.tangential.clone() }
+}
+
+/// Everything about the present instant.
+pub(super) fn point<S: System + ?Sized>(field: &Field<S>) -> Point {
+    let n = field.dims.contacts;
+    let mut p = Point {
+        state: field.state.clone(),
+        accel: field.forces.accel.clone(),
+        modes: field.discrete.modes.clone(),
+        latches: field.discrete.latches.clone(),
+        gap: (0..n).map(|i| field.gap(i)).collect(),
+        slip: (0..n).map(|i| field.slip(i)).collect(),
+        normal: field.forces.normal.clone(),
+        tangential: field.forces.tangential.clone(),
+        rates: Vec::new(),
+        lambda: Vec::new(),
+        outputs: vec![0.0; field.sys.output_count()],
+    };
+    field.row_values(&mut p.rates, &mut p.lambda);
+    let (forces, impulses) = (forces(field), Forces::new(&field.dims));
+    field.sys.outputs(instant(field, &forces, &impulses), &mut p.outputs);
+    p
+}
+
+fn instant<'a, S: System + ?Sized>(
+    field: &'a Field<S>,
+    forces: &'a Forces,
+    impulses: &'a Forces,
+) -> Instant<'a> {
+    Instant {
+        state: &field.state,
+        discrete: &field.discrete,
+        eval: &field.eval,
+        accel: &field.forces.accel,
+        forces,
+        impulses,
+    }
+}
+
+/// The user's events at the present instant: which fired, and whether the run ends.
+pub(super) fn fire<S: System + ?Sized>(
+    field: &mut Field<S>,
+    ledger: &mut Ledger,
+    triggers: &[Trigger],
+    impulses: &Forces,
+) -> (Vec<usize>, bool) {
+    let forces = forces(field);
+    let mut memory = field.state.memory.clone();
+    let mut fired = Vec::new();
+    let stop = field.sys.fire(triggers, instant(field, &forces, impulses), &mut memory, &mut fired);
+    if memory != field.state.memory {
+        let energy = field.eval.kinetic + field.eval.potential;
+        field.state.memory = memory;
+        let Field { sys, state, discrete, eval, .. } = field;
+        sys.latch(state, discrete, eval, true);
+        field.evaluate();
+        ledger.jump(field.eval.kinetic + field.eval.potential - energy);
+    }
+    (fired, stop)
+}
+
+/// Event functions that passed zero since they were looked at last, when they were `old`.
+pub(super) fn crossings<S: System + ?Sized>(
+    sys: &S,
+    old: &mut [f64],
+    new: &[f64],
+    triggers: &mut Vec<Trigger>,
+) {
+    for (k, direction) in sys.directions().iter().enumerate() {
+        let (a, b) = (old[k], new[k]);
+        let (up, down) = (a < 0.0 && b >= 0.0, a > 0.0 && b <= 0.0);
+        let fires = match direction {
+            Direction::Up => up,
+            Direction::Down => down,
+            Direction::Both => up || down,
+        };
+        if fires {
+            triggers.push(Trigger::Crossing(k));
+        }
+        if b != 0.0 {
+            old[k] = b;
+        }
     }
 }

@@ -22,6 +22,7 @@ mod hits;
 mod impulses;
 mod log;
 mod operator;
+mod pile;
 mod positions;
 #[cfg(test)]
 mod random_tests;
@@ -94,6 +95,9 @@ pub fn time_stepping_into<S: System + ?Sized>(
     crate::contact::check(sys.contacts())
         .and_then(|()| known_laws(sys, start))
         .map_err(|e| StartError::Settings(e.to_string()))?;
+    if let Some(touching) = sys.touching() {
+        return pile::run(sys, touching, start, settings, outside, Delivery::new(sink));
+    }
     let (mut out, range) = run(sys, start, settings, outside, Delivery::new(sink))?;
     if matches!(out.status, Status::Finished | Status::Stopped) && out.counts.steps > 1 {
         out.audit.step_error = compare::with_longer_steps(sys, start, settings, outside, &out, &range);

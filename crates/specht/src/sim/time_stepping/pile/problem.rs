@@ -1,0 +1,372 @@
+//! The contact problem of one step of a pile: points that touch, and the contacts of the file.
+
+use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
+use crate::linalg::MassFactor;
+use crate::shape::{V3, cross, sub};
+use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, Touching};
+
+use super::super::operator::{Whole, fill_row};
+use super::super::tolerances::{CONE, MOVES};
+use super::points::{Point, Points};
+
+/// Rows up to which a problem is small, and up to which it is middling.
+const SIZES: [usize; 2] = [60, 600];
+/// Accepted error of large piles, relative to the velocities of the step.
+const LARGE: f64 = 1e-8;
+/// Rows from which islands are solved in parallel.
+const PARALLEL: usize = 300;
+const NONE: usize = usize::MAX;
+
+/// What the file's own contacts are asked in a step.
+pub(super) struct Given<'a> {
+    pub info: &'a [ContactInfo],
+    pub modes: &'a [Mode],
+    pub restitution: &'a [Restitution],
+    /// Sizes of the gaps, by row.
+    pub sizes: &'a [f64],
+}
+
+/// The problem, its answer, and what is kept between steps.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    solver: Solver,
+    problem: Problem,
+    pub answer: cone::Solution,
+    pub mass: MassFactor,
+    whole: Whole,
+    w_columns: Vec<Vec<usize>>,
+    bilateral: Vec<usize>,
+    /// Row of the system behind each row of contacts of the file.
+    source: Vec<usize>,
+    /// Per contact of the file: its first row in the problem.
+    at: Vec<usize>,
+    /// First row of the points.
+    first: usize,
+    /// M⁻¹ (M u + Δ h).
+    pub free: Vec<f64>,
+    /// u⁺.
+    pub u: Vec<f64>,
+    offset: Vec<f64>,
+    entries: Vec<(usize, f64)>,
+    unit: f64,
+    pub factorisations: u64,
+    pub fastest: f64,
+}
+
+impl Step {
+    pub(super) fn new(rows: usize, velocities: usize) -> Self {
+        let empty = || Matrix::Sparse(Sparse::default());
+        Step {
+            solver: Solver::new(cone::Settings { restarts: 1, ..cone::Settings::default() }),
+            problem: Problem {
+                contacts: Vec::new(),
+                operator: Operator::Bodies { mass: empty(), h: empty() },
+                q: Vec::new(),
+                w: None,
+            },
+            answer: cone::Solution::default(),
+            mass: MassFactor::default(),
+            whole: Whole::default(),
+            w_columns: vec![Vec::new(); rows],
+            bilateral: Vec::new(),
+            source: Vec::new(),
+            at: Vec::new(),
+            first: 0,
+            free: vec![0.0; velocities],
+            u: vec![0.0; velocities],
+            offset: vec![0.0; rows],
+            entries: Vec::new(),
+            unit: 1.0,
+            factorisations: 0,
+            fastest: 0.0,
+        }
+    }
+
+    /// Velocities without contacts, except bilateral ones of massless parts; false when M is singular.
+    pub(super) fn smooth(&mut self, given: &Given<'_>, eval: &Eval, u: &[f64], delta: f64) -> bool {
+        self.bilateral.clear();
+        for c in given.info.iter().filter(|c| c.is_bilateral()) {
+            self.bilateral.extend_from_slice(c.normal_rows());
+        }
+        for (r, b) in self.offset.iter_mut().enumerate() {
+            *b = eval.rate_offset[r] + 0.5 * delta * eval.accel_offset[r];
+        }
+        if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
+            return false;
+        }
+        eval.mass.mul_vec(u, &mut self.free);
+        crate::linalg::axpy(delta, &eval.h, &mut self.free);
+        self.mass.correct(&eval.w, &self.bilateral, &self.offset, &mut self.free);
+        self.mass.solve(&mut self.free);
+        true
+    }
+
+    /// Contacts of the file that take part, with their laws and rows.
+    fn pose_given(&mut self, given: &Given<'_>, eval: &Eval, u: &[f64], delta: f64) {
+        let p = &mut self.problem;
+        self.at.clear();
+        self.at.resize(given.info.len(), NONE);
+        for (i, c) in given.info.iter().enumerate() {
+            let key = i as u64;
+            let (normals, tangents): (&[usize], &[usize]) =
+                (c.normal_rows(), if c.friction { &c.tangent } else { &[] });
+            let mu = if given.modes[i] == Mode::Stick { eval.mu_static[i] } else { eval.mu[i] };
+            let law = match c.normal {
+                Normal::Unilateral { row } => {
+                    let before = eval.rate(row, u);
+                    let gap = eval.gap[row] - 0.5 * delta * before;
+                    let rest = 2.0 * (eval.w.row(row).dot(&self.free) + eval.rate_offset[row] - before).abs();
+                    if gap + delta * (before.abs() + rest) > 1e-9 * given.sizes[row]
+                        && gap + delta * (before - rest) > 0.0
+                    {
+                        continue;
+                    }
+                    let closes = before < 0.0 && gap + delta * before < 0.0;
+                    self.offset[row] += match closes && before < -rest {
+                        true => given.restitution[i].normal * before,
+                        false => gap.max(0.0) / delta,
+                    };
+                    Law::Coulomb { mu }
+                }
+                Normal::Bilateral { .. } if !tangents.is_empty() => Law::BilateralFriction { mu },
+                Normal::Bilateral { .. } | Normal::Pin { .. } | Normal::Ball { .. } => Law::Bilateral,
+                Normal::Given { .. } if !tangents.is_empty() && eval.load[i] > 0.0 => {
+                    Law::Loaded { bound: mu * eval.load[i] * delta / self.unit }
+                }
+                Normal::Given { .. } => continue,
+            };
+            self.at[i] = self.source.len();
+            let first = self.source.len();
+            if !matches!(c.normal, Normal::Given { .. }) {
+                self.source.extend_from_slice(normals);
+            }
+            self.source.extend_from_slice(tangents);
+            p.contacts.push(Contact { law, rows: self.source.len() - first, key });
+        }
+    }
+
+    /// Solve with the present points, whose targets are set. Velocities, impulses and rates after the step; the error.
+    ///
+    /// # Errors
+    ///
+    /// A problem that cannot be posed.
+    pub(super) fn solve(
+        &mut self,
+        given: &Given<'_>,
+        (t, points, targets): (&Touching, &mut Points, &[V3]),
+        eval: &Eval,
+        (u, delta): (&[f64], f64),
+    ) -> Result<f64, String> {
+        let matrix = self.mass.matrix(&eval.mass);
+        let n = matrix.size();
+        self.unit = (0..n).fold(f64::MIN_POSITIVE, |m, i| m.max(matrix.diagonal(i)));
+        self.problem.contacts.clear();
+        self.source.clear();
+        self.pose_given(given, eval, u, delta);
+        self.first = self.source.len();
+        let p = &mut self.problem;
+        let Operator::Bodies { mass: Matrix::Sparse(m), h: Matrix::Sparse(h) } = &mut p.operator else {
+            return Err("the contact problem has no bodies".into());
+        };
+        self.whole.fill(self.mass.matrix(&eval.mass), 1.0 / self.unit, m);
+        h.reset(n);
+        p.q.clear();
+        for &row in &self.source {
+            let w = eval.w.row(row);
+            fill_row(h, w, &mut self.w_columns[row], 1.0);
+            p.q.push(self.offset[row] + w.dot(&self.free));
+        }
+        for (point, target) in points.list.iter().zip(targets) {
+            let mu = t.rules[point.rule as usize].mu;
+            let rows = if mu > 0.0 { 3 } else { 1 };
+            for k in 0..rows {
+                push_row(h, &mut self.entries, t, &points.poses, point, point.directions[k], eval);
+                p.q.push(point.free[k] + target[k]);
+            }
+            p.contacts.push(Contact { law: Law::Coulomb { mu }, rows, key: point.key });
+        }
+        self.fastest = p.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        let rows = p.q.len();
+        self.solver.settings.tolerance = match rows {
+            _ if rows <= SIZES[0] => CONE[0],
+            _ if rows <= SIZES[1] => CONE[1],
+            _ => LARGE,
+        };
+        self.solver.settings.parallel = rows >= PARALLEL;
+        self.solver.solve_into(p, &mut self.answer).map_err(|e| e.to_string())?;
+        self.factorisations += self.answer.counts.factorisations();
+        self.take(t, points, eval);
+        Ok(self.answer.error())
+    }
+
+    /// Impulses of the points, and u⁺ = v_free + M⁻¹ Hᵀ r.
+    fn take(&mut self, t: &Touching, points: &mut Points, eval: &Eval) {
+        let mut row = self.first;
+        let Operator::Bodies { h: Matrix::Sparse(h), .. } = &self.problem.operator else { return };
+        self.u.fill(0.0);
+        for (k, r) in self.answer.r.iter().enumerate().filter(|x| *x.1 != 0.0) {
+            let (columns, values) = h.row(k);
+            columns.iter().zip(values).for_each(|(&j, v)| self.u[j] += r * self.unit * v);
+        }
+        self.mass.solve(&mut self.u);
+        self.u.iter_mut().zip(&self.free).for_each(|(u, v)| *u += v);
+        for p in &mut points.list {
+            let rows = if t.rules[p.rule as usize].mu > 0.0 { 3 } else { 1 };
+            p.impulse = [0.0; 3];
+            for k in 0..rows {
+                p.impulse[k] = self.answer.r[row + k] * self.unit;
+            }
+            row += rows;
+        }
+        points.twist(2, t, eval, &self.u);
+        for k in 0..points.list.len() {
+            points.list[k].after = points.rates(2, &points.list[k]);
+        }
+    }
+
+    /// Impulses of the file's contacts, by row; and their modes.
+    pub(super) fn of_file(&self, info: &[ContactInfo], impulse: &mut [f64], modes: &mut [Mode]) {
+        let strongest = self.answer.r.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
+        for (i, c) in info.iter().enumerate() {
+            let at = self.at[i];
+            let rubs = c.friction && !c.tangent.is_empty();
+            if at == NONE {
+                modes[i] = if c.is_bilateral() { Mode::Closed } else { Mode::Open };
+                continue;
+            }
+            let normals = if matches!(c.normal, Normal::Given { .. }) { 0 } else { c.normal_rows().len() };
+            let n = normals + if rubs { c.tangent.len() } else { 0 };
+            for k in 0..n {
+                impulse[self.source[at + k]] = self.answer.r[at + k] * self.unit;
+            }
+            let slips = self.answer.u[at + normals..at + n].iter().any(|v| v.abs() > MOVES * self.fastest);
+            let open = matches!(c.normal, Normal::Unilateral { .. })
+                && self.answer.r[at] <= MOVES * strongest
+                && self.answer.u[at] > MOVES * self.fastest;
+            modes[i] = match (open, rubs, slips) {
+                (true, ..) => Mode::Open,
+                (_, false, _) => Mode::Closed,
+                (_, _, false) => Mode::Stick,
+                _ if c.tangent.len() > 1 => Mode::Slip,
+                _ if self.answer.u[at + normals] > 0.0 => Mode::SlipPlus,
+                _ => Mode::SlipMinus,
+            };
+        }
+    }
+}
+
+/// The row of a direction at a point: entries of the frames' rows.
+fn push_row(
+    h: &mut Sparse,
+    entries: &mut Vec<(usize, f64)>,
+    t: &Touching,
+    poses: &[crate::shape::Pose],
+    p: &Point,
+    d: V3,
+    eval: &Eval,
+) {
+    entries.clear();
+    for (f, sign) in p.frames.into_iter().zip([1.0, -1.0]) {
+        let f = f as usize;
+        let turn = cross(sub(p.touch.point, poses[f].origin), d);
+        for k in 0..6 {
+            let c = sign * if k < 3 { d[k] } else { turn[k - 3] };
+            entries.extend(eval.w.row(t.frames[f].row + k).iter().map(|(j, w)| (j, c * w)));
+        }
+    }
+    entries.sort_unstable_by_key(|e| e.0);
+    let mut k = 0;
+    while k < entries.len() {
+        let (column, mut value) = entries[k];
+        k += 1;
+        while entries.get(k).is_some_and(|e| e.0 == column) {
+            value += entries[k].1;
+            k += 1;
+        }
+        h.push(column, value);
+    }
+    h.end_row();
+}
+
+/// Positions out of penetration: the smallest motion in the metric of M that ends it, `0 ≤ g + H δ ⊥ τ ≥ 0`, bilateral gaps zero.
+#[derive(Clone, Debug)]
+pub(super) struct Push {
+    solver: Solver,
+    problem: Problem,
+    answer: cone::Solution,
+    pub delta: Vec<f64>,
+}
+
+impl Push {
+    pub(super) fn new(velocities: usize) -> Self {
+        let empty = || Matrix::Sparse(Sparse::default());
+        Push {
+            solver: Solver::new(cone::Settings { restarts: 0, parallel: false, ..cone::Settings::default() }),
+            problem: Problem {
+                contacts: Vec::new(),
+                operator: Operator::Bodies { mass: empty(), h: empty() },
+                q: Vec::new(),
+                w: None,
+            },
+            answer: cone::Solution::default(),
+            delta: vec![0.0; velocities],
+        }
+    }
+
+    /// δ for the points of a step that was solved. False when nothing is to be done, or there is no way.
+    pub(super) fn solve(
+        &mut self,
+        step: &Step,
+        points: &Points,
+        given: &Given<'_>,
+        eval: &Eval,
+        tolerance: f64,
+    ) -> bool {
+        self.delta.fill(0.0);
+        let deep = points.list.iter().any(|p| p.gap < -tolerance);
+        let apart = step.bilateral.iter().any(|&r| eval.gap[r].abs() > tolerance);
+        if !deep && !apart {
+            return false;
+        }
+        let (
+            Operator::Bodies { mass, h: Matrix::Sparse(from) },
+            Operator::Bodies { mass: m, h: Matrix::Sparse(h) },
+        ) = (&step.problem.operator, &mut self.problem.operator)
+        else {
+            return false;
+        };
+        m.clone_from(mass);
+        h.reset(from.cols());
+        self.problem.contacts.clear();
+        self.problem.q.clear();
+        let mut push = |row: usize, law: Law, key: u64, gap: f64| {
+            let (columns, values) = from.row(row);
+            columns.iter().zip(values).for_each(|(&j, &v)| h.push(j, v));
+            h.end_row();
+            self.problem.contacts.push(Contact { law, rows: 1, key });
+            self.problem.q.push(gap);
+        };
+        for (i, c) in given.info.iter().enumerate().filter(|(_, c)| c.is_bilateral()) {
+            for (k, &r) in c.normal_rows().iter().enumerate() {
+                push(step.at[i] + k, Law::Bilateral, 4 * i as u64 + k as u64, eval.gap[r]);
+            }
+        }
+        let mut row = step.first;
+        for (p, c) in
+            points.list.iter().zip(&step.problem.contacts[step.problem.contacts.len() - points.list.len()..])
+        {
+            push(row, Law::Coulomb { mu: 0.0 }, p.key, p.gap);
+            row += c.rows;
+        }
+        if self.solver.solve_into(&self.problem, &mut self.answer).is_err() || !(self.answer.error() < 1e-3) {
+            return false;
+        }
+        let Operator::Bodies { h: Matrix::Sparse(h), .. } = &self.problem.operator else { return false };
+        for (k, r) in self.answer.r.iter().enumerate().filter(|x| *x.1 != 0.0) {
+            let (columns, values) = h.row(k);
+            columns.iter().zip(values).for_each(|(&j, v)| self.delta[j] += r * step.unit * v);
+        }
+        step.mass.solve(&mut self.delta);
+        self.delta.iter().all(|d| d.is_finite())
+    }
+}

@@ -1,0 +1,151 @@
+//! Bodies that touch wherever they meet, by time steps (METH-TIMESTEP): no creep, towers, impacts, chains, messages.
+
+use specht::prelude::*;
+
+/// Bodies of one family over a floor.
+fn model(bodies: &str, touch: &str, run: &str) -> String {
+    format!(
+        r#"gravity = [0, 0, -9.81]
+{bodies}
+[ground]
+floor = {{ through = [0, 0, 0], normal = [0, 0, 1] }}
+[[touch]]
+among = ["*"]
+{touch}
+[run]
+{run}
+"#
+    )
+}
+
+fn family(n: usize, starts: [&str; 3], inertia: &str, skin: &str) -> String {
+    let coordinate =
+        |name: &str, start: &str| format!("{name} = {{ for = \"i = 1..{n}\", start = \"{start}\" }}\n");
+    format!(
+        "[coordinates]\n{}{}{}[[body]]\nfor = \"i = 1..{n}\"\nname = \"body\"\nmass = 1\ninertia = {inertia}\n\
+         position = [\"x[i]\", \"y[i]\", \"z[i]\"]\nrotation = \"free\"\nfeatures = {{ skin = {skin} }}\n",
+        coordinate("x", starts[0]),
+        coordinate("y", starts[1]),
+        coordinate("z", starts[2]),
+    )
+}
+
+fn last(run: &specht::machine::Run, what: &str) -> f64 {
+    *run.series(what).unwrap().last().unwrap()
+}
+
+#[test]
+fn a_box_on_a_slope_below_the_angle_of_friction_does_not_creep_in_a_hundred_thousand_steps() {
+    let text = model(
+        &family(1, ["0", "0", "0.1"], "[0.01, 0.02, 0.02]", "{ box = [0.2, 0.15, 0.1] }"),
+        "friction = 0.5",
+        "until = 100\nstep = 1e-3\nevery = 10",
+    );
+    let text = text.replace("gravity = [0, 0, -9.81]", "gravity = [3.3, 0, -9.2]");
+    let run = Machine::read(&text).unwrap().run().unwrap();
+    assert!(run.audit().passed, "{:?}", run.audit().remarks);
+    assert!(last(&run, "x[1]").abs() < 1e-9 * 0.4 && last(&run, "y[1]").abs() < 1e-9 * 0.3);
+    assert!(
+        (last(&run, "ground.touch.z") + 9.2).abs() < 1e-7 && (last(&run, "touch.normal") - 9.2).abs() < 1e-7
+    );
+}
+
+#[test]
+fn a_tower_of_forty_boxes_stands() {
+    let text = model(
+        &family(40, ["0", "0", "0.1*(2*i - 1)"], "0.01", "{ box = [0.1, 0.1, 0.1] }"),
+        "friction = 0.5",
+        "until = 60\nstep = 0.05\nevery = 10",
+    );
+    let run = Machine::read(&text).unwrap().run().unwrap();
+    assert!(run.audit().passed, "{:?}", run.audit().remarks);
+    assert!((last(&run, "z[40]") - 7.9).abs() < 1e-8 && last(&run, "x[40]").abs() < 1e-8);
+    assert!((last(&run, "ground.touch.z") + 392.4).abs() < 1e-5);
+}
+
+#[test]
+fn a_ball_that_slides_rolls_with_five_sevenths_of_its_speed() {
+    let bodies = family(1, ["0", "0", "0.1"], "0.004", "{ center = [0, 0, 0], radius = 0.1 }");
+    let bodies = bodies.replacen("start = \"0\"", "start = 0, rate = 7", 1);
+    let run =
+        Machine::read(&model(&bodies, "friction = 0.3", "until = 2\nstep = 1e-3")).unwrap().run().unwrap();
+    assert!(run.audit().passed, "{:?}", run.audit().remarks);
+    assert!((last(&run, "x[1]'") - 5.0).abs() < 1e-8);
+    assert!((last(&run, "body[1].spin.y") - 50.0).abs() < 1e-7);
+}
+
+#[test]
+fn a_dropped_ball_comes_back_to_the_square_of_its_restitution() {
+    let bodies = family(1, ["0", "0", "1.1"], "0.004", "{ center = [0, 0, 0], radius = 0.1 }");
+    let height = |step: f64| {
+        let text = model(&bodies, "restitution = 0.8", &format!("until = 0.9\nstep = {step}"));
+        let run = Machine::read(&text).unwrap().run().unwrap();
+        assert!(run.audit().passed, "{:?}", run.audit().remarks);
+        let z = run.series("z[1]").unwrap();
+        let lowest = z.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).unwrap().0;
+        z[lowest..].iter().fold(0.0_f64, |m, v| m.max(*v)) - 0.1
+    };
+    assert!((height(1e-3) - 0.64).abs() < 1e-2 && (height(1e-4) - 0.64).abs() < 1e-3);
+}
+
+#[test]
+fn balls_in_a_row_pass_on_their_momentum() {
+    // the first hits two that touch: without rebound all three move on together
+    let bodies = family(
+        3,
+        ["if(i == 1, -0.5, 0.2*(i - 2))", "0", "5"],
+        "0.004",
+        "{ center = [0, 0, 0], radius = 0.1 }",
+    );
+    let text = model(&bodies, "friction = 0.2", "until = 0.5\nstep = 1e-3").replace("-9.81", "0");
+    let text = text.replacen(
+        "start = \"if(i == 1, -0.5, 0.2*(i - 2))\"",
+        "start = \"if(i == 1, -0.5, 0.2*(i - 2))\", rate = \"if(i == 1, 3, 0)\"",
+        1,
+    );
+    let run = Machine::read(&text).unwrap().run().unwrap();
+    assert!(run.audit().passed, "{:?}", run.audit().remarks);
+    for name in ["x[1]'", "x[2]'", "x[3]'"] {
+        assert!((last(&run, name) - 1.0).abs() < 1e-9, "{name}");
+    }
+}
+
+#[test]
+fn the_same_heap_has_the_same_bits() {
+    let bodies = family(
+        12,
+        ["0.21*mod(i, 2) + 0.01*sin(7*i)", "0.02*cos(5*i)", "0.1 + 0.11*i"],
+        "0.004",
+        "{ center = [0, 0, 0], radius = 0.1 }",
+    );
+    let text = model(&bodies, "friction = 0.4\nrestitution = 0.2", "until = 0.6\nstep = 2e-3");
+    let machine = Machine::read(&text).unwrap();
+    let [a, b] = [machine.run().unwrap(), machine.run().unwrap()];
+    assert_eq!(a.trajectory.last.state, b.trajectory.last.state);
+    assert!(a.audit().passed, "{:?}", a.audit().remarks);
+}
+
+#[test]
+fn what_cannot_touch_is_named_with_its_place_and_a_remedy() {
+    let ball = "{ center = [0, 0, 0], radius = 0.1 }";
+    let base =
+        model(&family(2, ["0", "0", "0.15*i"], "0.004", ball), "friction = 0.4", "until = 0.1\nstep = 1e-3");
+    let message = |text: &str| match Machine::read(text).and_then(|m| m.run()) {
+        Ok(_) => panic!("it ran"),
+        Err(e) => e.to_string(),
+    };
+    let found = message(&base);
+    assert!(found.contains("`body[1].skin` and `body[2].skin` start 0.0500 m inside one another"), "{found}");
+    assert!(found.contains("leave one of them out"), "{found}");
+    for (old, new, words) in [
+        ("among = [\"*\"]", "among = [\"bodi\"]", "there is no body `bodi`"),
+        ("among = [\"*\"]", "", "`among` is missing"),
+        (ball, "{ ellipsoid = [0.1, 0.1, 0.2] }", "`[[touch]]` does not know the shape ellipsoid"),
+        (ball, "{ hull = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]] }", "4 points have no volume"),
+        ("friction = 0.4", "friction = -0.4", "-0.4"),
+        ("until = 0.1", "until = 0.1\nscheme = \"event\"", "need time steps"),
+    ] {
+        let found = message(&base.replace(old, new));
+        assert!(found.contains(words), "{new}: {found}");
+    }
+}
