@@ -129,7 +129,7 @@ pub(super) struct Report {
     pub unbounded: bool,
 }
 
-const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40, careful: false };
+const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40 };
 /// Iterations along the first split path, and along the others.
 const FIRST_PATH: usize = 400;
 const OTHER_PATHS: usize = 150;

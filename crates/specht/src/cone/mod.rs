@@ -17,6 +17,7 @@
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
 //! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
 //! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
+//! | `finelu`, `double` | the same factorisation with twice the digits |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
 //! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype (feature `problems`) |
@@ -26,13 +27,17 @@ mod body;
 mod cascade;
 mod cones;
 mod degenerate;
+mod double;
 mod enumerate;
 mod exist;
+mod finelu;
 mod form;
 pub mod format;
 mod interior;
 mod island;
 mod kernel;
+#[cfg(test)]
+mod linalg_tests;
 mod local;
 #[cfg(test)]
 mod mixed_tests;
