@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `problem`, `sparse` | what is asked (METH-CONE-PROBLEM, METH-CONE-MIXED) |
 //! | `cones` | one file per cone: the laws (METH-CONE-MIXED) |
+//! | `rolling` | discs that share a normal impulse: resistance to rolling and drilling (METH-CONE-MIXED) |
 //! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
 //! | `nsgs`, `newton` | Gauss–Seidel and Newton (METH-CONE-NSGS, -NEWTON) |
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
@@ -57,6 +58,7 @@ mod problems_tests;
 mod random;
 #[cfg(any(test, feature = "problems"))]
 mod reference_rng;
+mod rolling;
 mod saddle;
 mod select;
 mod solver;

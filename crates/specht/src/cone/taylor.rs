@@ -54,6 +54,8 @@ pub(super) struct Series {
     cover: Vec<f64>,
     left: Vec<f64>,
     normal: Dir,
+    /// part of the defects along the tangent
+    along: f64,
     normal_hat: Vec<[V3; 2]>,
     /// centred points of the wide steps, to return to
     kept: Vec<(Vec<f64>, Vec<Part>)>,
@@ -261,6 +263,7 @@ fn first_order(path: &mut Path, f: &Follow, s: &mut Series, at: Centre) -> bool 
             }
         }
     }
+    s.along = along;
     if !(worst <= 1.0) {
         return false;
     }
@@ -387,10 +390,15 @@ fn advance(path: &mut Path, f: &mut Follow, s: &Series, at: Centre) {
     f.h = (2.0 * a).clamp(1e-6, 50.0);
 }
 
-/// Towards the path at constant τ; when that fails twice, back to the last centred point of the wide steps.
+/// Towards the path, across it: at a fold a step at constant τ does not exist. When that fails twice, back to the last centred point of the
+/// wide steps.
 fn centre(path: &mut Path, f: &mut Follow, s: &mut Series, at: Centre) {
+    s.normal.add(-s.along, &s.z[0]);
     let (low, high) = (0.8 * (at.low / at.tau).min(LOW), 1.25 * (at.high / at.tau).max(HIGH));
     let mut a = (0.7 * path.longest(&s.normal)).min(1.0);
+    if s.along > 0.0 {
+        a = a.min(0.5 * at.tau / s.along);
+    }
     for _ in 0..20 {
         let new = path.trial(&s.normal, a);
         if new.low >= low * new.tau && new.high <= high * new.tau {
