@@ -1,6 +1,6 @@
 //! What is written down about an instant: one event per kind, findings with their alternatives, notes in words.
 
-use crate::contact::Status as Set;
+use crate::contact::{Start, Status as Set};
 use crate::system::{ContactEvent, Mode, System, Trigger};
 
 use super::event_driven::Run;
@@ -157,13 +157,29 @@ impl<S: System + ?Sized> Run<'_, S> {
             Set::Family => {
                 format!("the accelerations are not unique (a continuum of solutions); policy {policy}")
             }
-            Set::None => format!("the rigid force problem has no solution; policy {policy}"),
+            Set::None => match self.weaker_at_rest() {
+                Some(name) => format!(
+                    "the rigid force problem has no solution: contact `{name}` holds less at rest than it rubs when it slides (static below sliding friction)"
+                ),
+                None => format!("the rigid force problem has no solution; policy {policy}"),
+            },
             Set::Unknown => {
                 "no solution of the force problem was found, and not all modes of its contacts were examined"
                     .into()
             }
             _ => format!("the force problem could not be solved; policy {policy}"),
         }
+    }
+
+    /// A contact at rest whose static friction is less than its sliding friction: between the two there is neither rest nor motion.
+    fn weaker_at_rest(&self) -> Option<&str> {
+        let eval = &self.field.eval;
+        let weaker = |i: &usize| {
+            self.sets.starts.get(*i) == Some(&Start::Zero)
+                && (eval.mu_static[*i] < eval.mu[*i] || eval.load_static[*i] < eval.load[*i])
+        };
+        let found = (0..self.field.info.len()).filter(|&i| self.field.info[i].friction).find(weaker);
+        found.map(|i| self.field.info[i].name.as_str())
     }
 
     /// Names and modes of the closed contacts, for messages.
