@@ -240,7 +240,8 @@ function findings() {
         topics.map(page))));
   }
   const solutions = run.start.solutions || [];
-  if (solutions.length !== 1 || run.start.family) {
+  // time steps do not ask for the forces of an instant
+  if (run.settings.scheme !== "step" && (solutions.length !== 1 || run.start.family)) {
     const text = run.start.family ? "a continuum of solutions" : solutions.length === 0 ? "no solution" : `${solutions.length} solutions`;
     out.push(el("section", { class: "card block" }, el("div", { class: "head" }, el("h2", {}, "The force problem at the start has " + text)), el("div", { class: "pad" }, page(solutions.length ? "several-solutions" : "tangential-impact")), el("pre", {}, JSON.stringify(run.start.family || solutions, null, 1))));
   }
