@@ -137,7 +137,7 @@ function eventTable() {
     el("div", { class: "head" }, el("h2", {}, "Events"), count, el("div", { class: "grow" }), all.length ? search : null),
     all.length ? el("div", { class: "pad", style: "display:flex;gap:5px;flex-wrap:wrap" }, chips) : null,
     all.length ? el("div", { class: "pad scroll events" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { class: "n" }, "time, s"), el("th", {}, "kind"), el("th", {}, "contacts"), el("th", {}, "what"))), body))
-      : el("div", { class: "pad soft" }, "Nothing happened: no impact, no change between stick and slip."));
+      : el("div", { class: "pad soft" }, run.settings.scheme === "step" && data.space ? "None. Single touches of bodies in a pile are not listed." : "Nothing happened: no impact, no change between stick and slip."));
   fill();
   listen(mark);
   return section;

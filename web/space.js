@@ -1,5 +1,6 @@
 "use strict";
-// The moving picture of a model in space: lines of bodies, contact points, forces; drag turns it, shift or two fingers move it, ctrl or pinch zooms.
+// The moving picture of a model in space: surfaces and lines of bodies with their shadows, contact points, forces; drag turns it, shift or two
+// fingers move it, ctrl or pinch zooms. Painted from far to near: no more is needed for convex bodies that do not pass through each other.
 
 const space = data.space;
 if (space) {
@@ -27,6 +28,62 @@ function screenAxes(turn, height) {
   return [right, cross(eye, right), eye];
 }
 
+const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+const inner = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+// The normal of a polygon, by all of its corners.
+function outwards(points) {
+  const n = [0, 0, 0];
+  points.forEach((p, i) => {
+    const q = points[(i + 1) % points.length];
+    for (let k = 0; k < 3; k++) n[k] += (p[(k + 1) % 3] - q[(k + 1) % 3]) * (p[(k + 2) % 3] + q[(k + 2) % 3]);
+  });
+  const size = Math.hypot(...n) || 1;
+  return n.map((v) => v / size);
+}
+
+// A colour, darker (below 1) or paler (above).
+function toned(colour, part) {
+  const [r, g, b] = [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
+  const mix = (v) => Math.round(part < 1 ? v * part : v + (255 - v) * (part - 1));
+  return `rgb(${mix(r)},${mix(g)},${mix(b)})`;
+}
+
+// Where the light throws a point onto a plane of the ground; none from below it.
+function shadowOn([at, normal], light) {
+  const fall = inner(light, normal);
+  return (p) => {
+    const high = inner(minus(p, at), normal);
+    return fall > 0.05 && high > -1e-6 * space.size ? p.map((v, i) => v - (light[i] * high) / fall) : null;
+  };
+}
+
+// A ball seen from the eye: light from above, and the visible halves of three circles that turn with it.
+function paintBall(g, see, scale, axes, centre, turn, [at, r], colour, light) {
+  const [x, y] = see(centre), radius = r * scale;
+  const [lx, ly] = [inner(axes[0], light), inner(axes[1], light)];
+  const shine = g.createRadialGradient(x + 0.5 * radius * lx, y - 0.5 * radius * ly, 0.1 * radius, x, y, radius);
+  shine.addColorStop(0, toned(colour, 1.5)); shine.addColorStop(0.6, colour); shine.addColorStop(1, toned(colour, 0.55));
+  g.fillStyle = shine;
+  g.beginPath(); g.arc(x, y, radius, 0, 7); g.fill();
+  if (radius < 6) return;
+  g.strokeStyle = toned(colour, 0.5); g.lineWidth = 1;
+  for (let k = 0; k < 3; k++) {
+    let pen = false;
+    g.beginPath();
+    for (let i = 0; i <= 36; i++) {
+      const d = [0, 0, 0];
+      d[k] = Math.cos((i * Math.PI) / 18); d[(k + 1) % 3] = Math.sin((i * Math.PI) / 18);
+      const out = minus(turn(d), turn([0, 0, 0]));
+      if (inner(out, axes[2]) < 0) { pen = false; continue; }
+      const p = see(centre.map((v, j) => v + r * out[j]));
+      if (pen) g.lineTo(...p); else g.moveTo(...p);
+      pen = true;
+    }
+    g.stroke();
+  }
+}
+
 function spaceStage() {
   const view = { turn: 0.61, height: 0.42, zoom: 1, dx: 0, dy: 0, follow: false, forces: true, labels: false };
   const node = canvas(null, (g, w, h) => {
@@ -52,18 +109,45 @@ function spaceStage() {
     g.lineJoin = g.lineCap = "round";
     g.strokeStyle = colours.grid; g.lineWidth = 1;
     space.ground.forEach((l) => line(l.map(see)));
-    const deep = (p) => axes[2][0] * p[0] + axes[2][1] * p[1] + axes[2][2] * p[2];
-    const order = space.bodies.map((_, i) => i).sort((a, b) => deep(places[a]) - deep(places[b]));
-    for (const i of order) {
-      g.strokeStyle = seriesColour(i); g.lineWidth = 1.8;
-      space.bodies[i].lines.forEach((l) => line(l.map((p) => see(world(places[i], p)))));
-      const [x, y] = see(places[i]);
-      g.fillStyle = seriesColour(i);
-      g.beginPath(); g.arc(x, y, 2.5, 0, 7); g.fill();
-      if (view.labels) {
-        g.font = "12px system-ui, sans-serif"; g.fillStyle = colours.ink; g.textAlign = "left"; g.textBaseline = "bottom";
-        g.fillText(space.bodies[i].name, x + 8, y - 8);
+    const deep = (p) => inner(axes[2], p);
+    // the light stands above, a little to the left of the eye
+    const light = [0, 1, 2].map((i) => space.up[i] + 0.45 * axes[2][i] - 0.35 * axes[0][i]);
+    const bright = Math.hypot(...light);
+    light.forEach((v, i) => { light[i] = v / bright; });
+    const faces = space.bodies.map((b, i) => b.faces.map((f) => f.map((p) => world(places[i], p))));
+    if (inner(axes[2], space.up) > 0) shadows(g, see, scale, faces, places, light);
+    const parts = [];
+    space.bodies.forEach((b, i) => {
+      const colour = seriesColour(i), turn = (p) => world(places[i], p);
+      for (const f of faces[i]) {
+        const n = outwards(f);
+        if (inner(n, axes[2]) <= 0) continue;
+        parts.push([f.reduce((m, p) => m + deep(p), 0) / f.length, () => {
+          g.fillStyle = toned(colour, 0.72 + 0.5 * Math.max(0, inner(n, light)));
+          g.strokeStyle = b.faces.length > 60 ? g.fillStyle : toned(colour, 0.5); g.lineWidth = 1;
+          g.beginPath();
+          f.forEach((p, k) => (k ? g.lineTo(...see(p)) : g.moveTo(...see(p))));
+          g.closePath(); g.fill(); g.stroke();
+        }]);
       }
+      for (const ball of b.balls) {
+        const centre = turn(ball[0]);
+        parts.push([deep(centre), () => paintBall(g, see, scale, axes, centre, turn, ball, colour, light)]);
+      }
+      const solid = b.faces.length || b.balls.length;
+      parts.push([deep(places[i]), () => {
+        g.strokeStyle = colour; g.lineWidth = 1.8;
+        if (!solid) b.lines.forEach((l) => line(l.map((p) => see(turn(p)))));
+        b.links.forEach((l) => line(l.map((p) => see(turn(p)))));
+        const [x, y] = see(places[i]);
+        g.fillStyle = colour;
+        if (!solid) { g.beginPath(); g.arc(x, y, 2.5, 0, 7); g.fill(); }
+      }]);
+    });
+    parts.sort((a, b) => a[0] - b[0]).forEach((p) => p[1]());
+    if (view.labels) {
+      g.font = "12px system-ui, sans-serif"; g.fillStyle = colours.ink; g.textAlign = "left"; g.textBaseline = "bottom";
+      space.bodies.forEach((b, i) => { const [x, y] = see(places[i]); g.fillText(b.name, x + 8, y - 8); });
     }
     for (const c of space.contacts) {
       const p = c.at.map(at), force = c.force.map(at);
@@ -104,6 +188,34 @@ function spaceStage() {
   node.addEventListener("dblclick", () => { Object.assign(view, { turn: 0.61, height: 0.42, zoom: 1, dx: 0, dy: 0 }); node.repaint(); });
   listen(node.repaint);
   return { node, view };
+}
+
+// The shadows of all bodies on the planes of the ground, as one area.
+function shadows(g, see, scale, faces, places, light) {
+  const world = (p, q) => [0, 1, 2].map((i) => p[i] + inner([p[3 + 3 * i], p[4 + 3 * i], p[5 + 3 * i]], q));
+  for (const plane of space.planes) {
+    const fall = shadowOn(plane, light);
+    const area = (points) => {
+      const thrown = points.map(fall);
+      if (thrown.some((p) => !p)) return;
+      thrown.forEach((p, k) => (k ? g.lineTo(...see(p)) : g.moveTo(...see(p))));
+      g.closePath();
+    };
+    // two directions across the light
+    const side = Math.abs(light[0]) < 0.7 ? [1, 0, 0] : [0, 1, 0], right = outwards([[0, 0, 0], light, side]), above = outwards([[0, 0, 0], light, right]);
+    g.beginPath();
+    space.bodies.forEach((b, i) => {
+      // what faces the light throws the whole shadow
+      faces[i].filter((f) => inner(outwards(f), light) > 0).forEach(area);
+      for (const [at, r] of b.balls) {
+        const c = world(places[i], at), round = [];
+        for (let k = 0; k < 40; k++) round.push(c.map((v, j) => v + r * (Math.cos((k * Math.PI) / 20) * right[j] + Math.sin((k * Math.PI) / 20) * above[j])));
+        area(round);
+      }
+    });
+    g.fillStyle = "rgba(20, 24, 28, 0.13)";
+    g.fill();
+  }
 }
 
 // Directions of the axes in the corner.

@@ -424,14 +424,14 @@ fn space_json(s: &SpaceScene) -> Json {
     let bodies: Vec<Json> = (s.bodies.iter())
         .map(|b| {
             let place: Vec<Json> = (0..12).map(|k| track(b.places.iter().map(|p| p[k]))).collect();
-            json!({ "name": b.name, "place": place, "lines": b.lines })
+            json!({ "name": b.name, "place": place, "lines": b.lines, "faces": b.faces, "balls": b.balls, "links": b.links })
         })
         .collect();
     let contacts: Vec<Json> = (s.contacts.iter())
         .map(|c| json!({ "name": c.name, "at": three(&c.at), "force": three(&c.force) }))
         .collect();
     json!({
-        "t": f64s(&s.t), "middle": s.middle, "size": s.size, "up": s.up, "ground": s.ground, "bodies": bodies,
+        "t": f64s(&s.t), "middle": s.middle, "size": s.size, "up": s.up, "ground": s.ground, "planes": s.planes, "bodies": bodies,
         "contacts": contacts,
     })
 }

@@ -101,10 +101,14 @@ impl Hull {
         hull
     }
 
-    /// Vertices and edges, to draw it.
-    pub(crate) fn wires(self) -> (Vec<V3>, Vec<[usize; 2]>) {
-        let edges = self.edges.iter().map(|(e, _)| e.map(|k| k as usize)).collect();
-        (self.vertices, edges)
+    /// The ends of its edges.
+    pub(crate) fn wires(&self) -> impl Iterator<Item = [V3; 2]> {
+        self.edges.iter().map(|(e, _)| e.map(|k| self.vertices[k as usize]))
+    }
+
+    /// The corners of its faces, counter-clockwise seen from outside.
+    pub(crate) fn polygons(&self) -> impl Iterator<Item = Vec<V3>> {
+        self.faces.iter().map(|f| f.corners.iter().map(|&k| self.vertices[k as usize]).collect())
     }
 
     /// Half of the smallest distance between a face and the vertex farthest from it.

@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use crate::model::{CompiledSystem, FeatureRef, Geometry, Shape, SpaceShape};
+use crate::shape::Hull;
 use crate::sim::Samples;
 use crate::system::{Discrete, State, System};
 
@@ -20,6 +21,8 @@ pub struct SpaceScene {
     pub bodies: Vec<SpaceTrack>,
     /// Lines of the ground.
     pub ground: Vec<Vec<[f64; 3]>>,
+    /// Planes of the ground, on which shadows fall: a point and the normal.
+    pub planes: Vec<[[f64; 3]; 2]>,
     /// Contacts and pins.
     pub contacts: Vec<ForceTrack>,
     /// Middle of the picture.
@@ -39,6 +42,12 @@ pub struct SpaceTrack {
     pub places: Vec<[f64; 12]>,
     /// Lines in body axes.
     pub lines: Vec<Vec<[f64; 3]>>,
+    /// Polygons of its surface in body axes, counter-clockwise seen from outside.
+    pub faces: Vec<Vec<[f64; 3]>>,
+    /// Balls in body axes: centre and radius.
+    pub balls: Vec<([f64; 3], f64)>,
+    /// Lines to bodies that stand on it.
+    pub links: Vec<Vec<[f64; 3]>>,
 }
 
 /// One contact.
@@ -108,17 +117,21 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
     measure(&mut out, &of_bodies);
     let size = out.size;
     for (k, (track, solids)) in out.bodies.iter_mut().zip(&of_bodies).enumerate() {
-        track.lines = solids.iter().flatten().flat_map(|s| s.lines(size)).collect();
+        for solid in solids.iter().flatten() {
+            track.lines.extend(solid.lines(size));
+            track.faces.extend(solid.faces());
+            track.balls.extend(solid.balls());
+        }
         // where others stand on it
         for other in &model.bodies {
             if let (true, Some(s)) = (other.on == Some(k), &other.space) {
                 let at = shapes.values(&s.position);
                 if at.iter().any(|x| *x != 0.0) && at.iter().all(|x| x.is_finite()) {
-                    track.lines.push(vec![[0.0; 3], [at[0], at[1], at[2]]]);
+                    track.links.push(vec![[0.0; 3], [at[0], at[1], at[2]]]);
                 }
             }
         }
-        if track.lines.is_empty() {
+        if track.lines.is_empty() && track.links.is_empty() {
             track.lines = Solid::Ball([0.0; 3], 0.02 * size, false).lines(size);
         }
     }
@@ -128,6 +141,7 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
     for (solid, feature) in of_ground.iter().zip(&model.ground) {
         if let (Some(Solid::Plane(p, n)), Shape::Space(SpaceShape::Plane { .. })) = (solid, &feature.shape) {
             out.ground.extend(grid(*p, *n, middle, size));
+            out.planes.push([*p, *n]);
         }
     }
     forces(&mut out, system, &frames, &of_bodies, &of_ground);
@@ -176,7 +190,7 @@ enum Solid {
     Ellipsoid([f64; 3], [f64; 3]),
     Capsule([[f64; 3]; 2], f64),
     Box([f64; 3], [f64; 3]),
-    Hull(Vec<[f64; 3]>, Vec<[usize; 2]>),
+    Hull(Option<Hull>),
     Direction([f64; 3]),
 }
 
@@ -206,9 +220,7 @@ impl Solid {
             SpaceShape::Box { center, half } => Solid::Box(three(center), three(half)),
             SpaceShape::Hull(points) => {
                 let points: Vec<[f64; 3]> = points.iter().map(three).collect();
-                let (points, edges) =
-                    crate::shape::Hull::around(&points).map(|h| h.wires()).unwrap_or_default();
-                Solid::Hull(points, edges)
+                Solid::Hull(Hull::around(&points).ok())
             }
             SpaceShape::Direction(d) => Solid::Direction(along(three(d))),
         }
@@ -216,11 +228,8 @@ impl Solid {
 
     /// Its lines in a picture of this size.
     fn lines(&self, size: f64) -> Vec<Vec<[f64; 3]>> {
-        if let Solid::Hull(points, edges) = self {
-            return edges.iter().map(|e| e.map(|k| points[k]).to_vec()).collect();
-        }
         match *self {
-            Solid::Hull(..) => Vec::new(),
+            Solid::Hull(ref hull) => hull.iter().flat_map(|h| h.wires()).map(|e| e.to_vec()).collect(),
             Solid::Point(p) if p == [0.0; 3] => Vec::new(),
             Solid::Point(p) => vec![vec![[0.0; 3], p]],
             Solid::Direction(d) => vec![vec![[0.0; 3], d.map(|x| 0.15 * size * x)]],
@@ -250,22 +259,46 @@ impl Solid {
                 }
                 out
             }
-            Solid::Box(c, half) => {
-                let corner = |k: usize| -> [f64; 3] {
-                    std::array::from_fn(|i| c[i] + if k >> i & 1 == 0 { -half[i] } else { half[i] })
-                };
-                (0..8)
-                    .flat_map(|k| (0..3).filter(move |i| k >> i & 1 == 0).map(move |i| (k, k | 1 << i)))
-                    .map(|(i, j)| vec![corner(i), corner(j)])
-                    .collect()
+            Solid::Box(c, half) => Hull::cuboid(c, half).wires().map(|e| e.to_vec()).collect(),
+        }
+    }
+
+    /// Polygons of its surface, counter-clockwise seen from outside.
+    fn faces(&self) -> Vec<Vec<[f64; 3]>> {
+        match *self {
+            Solid::Hull(ref hull) => hull.iter().flat_map(|h| h.polygons()).collect(),
+            Solid::Box(c, half) => Hull::cuboid(c, half).polygons().collect(),
+            Solid::Ellipsoid(c, axes) => globe(c, axes),
+            Solid::Capsule(ends, r) => {
+                let way = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
+                let [a, b] = across(unit(way).unwrap_or([0.0, 0.0, 1.0]));
+                let rings = ends.map(|e| circle(e, a, b, r));
+                let side = |k: usize| vec![rings[0][k], rings[0][k + 1], rings[1][k + 1], rings[1][k]];
+                (0..AROUND).map(side).collect()
             }
+            // both sides of a disc
+            Solid::Rim(c, axis, r) => {
+                let [a, b] = across(axis);
+                let front = circle(c, a, b, r);
+                let rear = front.iter().rev().copied().collect();
+                vec![front, rear]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn balls(&self) -> Vec<([f64; 3], f64)> {
+        match *self {
+            Solid::Ball(c, r, false) => vec![(c, r)],
+            Solid::Capsule(ends, r) => ends.iter().map(|e| (*e, r)).collect(),
+            _ => Vec::new(),
         }
     }
 
     /// Points of it that may touch something whose normal there is n, all in body axes.
     fn lowest(&self, n: [f64; 3]) -> Vec<[f64; 3]> {
         match *self {
-            Solid::Hull(ref points, _) => points.clone(),
+            Solid::Hull(ref hull) => hull.as_ref().map_or_else(Vec::new, |h| h.vertices.clone()),
             Solid::Point(p) => vec![p],
             Solid::Ball(c, r, _) => vec![add(c, n, -r)],
             Solid::Rim(c, axis, r) => {
@@ -417,7 +450,7 @@ impl SpaceScene {
             out.draws.push(DrawTrack::Path(vec![line; frames]));
         }
         for body in &self.bodies {
-            for line in &body.lines {
+            for line in body.lines.iter().chain(&body.links) {
                 let at = |f: usize| line.iter().map(|p| see(world(&body.places[f], *p))).collect();
                 out.draws.push(DrawTrack::Path((0..frames).map(at).collect()));
             }
@@ -448,6 +481,19 @@ impl SpaceScene {
 fn circles(c: [f64; 3], axes: [f64; 3]) -> Vec<Vec<[f64; 3]>> {
     let unit = |k: usize| -> [f64; 3] { std::array::from_fn(|i| if i == k { axes[k] } else { 0.0 }) };
     [(0, 1), (1, 2), (2, 0)].map(|(i, j)| circle(c, unit(i), unit(j), 1.0)).to_vec()
+}
+
+/// An ellipsoid in patches.
+fn globe(c: [f64; 3], axes: [f64; 3]) -> Vec<Vec<[f64; 3]>> {
+    const ROUND: usize = 24;
+    const HIGH: usize = 12;
+    let at = |i: usize, k: usize| -> [f64; 3] {
+        let (s, t) = (i as f64 / ROUND as f64 * std::f64::consts::TAU).sin_cos();
+        let (low, high) = (k as f64 / HIGH as f64 * std::f64::consts::PI).sin_cos();
+        [c[0] + axes[0] * low * t, c[1] + axes[1] * low * s, c[2] - axes[2] * high]
+    };
+    let patch = |i: usize, k: usize| vec![at(i, k), at(i + 1, k), at(i + 1, k + 1), at(i, k + 1)];
+    (0..ROUND).flat_map(|i| (0..HIGH).map(move |k| (i, k))).map(|(i, k)| patch(i, k)).collect()
 }
 
 /// Not quite closed, so that it is a line and no disc.
