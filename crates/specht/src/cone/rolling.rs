@@ -6,7 +6,7 @@
 //!
 //! Each disc is solved with the normal impulse of the last solve as its load; the loads are repeated, each solve from the last answer,
 //! until the laws hold with the impulses themselves. Moments change normal impulses little, so a few repetitions do; where they answer
-//! strongly, the loads move by a part of the difference only. Rolling friction in this form: Acary & Bourrier (2021).
+//! strongly, the loads move by a part of the difference only.
 
 use super::cascade::{Counts, Stage};
 use super::kernel::disc;
