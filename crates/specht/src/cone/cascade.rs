@@ -4,6 +4,7 @@
 //! 0  r0 = last impulses of the same contact keys (0 for new ones)
 //! 1  Newton from r0                                   (only with r0)
 //! 2  Gauss–Seidel, as long as it costs less than factorisations; Newton from there
+//!    the split path of the last problem, from a stored point                       (only with r0)
 //! 3  interior point A, wide neighbourhood, Newton hand-over
 //! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds
 //!    few contacts: scattered starts, then all modes in turn
@@ -133,6 +134,8 @@ const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40 };
 /// Iterations along the first split path, and along the others.
 const FIRST_PATH: usize = 400;
 const OTHER_PATHS: usize = 150;
+/// Iterations from a stored point.
+const RESUMED: usize = 120;
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
 /// Most sweeps on them: Newton stands between.
@@ -203,6 +206,21 @@ fn attempt(island: &mut Island, s: &Settings, warm: bool, clock: &Clock, x: &mut
     }
     if s.method == Method::GaussSeidel {
         return;
+    }
+    // the path of the last problem
+    if warm
+        && s.method == Method::Cascade
+        && let Some(end) = taylor::resume(island, RESUMED, tol, clock)
+    {
+        rep.counts.add(&end.counts);
+        if end.error < e {
+            x.copy_from_slice(&island.ipm.best);
+            e = end.error;
+            rep.stage = Stage::Split;
+        }
+        if e < tol {
+            return;
+        }
     }
     // 3, 4 interior point
     interior(island, s, x, e, clock, rep);

@@ -12,7 +12,7 @@
 //! | sparse | the same on the graph of the contacts | large sparse `W` |
 //! | body | `M + Hᵀ B⁻¹ S H` on the graph of the bodies; bilateral rows and guides stay as rows of a saddle system | default |
 //!
-//! The accurate (KKT) variant of the body form keeps every contact with a small `B` as a row instead of dividing by it.
+//! The accurate variant of the body form works with twice the digits: dividing by a small `B` costs many.
 
 use super::blocklu::{BlockLu, Slot};
 use super::body::BodyForm;

@@ -48,9 +48,9 @@ fn infinity_in_a_sparse_matrix_is_named() {
 
 #[test]
 fn what_is_written_reads_back_to_the_same_problem() {
-    let text = r#"{"contacts":[{"law":"elliptic","mu":[0.3,0.6]},{"law":"guide","mu":0.1,"rows":2},{"law":"loaded","bound":1.5},
-        {"law":"bilateral","rows":1}],"M":[1,2,3,4,5,6,7,8],"H":{"rows":8,"cols":8,"i":[0,7],"j":[0,7],"v":[1,-2.5]},
-        "v_free":[0,0,0,0,0,0,0,0],"w":[1,2,3,4,5,6,7,8]}"#;
+    let text = r#"{"contacts":[{"law":"elliptic","mu":[0.3,0.6]},{"law":"guide","mu":0.1,"rows":2},{"law":"rolling","mu":0.2,"rows":1},
+        {"law":"loaded","bound":1.5},{"law":"bilateral","rows":1}],"M":[1,2,3,4,5,6,7,8,9],"H":{"rows":9,"cols":9,"i":[0,7],"j":[0,7],"v":[1,-2.5]},
+        "v_free":[0,0,0,0,0,0,0,0,0],"w":[1,2,3,4,5,6,7,8,9]}"#;
     let mixed = problem(text);
     let wall = crate::cone::problems::wall(2, 2, 0.5, 1);
     for p in [mixed, wall] {

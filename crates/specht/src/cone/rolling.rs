@@ -6,7 +6,7 @@
 //!
 //! Each disc is solved with the normal impulse of the last solve as its load; the loads are repeated, each solve from the last answer,
 //! until the laws hold with the impulses themselves. Moments change normal impulses little, so a few repetitions do; where they answer
-//! strongly, the loads move by a part of the difference only. Rolling friction in this form: Acary & Bourrier (2021).
+//! strongly, the loads move by a part of the difference only.
 
 use super::cascade::{Counts, Stage};
 use super::kernel::disc;
@@ -18,7 +18,7 @@ use crate::stop::Clock;
 const MOST: usize = 60;
 /// Solves with given loads that may fail before the rest is not tried.
 const FAILURES: usize = 3;
-/// A repetition that leaves more than this part of the error shortens the following ones.
+/// A repetition that leaves more than this part of the error shortens the following one, another lengthens it.
 const SLOW: f64 = 0.9;
 
 /// A disc and the normal row that bounds it.
@@ -88,9 +88,11 @@ impl Solver {
             if solved || clock.over() || failed == FAILURES {
                 break;
             }
-            if out.error() > SLOW * before {
-                share = f64::max(0.5 * share, 0.05);
-            }
+            share = if out.error() > SLOW * before {
+                f64::max(0.5 * share, 0.05)
+            } else {
+                f64::min(2.0 * share, 1.0)
+            };
             before = out.error();
             for (d, load) in discs.iter().zip(&mut load) {
                 *load += share * (out.r[d.normal].abs() - *load);

@@ -59,10 +59,22 @@ pub(super) struct Series {
     normal_hat: Vec<[V3; 2]>,
     /// centred points of the wide steps, to return to
     kept: Vec<(Vec<f64>, Vec<Part>)>,
+    stored: Stored,
+}
+
+/// A centred point of the path of the last problem, from which that of the next one is entered: with its residual as cover it lies on it.
+#[derive(Clone, Debug, Default)]
+struct Stored {
+    x: Vec<f64>,
+    part: Vec<Part>,
+    /// unit of the velocities; 0: nothing is stored
+    q_s: f64,
 }
 
 /// State of a run.
 struct Follow {
+    /// a point was stored
+    stored: bool,
     /// the wide steps are over
     on: bool,
     /// scale of the defects: twice the last step
@@ -76,24 +88,55 @@ struct Follow {
     tau_try: f64,
 }
 
+/// The first centred point below this τ is stored: behind most of the folds, before all contacts have chosen their modes.
+const STORE: f64 = 1e-8;
+
 /// Below this error the series is also evaluated where τ vanishes or is least.
 const JUMP: f64 = 1e-3;
 
 /// One run from the cold start along the path `k`.
 pub(super) fn run(island: &mut Island, k: f64, iterations: usize, tol: f64, clock: &Clock) -> Ended {
+    on_path(island, k, tol, |path| {
+        path.start();
+        go(path, false, iterations, clock)
+    })
+}
+
+/// One run from the point stored by the last problem of the same structure, if there is one.
+pub(super) fn resume(island: &mut Island, iterations: usize, tol: f64, clock: &Clock) -> Option<Ended> {
+    let stored = &island.ipm.series.stored;
+    if stored.q_s == 0.0 || stored.part.len() != island.cones.len() || stored.x.len() != island.m {
+        return None;
+    }
+    Some(on_path(island, 1.0, tol, |path| {
+        path.start();
+        let f = path.w.series.stored.q_s / path.island.q_s;
+        let w = &mut *path.w;
+        for (x, old) in w.x.iter_mut().zip(&w.series.stored.x) {
+            *x = f * old;
+        }
+        for (part, old) in w.part.iter_mut().zip(&w.series.stored.part) {
+            *part = Part::default();
+            part.add(f, old);
+        }
+        go(path, true, iterations, clock)
+    }))
+}
+
+fn on_path(island: &mut Island, k: f64, tol: f64, f: impl FnOnce(&mut Path) -> Ended) -> Ended {
     let mut w = std::mem::take(&mut island.ipm);
-    let mut path = Path { island, w: &mut w, way: Way::Split(k), tol };
-    let e = go(&mut path, iterations, clock);
+    let e = f(&mut Path { island, w: &mut w, way: Way::Split(k), tol });
     island.ipm = w;
     e
 }
 
-fn go(path: &mut Path, iterations: usize, clock: &Clock) -> Ended {
-    path.start();
+/// From the present point; `on`: it lies near the path, the series begins at once.
+fn go(path: &mut Path, on: bool, iterations: usize, clock: &Clock) -> Ended {
     path.w.series.kept.clear();
     let mut out = Ended { error: f64::INFINITY, ..Default::default() };
     let mut f = Follow {
-        on: false,
+        stored: on || path.way != Way::Split(1.0),
+        on,
         h: 1.0,
         covered: false,
         lost: 0,
@@ -117,6 +160,14 @@ fn go(path: &mut Path, iterations: usize, clock: &Clock) -> Ended {
         path.keep(e, &mut out);
         if e < path.tol || at.tau < END || clock.over() {
             break;
+        }
+        if !f.stored && at.tau < STORE && at.low > 0.2 * at.tau && at.high < 5.0 * at.tau {
+            f.stored = true;
+            let w = &mut *path.w;
+            let s = &mut w.series.stored;
+            s.x.clone_from(&w.x);
+            s.part.clone_from(&w.part);
+            s.q_s = path.island.q_s;
         }
         // hand-over to Newton
         if (e < f.next_try && feas < TRY_RESIDUAL) || (at.tau < 0.01 * f.tau_try && at.tau < 1e-5) {
