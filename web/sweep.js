@@ -49,7 +49,8 @@ function shade(part) {
   return `rgb(${[0, 1, 2].map((c) => Math.round(stops[k][c] + (p - k) * (stops[k + 1][c] - stops[k][c]))).join(",")})`;
 }
 
-const LEFT = 76, RIGHT = 16, TOP = 14, BOTTOM = 42;
+const LEFT = 92, TOP = 14, BOTTOM = 42;
+let RIGHT = 16;
 let view = null, places = [], chosen = -1;
 
 function ends(k) {
@@ -68,56 +69,95 @@ function ticks(lo, hi, count) {
 }
 const short = (x) => String(Number(x.toPrecision(6)));
 
+// a colour tells a word, one of a few numbers (curves), or a place on a scale
+const FEW = 12;
+function colours(k) {
+  if (k < 0) return null;
+  const words = wordsOf[k];
+  if (words.length) return { of: (c) => palette[c % 8], key: words.map((word, c) => [palette[c % 8], word]), few: false };
+  const found = [...new Set(data.rows.map((r) => value(r, k)).filter(Number.isFinite))].sort((a, b) => a - b);
+  const z = [found[0], found[found.length - 1]], few = found.length <= FEW;
+  const of = (v) => (few && found.length <= palette.length ? palette[found.indexOf(v)] : shade(z[1] > z[0] ? (v - z[0]) / (z[1] - z[0]) : 0.5));
+  return { of, few, key: few ? found.map((v) => [of(v), `${data.names[k]} = ${short(v)}`]) : null, ends: z, name: data.names[k] };
+}
+// how far neighbours of a grid are apart, in pixels
+function pitch(k, scale) {
+  const found = [...new Set(data.rows.map((r) => value(r, k)).filter(Number.isFinite))].sort((a, b) => a - b);
+  let least = Infinity;
+  for (let i = 1; i < found.length; i++) least = Math.min(least, found[i] - found[i - 1]);
+  return Math.min(60, Math.max(2, least * scale));
+}
+function legend(g, colour, w) {
+  g.textAlign = "left"; g.fillStyle = ink();
+  if (colour.key) {
+    colour.key.slice(0, FEW).forEach(([shade, text], i) => {
+      const y = TOP + 6 + 18 * i;
+      g.fillStyle = shade; g.fillRect(w - RIGHT + 12, y, 12, 12);
+      g.fillStyle = ink(); g.fillText(text, w - RIGHT + 30, y + 10, RIGHT - 34);
+    });
+    return;
+  }
+  g.fillText(colour.name, w - RIGHT + 12, TOP + 12, RIGHT - 16);
+  for (let i = 0; i < 100; i++) { g.fillStyle = shade(1 - i / 99); g.fillRect(w - RIGHT + 12, TOP + 22 + 1.6 * i, 14, 2); }
+  g.fillStyle = ink();
+  [[1, 0], [0.5, 80], [0, 160]].forEach(([part, y]) => g.fillText(short(colour.ends[0] + part * (colour.ends[1] - colour.ends[0])), w - RIGHT + 32, TOP + 27 + y));
+}
+const ink = () => getComputedStyle(document.documentElement).getPropertyValue("--ink");
+
 function draw() {
   const k = [Number(across.value), Number(up.value), Number(tint.value)];
   if (!view) view = [...ends(k[0]), ...ends(k[1])];
+  const colour = colours(k[2]);
+  RIGHT = colour ? Math.min(170, 0.3 * canvas.clientWidth) : 16;
   const scale = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
   canvas.width = w * scale; canvas.height = h * scale;
   const g = canvas.getContext("2d");
   g.scale(scale, scale);
-  const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), grid = style.getPropertyValue("--grid");
+  const grid = getComputedStyle(document.documentElement).getPropertyValue("--grid");
   const px = (x) => LEFT + (x - view[0]) / (view[1] - view[0]) * (w - LEFT - RIGHT);
   const py = (y) => h - BOTTOM - (y - view[2]) / (view[3] - view[2]) * (h - TOP - BOTTOM);
-  g.font = "12px sans-serif"; g.fillStyle = ink; g.strokeStyle = grid;
+  g.font = "12px sans-serif"; g.fillStyle = ink(); g.strokeStyle = grid;
   g.textAlign = "center";
   for (const x of ticks(view[0], view[1], 8)) { g.beginPath(); g.moveTo(px(x), TOP); g.lineTo(px(x), h - BOTTOM); g.stroke(); g.fillText(short(x), px(x), h - BOTTOM + 16); }
-  g.fillText(data.names[k[0]], (LEFT + w) / 2, h - 8);
+  g.fillText(data.names[k[0]], (LEFT + w - RIGHT) / 2, h - 8);
+  g.save(); g.translate(14, (TOP + h - BOTTOM) / 2); g.rotate(-Math.PI / 2); g.fillText(data.names[k[1]], 0, 0, h - TOP - BOTTOM); g.restore();
+  if (colour) legend(g, colour, w);
   g.textAlign = "right";
   for (const y of ticks(view[2], view[3], 8)) { g.beginPath(); g.moveTo(LEFT, py(y)); g.lineTo(w - RIGHT, py(y)); g.stroke(); g.fillText(short(y), LEFT - 6, py(y) + 4); }
   g.save();
   g.beginPath(); g.rect(LEFT, TOP, w - LEFT - RIGHT, h - TOP - BOTTOM); g.clip();
-  const z = k[2] >= 0 ? ends(k[2]) : null, classes = k[2] >= 0 ? wordsOf[k[2]] : [];
-  const size = z ? Math.max(2, 0.9 * (w - LEFT - RIGHT) / Math.sqrt(data.rows.length) * 0.9) : data.dots ? 1.6 : 3;
+  // both axes parameters: cells; a value over a parameter: curves, one for each colour where these are few
+  const [sx, sy] = [(w - LEFT - RIGHT) / (view[1] - view[0]), (h - TOP - BOTTOM) / (view[3] - view[2])];
+  const cells = colour && !data.dots && k[0] < data.parameters.length && k[1] < data.parameters.length;
+  const curves = !cells && !data.dots && (!colour || colour.few);
+  const size = cells ? [pitch(k[0], sx) + 0.5, pitch(k[1], sy) + 0.5] : data.dots && !colour ? [1.6, 1.6] : [4, 4];
   places = data.rows.map((row) => [px(value(row, k[0])), py(value(row, k[1]))]);
-  let pen = false;
-  if (!z && !data.dots) {
-    for (const down of data.chain ? [false, true] : [false]) {
-      g.strokeStyle = palette[Number(down)]; g.beginPath(); pen = false;
-      data.rows.forEach((row, i) => {
-        const [x, y] = places[i];
-        if (data.chain && row[2] !== down) return;
-        if (!Number.isFinite(x) || !Number.isFinite(y)) { pen = false; return; }
-        const back = i > 0 && (down ? x > places[i - 1][0] : x < places[i - 1][0]);
-        if (pen && !back) g.lineTo(x, y); else g.moveTo(x, y);
-        pen = true;
-      });
-      g.stroke();
-    }
+  if (curves) {
+    const last = new Map();
+    data.rows.forEach((row, i) => {
+      const [x, y] = places[i], down = data.chain && row[2];
+      const group = `${colour ? value(row, k[2]) : ""} ${down}`, before = last.get(group);
+      const good = Number.isFinite(x) && Number.isFinite(y);
+      last.set(group, good ? [x, y] : null);
+      if (!good || !before || (down ? x > before[0] : x < before[0])) return;
+      g.strokeStyle = colour ? colour.of(value(row, k[2])) : palette[Number(down)];
+      g.beginPath(); g.moveTo(...before); g.lineTo(x, y); g.stroke();
+    });
   }
   data.rows.forEach((row, i) => {
     const [x, y] = places[i];
     if (!Number.isFinite(x) || !Number.isFinite(y)) return;
-    const c = z ? value(row, k[2]) : 0;
+    const c = colour ? value(row, k[2]) : 0;
     if (!Number.isFinite(c)) return;
-    g.fillStyle = !z ? palette[Number(row[2])] : classes.length ? palette[c % 8] : shade((c - z[0]) / (z[1] - z[0]));
-    g.fillRect(x - size / 2, y - size / 2, size, size);
+    g.fillStyle = colour ? colour.of(c) : palette[Number(row[2])];
+    g.fillRect(x - size[0] / 2, y - size[1] / 2, ...size);
   });
   if (k[0] === data.axes[0] && k[1] === data.axes[1]) {
-    g.strokeStyle = ink; g.lineWidth = 1.6;
+    g.strokeStyle = ink(); g.lineWidth = 1.6;
     for (const line of data.borders) { g.beginPath(); line.forEach((p, i) => (i ? g.lineTo(px(p[0]), py(p[1])) : g.moveTo(px(p[0]), py(p[1])))); g.stroke(); }
     if (data.nominal) { const [x, y] = [px(data.nominal[0]), py(data.nominal[1])]; g.beginPath(); g.moveTo(x - 6, y); g.lineTo(x + 6, y); g.moveTo(x, y - 6); g.lineTo(x, y + 6); g.stroke(); }
   }
-  if (chosen >= 0) { g.strokeStyle = ink; g.lineWidth = 2; g.beginPath(); g.arc(...places[chosen], 7, 0, 7); g.stroke(); }
+  if (chosen >= 0) { g.strokeStyle = ink(); g.lineWidth = 2; g.beginPath(); g.arc(...places[chosen], 7, 0, 7); g.stroke(); }
   g.restore();
 }
 

@@ -62,7 +62,8 @@ FORMAT
   mu is one number per contact, or one for all when \"contacts\" gives their number. \"w\" (prescribed velocities) may be left out.
   Mixed laws: \"contacts\": [ { \"law\": \"coulomb\", \"rows\": 3, \"mu\": 0.5 }, { \"law\": \"elliptic\", \"mu\": [0.3, 0.6] },
     { \"law\": \"loaded\", \"rows\": 2, \"bound\": 1.5 }, { \"law\": \"bilateral\", \"rows\": 1 }, { \"law\": \"guide\", \"rows\": 2, \"mu\": 0.1 } ]
-    instead of dimension and mu.
+    instead of dimension and mu. Resistance to rolling (rows: two angular velocities) and drilling (one) stands behind its contact:
+    { \"law\": \"rolling\", \"rows\": 2, \"mu\": 0.01 }, |moment| <= mu r_N.
 
 ANSWER (standard output)
   status (solved, not_converged, no_solution, criterion_fails), stage, iterations, error_plain, error_scaled, r, u, time (seconds),

@@ -380,11 +380,7 @@ fn halves_of_a_symmetric_cycle_mirror_each_other() {
 /// METH-CONT-ARC over two parameters: the doubling of the impact oscillator at another stop is that of its closed form.
 #[test]
 fn a_doubling_is_followed_in_two_parameters() {
-    let two = (
-        "two",
-        TaskValue::Table(vec![("d".into(), TaskValue::List([0.0, 0.15].map(TaskValue::Number).to_vec()))]),
-    );
-    let f = branch(&stop(0.0, 2.2, 0.05, 0.8), &[over("w", 2.2, 2.8), two]);
+    let f = branch(&stop(0.0, 2.2, 0.05, 0.8), &[over("w", 2.2, 2.8), two("d", 0.0, 0.15)]);
     let curve = f.curves.iter().find(|c| c.label == "doubling").unwrap();
     near(curve.points[0][0], 2.658884547, 1e-8);
     let last = curve.points[curve.points.len() - 1];
@@ -415,6 +411,30 @@ fn special_points_over_two_parameters_lie_on_their_closed_forms() {
     }
     let ends = [curve.points[0][1], curve.points[curve.points.len() - 1][1]];
     assert_eq!(ends, [0.1, 0.3]);
+}
+
+/// METH-BIF-SMOOTH over two parameters: a bead on a hoop that turns leaves its lowest point at Ω² = g/R, to the borders of the plane.
+#[test]
+fn a_pitchfork_of_rest_is_followed_in_two_parameters() {
+    let hoop = r#"
+parameters  = { m = "1 kg", R = "0.5 m", Om = "2 rad/s", c = "0.1 N*m*s/rad" }
+coordinates = { th = "0.1 rad" }
+body  = [{ name = "bead", kinetic = "m/2*R^2*th'^2" }]
+force = [
+  { name = "potential", potential = "-m*9.81*R*cos(th) - m/2*(R*Om*sin(th))^2" },
+  { name = "air", along = "th", force = "-c*th'" },
+]
+run   = { until = "5 s" }
+"#;
+    let m = Machine::read(hoop).unwrap();
+    let f = branch(&m, &[over("Om", 2.0, 8.0), ("of", text("rest")), two("R", 0.3, 1.0)]);
+    let curve = f.curves.iter().find(|c| c.label == "pitchfork").unwrap();
+    assert!(curve.points.len() > 8, "{} {:?}", curve.ended, curve.points);
+    for [om, r] in &curve.points {
+        near(om * om * r, 9.81, 1e-6);
+    }
+    let ends = [curve.points[0][1], curve.points[curve.points.len() - 1][1]];
+    assert_eq!(ends, [0.3, 1.0]);
 }
 
 /// PG-14.2-DRILL: the phase in which the hammer stays on the cam shrinks to nothing where κ² = π² + 1, coming from both sides.

@@ -257,3 +257,21 @@ fn pg_14_3_pneudrill_play_in_the_coupling_shakes_the_handle() {
     let (play, tight) = (rough(None), rough(Some("tight")));
     assert!(play.0 > tight.0 && play.1 > tight.1, "{play:?} {tight:?}");
 }
+
+/// PG-12.1-MULTISTAGE, PG-12.3-SYNCHRONIZER: a flank that rests on another by rounding is hit by the impulses of a third. Newton's law took it for one
+/// that separates and had no solution: play of a micrometre, and plastic impacts at ten times the speed. And a ring without a force that drifts into
+/// its stop with a velocity of rounding, or a blade that hops by less than the rounding of its gap, arrived there for ever.
+#[test]
+fn flanks_that_rest_by_rounding_do_not_stop_a_run() {
+    let tight = [("om", 330.11), ("v", 1e-6), ("e", 0.580741), ("A", 0.01)];
+    let quick = [("om", 3141.59), ("e", 0.0)];
+    let drifts =
+        [("alpha", 6.79441_f64.to_radians()), ("muH", 0.0559756), ("mS", 1.53396), ("IF", 0.0018125)];
+    for (name, values) in [("rattle_two", &tight[..]), ("gearbox", &quick[..]), ("synchronizer", &drifts[..])]
+    {
+        let set = |m: Machine, (key, value): &(&str, f64)| m.with(key, *value).unwrap();
+        let run = values.iter().fold(machine(name), set).run().unwrap();
+        assert_eq!(run.trajectory.status, Status::Finished, "{name}: {}", run.trajectory.message);
+        assert!(run.audit().passed, "{name}");
+    }
+}

@@ -91,6 +91,21 @@ impl<'a> View<'a> {
     }
 }
 
+impl View<'_> {
+    /// The axes of the page: where one of two parameters has few values the first address is drawn as curves over the other.
+    fn first_look(&self) -> (usize, usize, Option<usize>) {
+        const FEW: usize = 12;
+        let first = self.sweep.plan.parameters().count();
+        let count = |k: usize| self.sweep.plan.axes.get(k).map_or(usize::MAX, |a| a.count());
+        match self.axes() {
+            (a, b, Some(z)) if z == first && count(a).min(count(b)) <= FEW && count(a) != count(b) => {
+                if count(b) < count(a) { (a, first, Some(b)) } else { (b, first, Some(a)) }
+            }
+            axes => axes,
+        }
+    }
+}
+
 /// The picture; `None` when there is nothing to draw.
 pub fn picture(view: &View) -> Option<String> {
     drawn(view, &Lines::default())
@@ -390,7 +405,7 @@ const SCRIPT: &str = include_str!("../../../../web/sweep.js");
 
 /// The page.
 pub fn page(view: &View, lines: Option<(&Lines, String)>) -> String {
-    let (across, up, colour) = view.axes();
+    let (across, up, colour) = if lines.is_some() { view.axes() } else { view.first_look() };
     let row = |p: &(usize, usize)| {
         let cells: Vec<Json> = view.cells(*p).iter().map(Cell::json).collect();
         json!([cells, view.rows.error(p.0).unwrap_or(""), view.sweep.plan.is_down(p.0)])

@@ -1,5 +1,6 @@
 //! Sweeps, maps and statistics from outside.
 
+use crate::page::{browser, load};
 use crate::{BALL, Folder, err, out};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -267,4 +268,61 @@ fn wrong_sweeps_are_refused_with_a_remedy() {
     assert_eq!(folder.run(&args).status.code(), Some(0));
     let again = folder.run(&args);
     assert!(again.status.code() == Some(2) && err(&again).contains("--resume"), "{}", err(&again));
+}
+
+/// Curves and maps are read in a browser: a click shows the run behind the point, the wheel zooms, a double click shows all again, and the
+/// command that the page gives runs.
+#[test]
+fn a_click_on_the_page_of_a_sweep_shows_the_run_behind_the_point() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium found");
+        return;
+    };
+    let folder = Folder::new("sweep-page");
+    folder.write("ball.toml", BALL);
+    for (name, mu, up) in [("curves", "mu=0.1,0.2", "final.x"), ("cells", "mu=0.1..0.5:6", "mu")] {
+        let swept = folder.run(&[
+            "sweep",
+            "ball.toml",
+            "--over",
+            "e=0..1:6",
+            "--over",
+            mu,
+            "--record",
+            "final.x",
+            "--out",
+            name,
+        ]);
+        assert_eq!(swept.status.code(), Some(0), "{}", err(&swept));
+        let page = folder.0.join(name).join("sweep.html");
+        let script = "<script>{
+            const box = canvas.getBoundingClientRect(), at = places[7];
+            const send = (kind, Of, more) => canvas.dispatchEvent(new Of(kind, { clientX: box.left + at[0], clientY: box.top + at[1], bubbles: true, cancelable: true, ...more }));
+            canvas.setPointerCapture = () => {};
+            send('pointerdown', PointerEvent); send('pointerup', PointerEvent);
+            const shown = point.textContent, all = view[1] - view[0];
+            send('wheel', WheelEvent, { deltaY: -400 });
+            const near = view[1] - view[0];
+            send('dblclick', MouseEvent);
+            document.documentElement.dataset.probe = JSON.stringify({ shown, row: data.rows[7][0], up: data.names[up.value], zoom: near / all, back: (view[1] - view[0]) / all });
+        }</script></body>";
+        let text = std::fs::read_to_string(&page).unwrap().replacen("</body>", script, 1);
+        let (dom, console) = load(browser, &folder.write("probe.html", &text), &folder.0.join("profile"));
+        assert!(console.is_empty(), "{console}");
+        let found = dom.split_once("data-probe=\"").expect("the page was built").1.split('"').next().unwrap();
+        let found: serde_json::Value =
+            serde_json::from_str(&found.replace("&quot;", "\"").replace("&amp;", "&")).unwrap();
+        assert_eq!(found["up"], up);
+        assert!(found["zoom"].as_f64().unwrap() < 0.6 && found["back"] == 1.0, "{found}");
+        // the numbers of the row, and a command that gives them again
+        let shown = found["shown"].as_str().unwrap();
+        assert!(shown.contains(&format!("final.x = {}", found["row"][2])), "{shown}");
+        let command = shown.lines().last().unwrap().replace("specht ", "").replace('"', "");
+        let words: Vec<&str> = command.split(' ').chain(["--out", "again"]).collect();
+        let again = folder.run(&words);
+        assert_eq!(again.status.code(), Some(0), "{command}: {}", err(&again));
+        let run: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(folder.0.join("again/run.json")).unwrap()).unwrap();
+        assert_eq!(run["final"]["x"], found["row"][2], "{command}");
+    }
 }

@@ -44,6 +44,10 @@ pub(crate) struct Special {
     pub before: Option<bool>,
     /// See `before`.
     pub after: Option<bool>,
+    /// The branch on which it was found, and the point before it there.
+    pub branch: usize,
+    /// See `branch`.
+    pub point: usize,
 }
 
 /// Everything found.
@@ -280,7 +284,7 @@ fn follow(
                 u[last] * t[last].signum(),
             );
             if let Some((z, _, _)) = on_arc(s) {
-                special(curve, out, "fold", &z, &u, before, after.at.stable)?;
+                special(curve, out, "fold", &z, &u, [before, after.at.stable], points.len() - 1)?;
             }
         }
         if det * d < 0.0 && det != 0.0 {
@@ -291,7 +295,7 @@ fn follow(
                 d * det.signum(),
             );
             if let Some((z, _, _)) = on_arc(s) {
-                branch_point(curve, out, &z, &t, before, after.at.stable, switch)?;
+                branch_point(curve, out, (&z, &t), [before, after.at.stable], points.len() - 1, switch)?;
             }
         }
         if let Some(why) = curve.broken(&after) {
@@ -342,8 +346,8 @@ fn special(
     label: &'static str,
     x: &[f64],
     direction: &[f64],
-    before: bool,
-    after: bool,
+    [before, after]: [bool; 2],
+    point: usize,
 ) -> Result<(), AnalysisError> {
     let p = curve.point(x)?;
     let n = p.at.state.q.len().min(curve.unit.len());
@@ -367,6 +371,8 @@ fn special(
             coordinate: most,
             before,
             after,
+            branch: out.branches.len(),
+            point,
         });
     }
     Ok(())
@@ -376,10 +382,9 @@ fn special(
 fn branch_point(
     curve: &Curve<'_>,
     out: &mut Diagram,
-    x: &[f64],
-    t: &[f64],
-    before: bool,
-    after: bool,
+    (x, t): (&[f64], &[f64]),
+    sides: [bool; 2],
+    point: usize,
     switch: &mut dyn FnMut(Vec<f64>, Vec<f64>),
 ) -> Result<(), AnalysisError> {
     let (_, j) = curve.at(x)?;
@@ -406,7 +411,7 @@ fn branch_point(
         [a, b] if a * b < 0.0 && a.abs().min(b.abs()) > 1e-3 * STEP => "transcritical",
         _ => "pitchfork",
     };
-    special(curve, out, label, x, &other, before, after)
+    special(curve, out, label, x, &other, sides, point)
 }
 
 /// The direction, orthogonal to t, in which `[G_y G_p]` changes least: inverse iteration on the bordered normal equations.

@@ -25,8 +25,14 @@ const STRAIGHT: f64 = 0.98;
 pub(crate) trait Beside {
     /// A motion that is not special.
     type Anchor;
-    /// The motion at `from`, carried to `to`.
-    fn carry(&mut self, anchor: &Self::Anchor, from: [f64; 2], to: [f64; 2]) -> Option<Self::Anchor>;
+    /// The motion at `from`, carried along the unit vector `way`.
+    fn carry(
+        &mut self,
+        anchor: &Self::Anchor,
+        from: [f64; 2],
+        way: [f64; 2],
+        length: f64,
+    ) -> Option<Self::Anchor>;
     /// How far from the anchor along the unit vector `way` the special point is: the one nearest to `near`.
     fn look(&mut self, anchor: &Self::Anchor, from: [f64; 2], way: [f64; 2], near: f64) -> Option<f64>;
 }
@@ -71,7 +77,9 @@ pub(crate) fn trace<B: Beside>(
         }
         let beside = plus(to, -AWAY, way);
         let anchor = carried.as_ref().unwrap_or(anchor);
-        let found = world.carry(anchor, from, beside).and_then(|next| {
+        let gone = minus(beside, from);
+        let next = unit(gone).and_then(|ahead| world.carry(anchor, from, ahead, length(gone)));
+        let found = next.and_then(|next| {
             let distance = world.look(&next, beside, way, AWAY)?;
             Some((next, plus(beside, distance, way)))
         });
@@ -172,8 +180,8 @@ mod tests {
 
     impl<F: Fn([f64; 2]) -> f64> Beside for Zero<F> {
         type Anchor = ();
-        fn carry(&mut self, (): &(), _: [f64; 2], to: [f64; 2]) -> Option<()> {
-            (self.0(to) > 0.0).then_some(())
+        fn carry(&mut self, (): &(), from: [f64; 2], way: [f64; 2], length: f64) -> Option<()> {
+            (self.0(plus(from, length, way)) > 0.0).then_some(())
         }
         fn look(&mut self, (): &(), from: [f64; 2], way: [f64; 2], near: f64) -> Option<f64> {
             let f = |s: f64| (self.0)(plus(from, s, way));

@@ -29,18 +29,19 @@ pub(super) struct Slot {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Super {
+pub(super) struct Super {
     /// first unknown (new numbering) and number of unknowns
-    first: usize,
-    n: usize,
+    pub first: usize,
+    pub n: usize,
     /// later unknowns, ascending
-    s: Vec<usize>,
-    u: usize,
-    l: usize,
+    pub s: Vec<usize>,
+    /// where `U` and `Lᵀ` begin in the storage
+    pub u: usize,
+    pub l: usize,
     /// (target supernode, first and last position in `s` that fall into it)
-    runs: Vec<(usize, usize, usize)>,
+    pub runs: Vec<(usize, usize, usize)>,
     /// for each run: positions of `s[begin..]` in the target's row `[own unknowns, structure]`
-    map: Vec<Vec<u32>>,
+    pub map: Vec<Vec<u32>>,
 }
 
 /// Symbolic and numeric factorisation.
@@ -64,7 +65,7 @@ pub(super) struct BlockLu {
 
 impl BlockLu {
     /// Analyse the pattern. `size[i]` unknowns per node, `adj` symmetric neighbour lists, `wait` as in the ordering.
-    pub(super) fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], wait: &[usize]) {
+    pub(super) fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], wait: &[bool]) {
         let (order, later) = minimum_degree(size, adj, wait);
         let n = size.len();
         let mut place = vec![0; n];
@@ -185,6 +186,30 @@ impl BlockLu {
         self.owner.len()
     }
 
+    /// Supernodes in the order of elimination.
+    pub(super) fn supers(&self) -> &[Super] {
+        &self.supers
+    }
+
+    /// Length of the storage, and of the longest row.
+    pub(super) fn storage(&self) -> usize {
+        self.data.len()
+    }
+
+    pub(super) fn longest(&self) -> usize {
+        self.row.len() / 4
+    }
+
+    /// New and old number of every unknown.
+    #[inline(always)]
+    pub(super) fn permute(&self, mut each: impl FnMut(usize, usize)) {
+        for i in 0..self.size.len() {
+            for c in 0..self.size[i] {
+                each(self.start[i] + c, self.origin[i] + c);
+            }
+        }
+    }
+
     /// Place of block (node `i`, node `j`), which must be in the pattern.
     pub(super) fn slot(&self, i: usize, j: usize) -> Slot {
         let (a, b) = (self.start[i], self.start[j]);
@@ -208,10 +233,10 @@ impl BlockLu {
 
     /// Factor what was filled in. Returns smallest / largest pivot (0: singular).
     pub(super) fn factor(&mut self) -> f64 {
-        // the widest vector unit of the machine; no fused operations, so the bits are the same on all
-        pulp::Arch::new().dispatch(
+        panel::widest(
+            self,
             #[inline(always)]
-            || self.factor_inner(),
+            |this| this.factor_inner(),
         )
     }
 
@@ -309,9 +334,10 @@ impl BlockLu {
                 self.work[self.start[i] + c] = b[self.origin[i] + c];
             }
         }
-        pulp::Arch::new().dispatch(
+        panel::widest(
+            &mut *self,
             #[inline(always)]
-            || self.substitute(),
+            |this| this.substitute(),
         );
         for i in 0..self.size.len() {
             for c in 0..self.size[i] {

@@ -6,8 +6,8 @@
 //! kept contacts:       B_i x_i + S_i H_i v = g_i
 //! ```
 //!
-//! Kept are bilateral rows and guides (their `B` is singular), and in the accurate variant every contact whose `B` is
-//! small against its diagonal block (dividing by it costs digits). One refinement step with the true `B`.
+//! Kept are bilateral rows and guides (their `B` is singular). One refinement step with the true `B`; the accurate variant works with
+//! twice the digits instead, because dividing by a small `B` costs many ([`super::finelu`]).
 
 use super::blocklu::{BlockLu, Slot};
 use super::form::{Blocks, Rows};
@@ -38,11 +38,8 @@ pub(super) struct BodyForm {
     pub mass: MassForm,
     pub always: Vec<bool>,
     main: Factor,
-    fine: Factor,
-    use_fine: bool,
-    fine_set: Vec<bool>,
-    /// rows of the accurate variant wait for all their bodies
-    pub careful: bool,
+    /// twice the digits
+    pub accurate: bool,
     /// diagonal blocks when M is coupled
     diag: Vec<M3>,
     z: Vec<f64>,
@@ -120,15 +117,14 @@ impl BodyForm {
                 adj[i].push(j);
             }
             let mut lu = BlockLu::default();
-            lu.analyse(p.sizes, &adj, &vec![0; p.sizes.len()]);
+            lu.analyse(p.sizes, &adj, &vec![false; p.sizes.len()]);
             let slots = pairs.iter().map(|&(i, j)| lu.slot(i, j)).collect();
             self.mass = MassForm::Coupled { pairs, at: mat, m: vec![0.0; pos], slots, lu: Box::new(lu) };
         }
         let mut main = std::mem::take(&mut self.main);
         main.analyse(self, p.always);
         self.main = main;
-        self.use_fine = false;
-        self.fine_set.clear();
+        self.accurate = false;
         for v in [&mut self.z, &mut self.v] {
             v.clear();
             v.resize(self.n, 0.0);
@@ -156,7 +152,7 @@ impl BodyForm {
         match &mut self.mass {
             MassForm::Blocks { m, .. } | MassForm::Coupled { m, .. } => m.fill(0.0),
         }
-        self.use_fine = false;
+        self.accurate = false;
     }
 
     /// Add to H: row `row` (0..3) of cone `i`, component `c` of node `node`.
@@ -429,55 +425,24 @@ impl BodyForm {
         self.main.lu.flops() + 600.0 * self.terms.len() as f64
     }
 
-    pub(super) fn accurate(&self) -> bool {
-        self.use_fine
-    }
-
-    /// Switch the accurate variant on: keep at least the cones named in `small`. A new analysis keeps all of `near`, so
-    /// that the next few iterations find what they need.
-    pub(super) fn refine_form(&mut self, on: bool, small: &[bool], near: &[bool]) {
-        self.use_fine = on;
-        if !on {
-            return;
-        }
-        let enough = self.fine_set.len() == small.len()
-            && self.fine_set.iter().zip(small).all(|(have, need)| *have || !need);
-        if !enough {
-            let keep: Vec<bool> = self.always.iter().zip(near).map(|(a, b)| *a || *b).collect();
-            let mut fine = std::mem::take(&mut self.fine);
-            fine.analyse(self, &keep);
-            self.fine = fine;
-            self.fine_set.clear();
-            self.fine_set.extend_from_slice(near);
-        }
-    }
-
-    /// Operations of a factorisation of the accurate variant with every cone as a row.
-    pub(super) fn flops_all_kept(&mut self) -> f64 {
-        let all = vec![true; self.rows.len()];
-        self.refine_form(true, &all, &all);
-        self.fine.lu.flops()
-    }
-
-    /// Forget which cones the accurate variant kept: a new run must not depend on the last one. `careful`: its rows are
-    /// eliminated after all their bodies, not after the first.
-    pub(super) fn forget_fine(&mut self, careful: bool) {
-        self.careful = careful;
-        self.fine_set.clear();
-    }
-
     pub(super) fn factor(&mut self, k: &Blocks) -> f64 {
-        let mut f = std::mem::take(if self.use_fine { &mut self.fine } else { &mut self.main });
-        let r = f.fill(self, k);
-        *(if self.use_fine { &mut self.fine } else { &mut self.main }) = f;
+        let mut f = std::mem::take(&mut self.main);
+        let r = if self.accurate { f.fill_fine(self, k) } else { f.fill(self, k) };
+        self.main = f;
         r
     }
 
     pub(super) fn sign_det(&self) -> f64 {
-        if self.use_fine { self.fine.lu.sign_det() } else { self.main.lu.sign_det() }
+        if self.accurate { self.main.fine.sign_det() } else { self.main.lu.sign_det() }
     }
 
     pub(super) fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
+        if self.accurate {
+            let mut f = std::mem::take(&mut self.main);
+            f.solve_fine(self, g);
+            self.main = f;
+            return;
+        }
         let mut res = std::mem::take(&mut self.res);
         let mut x1 = std::mem::take(&mut self.x1);
         res.copy_from_slice(g);
@@ -502,7 +467,7 @@ impl BodyForm {
     }
 
     fn solve_once(&mut self, k: &Blocks, g: &mut [f64], x: &mut [f64]) {
-        let mut f = std::mem::take(if self.use_fine { &mut self.fine } else { &mut self.main });
+        let mut f = std::mem::take(&mut self.main);
         let mut full = std::mem::take(&mut self.full);
         let total = f.lu.len();
         full[..total].fill(0.0);
@@ -531,6 +496,6 @@ impl BodyForm {
             }
         }
         self.full = full;
-        *(if self.use_fine { &mut self.fine } else { &mut self.main }) = f;
+        self.main = f;
     }
 }

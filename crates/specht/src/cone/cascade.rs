@@ -44,7 +44,7 @@ pub struct Settings {
     pub method: Method,
     /// largest number of Gauss–Seidel sweeps in stage 2; default 400, spent only while they cost less than factorisations
     pub sweeps: usize,
-    /// other split paths tried when the first one fails; default 3, raise it when the status says `NotConverged`
+    /// other split paths tried when the first one fails; default 6, raise it when the status says `NotConverged`
     pub restarts: usize,
     /// stop after this many seconds with the best answer; default none
     pub time_limit: Option<f64>,
@@ -62,7 +62,7 @@ impl Default for Settings {
             tolerance: 1e-8,
             method: Method::Cascade,
             sweeps: 400,
-            restarts: 3,
+            restarts: 6,
             time_limit: None,
             stop: Stop::default(),
             warm: true,
@@ -129,7 +129,7 @@ pub(super) struct Report {
     pub unbounded: bool,
 }
 
-const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40, careful: false };
+const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40 };
 /// Iterations along the first split path, and along the others.
 const FIRST_PATH: usize = 400;
 const OTHER_PATHS: usize = 150;

@@ -86,7 +86,7 @@ fn round(island: &mut Island, x: &mut [f64], open: &[usize], alpha: f64) -> Opti
     let mut y = vec![0.0; m];
     let mut step = vec![0.0; m];
     if let Some(f) = island.body() {
-        f.refine_form(false, &[], &[]);
+        f.accurate = false;
     }
     island.velocity(x, &mut y);
     blocks(island, x, &y, alpha, &mut k, &mut step);

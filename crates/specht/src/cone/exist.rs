@@ -43,7 +43,7 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
     for c in &mut t.contacts {
         match c.law {
             Law::BilateralFriction { .. } => return Ok(Existence::Undecided),
-            Law::Loaded { .. } => c.law = Law::Loaded { bound: 0.0 },
+            Law::Loaded { .. } | Law::Rolling { .. } => c.law = Law::Loaded { bound: 0.0 },
             Law::Bilateral => {}
             Law::Coulomb { .. } | Law::Elliptic { .. } => t.q[row] -= margin,
         }
@@ -51,7 +51,7 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
     }
     let mut prep = Prep::default();
     prep.load(&t)?;
-    let run = Run { low: 1e-3, high: 1e3, fraction: 0.99, iterations: 80, careful: true };
+    let run = Run { low: 1e-3, high: 1e3, fraction: 0.99, iterations: 80 };
     let mut answer = Existence::Guaranteed;
     for island in &mut prep.islands {
         for c in &mut island.cones {
@@ -85,7 +85,7 @@ pub fn certificate(p: &Problem) -> Option<Vec<f64>> {
             Law::Coulomb { .. } | Law::Elliptic { .. } => normal.push(row),
             Law::Bilateral => free.extend(row..row + c.rows),
             Law::BilateralFriction { .. } => free.push(row),
-            Law::Loaded { .. } => {}
+            Law::Loaded { .. } | Law::Rolling { .. } => {}
         }
         row += c.rows;
     }

@@ -49,6 +49,11 @@ pub(super) struct Rows {
 impl Rows {
     #[inline]
     pub(super) fn get(&self, v: &[f64]) -> V3 {
+        // most have three rows, and a copy of known length is three moves
+        if self.d == 3 {
+            let v = &v[self.at..self.at + 3];
+            return [v[0], v[1], v[2]];
+        }
         let mut o = [0.0; 3];
         o[..self.d].copy_from_slice(&v[self.at..self.at + self.d]);
         o
@@ -56,6 +61,10 @@ impl Rows {
 
     #[inline]
     pub(super) fn put(&self, x: &V3, v: &mut [f64]) {
+        if self.d == 3 {
+            v[self.at..self.at + 3].copy_from_slice(x);
+            return;
+        }
         v[self.at..self.at + self.d].copy_from_slice(&x[..self.d]);
     }
 }
@@ -142,7 +151,7 @@ impl Form {
     /// Regularisation that the condensed form wants for the inverse of `P`.
     pub(super) fn delta(&self) -> f64 {
         match self {
-            Form::Body(f) if !f.accurate() => 1e-9,
+            Form::Body(f) if !f.accurate => 1e-9,
             _ => 0.0,
         }
     }
@@ -234,9 +243,10 @@ impl DenseForm {
                 }
             }
         }
-        let (lo, hi, sign) = pulp::Arch::new().dispatch(
+        let (lo, hi, sign) = panel::widest(
+            (&mut self.lu, &mut self.perm, m),
             #[inline(always)]
-            || panel::factor(&mut self.lu, m, m, &mut self.perm),
+            |(lu, perm, m)| panel::factor(lu, m, m, perm),
         );
         self.sign = sign;
         if hi > 0.0 { lo / hi } else { 0.0 }
@@ -319,7 +329,7 @@ impl SparseForm {
             a.dedup();
         }
         let size: Vec<usize> = rows.iter().map(|r| r.d).collect();
-        self.lu.analyse(&size, &adj, &vec![0; n]);
+        self.lu.analyse(&size, &adj, &vec![false; n]);
         self.slots = pairs.iter().map(|&(i, j)| self.lu.slot(i, j)).collect();
         self.own = (0..n).map(|i| self.lu.slot(i, i)).collect();
     }

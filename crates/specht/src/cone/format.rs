@@ -8,7 +8,7 @@
 //!
 //! A matrix is dense (list of rows) or sparse, `{ "rows", "cols", "i", "j", "v" }` with indices from 0; `M` may also be a list of
 //! numbers, its diagonal. Mixed laws: `"contacts": [ { "law": "coulomb", "rows": 3, "mu": 0.5 }, … ]` instead of dimension and mu;
-//! laws are coulomb, elliptic, loaded, bilateral, guide. Every message names the entry.
+//! laws are coulomb, elliptic, loaded, rolling, bilateral, guide. Every message names the entry.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -123,13 +123,16 @@ impl Serialize for Contact {
             Law::Coulomb { .. } => "coulomb",
             Law::Elliptic { .. } => "elliptic",
             Law::Loaded { .. } => "loaded",
+            Law::Rolling { .. } => "rolling",
             Law::Bilateral => "bilateral",
             Law::BilateralFriction { .. } => "guide",
         };
         map.serialize_entry("law", law)?;
         map.serialize_entry("rows", &self.rows)?;
         match self.law {
-            Law::Coulomb { mu } | Law::BilateralFriction { mu } => map.serialize_entry("mu", &mu)?,
+            Law::Coulomb { mu } | Law::BilateralFriction { mu } | Law::Rolling { mu } => {
+                map.serialize_entry("mu", &mu)?
+            }
             Law::Elliptic { mu } => map.serialize_entry("mu", &mu)?,
             Law::Loaded { bound } => map.serialize_entry("bound", &bound)?,
             Law::Bilateral => {}
@@ -427,13 +430,14 @@ fn read_contact(i: usize, v: &Value) -> Result<Contact, FormatError> {
             (Law::Elliptic { mu: [mu[0], mu[1]] }, rows(Some(3))?)
         }
         "loaded" => (Law::Loaded { bound: number(get("bound")?, &format!("{name}.bound"))? }, rows(Some(2))?),
+        "rolling" => (Law::Rolling { mu: number(get("mu")?, &format!("{name}.mu"))? }, rows(Some(2))?),
         "bilateral" => (Law::Bilateral, rows(None)?),
         "guide" => {
             (Law::BilateralFriction { mu: number(get("mu")?, &format!("{name}.mu"))? }, rows(Some(3))?)
         }
         other => {
             return Err(FormatError::new(format!("{name}.law is `{other}`"))
-                .help("laws: coulomb, elliptic, loaded, bilateral, guide"));
+                .help("laws: coulomb, elliptic, loaded, rolling, bilateral, guide"));
         }
     };
     let key = c.get("key").and_then(Value::as_u64).unwrap_or(i as u64);

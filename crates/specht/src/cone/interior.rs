@@ -44,8 +44,6 @@ pub(super) struct Work {
     pub bend: Vec<f64>,
     /// answer of the run
     pub best: Vec<f64>,
-    small: Vec<bool>,
-    near: Vec<bool>,
     pub series: super::taylor::Series,
 }
 
@@ -98,16 +96,6 @@ pub(super) struct Centre {
     pub high: f64,
 }
 
-/// Which contacts the accurate form keeps as rows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fine {
-    /// below this τ it is used
-    pub tau: f64,
-    /// entry of the scaling block below which a contact must be kept, and below which it is kept when rows are chosen anew
-    pub small: f64,
-    pub near: f64,
-}
-
 /// Below this τ the condensed form refines its solution once.
 const REFINE: f64 = 1e-3;
 /// Least friction bound of a disc, in scaled units.
@@ -121,12 +109,9 @@ pub(super) struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// The starting point: everything of size one, at rest. `careful`: see [`super::body::BodyForm::forget_fine`].
-    pub(super) fn start(&mut self, careful: bool) {
+    /// The starting point: everything of size one, at rest.
+    pub(super) fn start(&mut self) {
         let (m, n) = (self.island.m, self.island.cones.len());
-        if let Some(f) = self.island.body() {
-            f.forget_fine(careful);
-        }
         let w = &mut *self.w;
         for v in [&mut w.x, &mut w.x1, &mut w.r, &mut w.ax, &mut w.u, &mut w.best] {
             v.clear();
@@ -192,8 +177,8 @@ impl Path<'_> {
         }
     }
 
-    /// Choose the form, fill in the blocks at the point and factor.
-    pub(super) fn factor(&mut self, fine: Fine, tau: f64) {
+    /// Fill in the blocks at the point and factor, with twice the digits when `accurate`.
+    pub(super) fn factor(&mut self, accurate: bool, tau: f64) {
         let w = &mut *self.w;
         for (i, c) in self.island.cones.iter().enumerate() {
             if c.kind.has_cone() {
@@ -201,18 +186,8 @@ impl Path<'_> {
                 w.nt[i] = Nt::new(&p.x, c.kind.gap(self.way, p), &[p.psi[1], p.psi[2]]);
             }
         }
-        w.small.clear();
-        w.near.clear();
-        let accurate = tau < fine.tau;
-        if accurate {
-            for (i, c) in self.island.cones.iter().enumerate() {
-                let s = c.kind.smallest(self.way, &w.part[i], &w.nt[i]);
-                w.small.push(s < fine.small);
-                w.near.push(s < fine.near);
-            }
-        }
         if let Some(f) = self.island.body() {
-            f.refine_form(accurate, &w.small, &w.near);
+            f.accurate = accurate;
         }
         let delta = self.island.form.delta();
         let k = &mut self.island.blocks;

@@ -174,3 +174,115 @@ fn meth_cone_mixed_unsymmetric_w() {
     assert_eq!(s.status, Status::Solved, "{} {}", s.error_plain, s.error_scaled);
     assert!(violation(&p, &s) < 1e-6);
 }
+
+/// A ball of radius 0.2 m, 3 kg, `I = 2/5 m R²`, on a table with μ = 0.8: rows N, T1, T2, two angular velocities of rolling, one of drilling.
+/// Velocities (v_x, v_y, v_z, ω_x, ω_y, ω_z).
+fn ball(v: [f64; 6], roll: f64, drill: f64) -> Problem {
+    let (m, radius) = (3.0, 0.2);
+    let i = 0.4 * m * radius * radius;
+    let mass = Matrix::Sparse(Sparse::diagonal(&[m, m, m, i, i, i]));
+    let h = Matrix::Dense(Mat::from_rows(&[
+        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0, 0.0, -radius, 0.0],
+        [0.0, 1.0, 0.0, radius, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    ]));
+    let contacts = vec![
+        Contact::spatial(0.8, 7),
+        Contact { law: Law::Rolling { mu: roll }, rows: 2, key: 8 },
+        Contact { law: Law::Rolling { mu: drill }, rows: 1, key: 9 },
+    ];
+    Problem::from_bodies(mass, h, &v, vec![0.0; 6], contacts)
+}
+
+/// METH-CONE-MIXED: a rolling ball is braked by `μ_R r_N / (R (m + I/R²))` in a step, its spin by `μ_D r_N / I`, and with more resistance
+/// both stop; all by hand.
+#[test]
+fn meth_cone_mixed_rolling_and_drilling_resistance_of_a_ball() {
+    // falls with 0.1 m/s and rolls with 0.5 m/s along x: ω_y = v/R; spins with 2 rad/s
+    let v = [0.5, 0.0, -0.1, 0.0, 2.5, 2.0];
+    let (roll, drill) = (0.01, 0.002);
+    let s = solve(&ball(v, roll, drill)).unwrap();
+    let (m, radius, i) = (3.0, 0.2, 0.4 * 3.0 * 0.04);
+    let normal = m * 0.1;
+    let speed = 0.5 - roll * normal / (radius * (m + i / (radius * radius)));
+    assert_eq!(s.status, Status::Solved, "{}", s.error());
+    // rows: normal, the moment of rolling, the rate of rolling, the rate of spin
+    let found = [s.r[0], s.r[4], s.u[4], s.u[5]];
+    let hand = [normal, -roll * normal, speed / radius, 2.0 - drill * normal / i];
+    assert!(found.iter().zip(hand).all(|(f, h)| (f - h).abs() < 1e-8), "{found:?} {hand:?}");
+    // the moments are large enough to stop every rotation; friction cannot stop the ball as quickly, so it slides: r_T = −μ r_N
+    let s = solve(&ball(v, 1.0, 1.0)).unwrap();
+    let found = [s.u[1], s.u[3], s.u[4], s.u[5], s.r[4], s.r[5]];
+    let friction = 0.8 * normal;
+    let hand = [0.5 - friction / m, 0.0, 0.0, 0.0, -2.5 * i - radius * friction, -2.0 * i];
+    assert_eq!(s.status, Status::Solved, "{}", s.error());
+    assert!(found.iter().zip(hand).all(|(f, h)| (f - h).abs() < 1e-8), "{found:?} {hand:?}");
+}
+
+/// METH-CONE-MIXED: heaps whose contacts resist rolling and drilling, where moments change normal impulses: the laws hold, written down again.
+#[test]
+fn meth_cone_mixed_rolling_in_a_structure_holds_its_law() {
+    for (seed, mu) in [(3, 0.02), (5, 0.05)] {
+        let p = problems::heap(20, 0.5, seed);
+        let Operator::Bodies { h, mass } = &p.operator else { panic!() };
+        // behind every contact the relative angular velocities of its two bodies about its tangents and its normal
+        let mut t = Vec::new();
+        let (mut contacts, mut q, mut row) = (Vec::new(), Vec::new(), 0);
+        for (k, c) in p.contacts.iter().enumerate() {
+            let mut axes = [[0.0; 3]; 3];
+            let mut bodies = [(usize::MAX, 0.0); 2];
+            for l in 0..3 {
+                h.for_row(3 * k + l, |j, v| {
+                    t.push((row + l, j, v));
+                    if j % 6 < 3 {
+                        let (body, sign) = (
+                            j / 6,
+                            if bodies[0].0 == j / 6 || bodies[0].0 == usize::MAX { 1.0 } else { -1.0 },
+                        );
+                        bodies[usize::from(sign < 0.0)] = (body, sign);
+                        if sign > 0.0 {
+                            axes[l][j % 6] = v;
+                        }
+                    }
+                });
+                q.push(p.q[3 * k + l]);
+            }
+            for (l, axis) in [axes[1], axes[2], axes[0]].iter().enumerate() {
+                for (body, sign) in bodies.into_iter().filter(|b| b.0 != usize::MAX) {
+                    (0..3).for_each(|a| t.push((row + 3 + l, 6 * body + 3 + a, sign * axis[a])));
+                }
+                q.push(0.05 * (k as f64 + l as f64).sin());
+            }
+            contacts.extend([
+                *c,
+                Contact { law: Law::Rolling { mu }, rows: 2, key: 1000 + 2 * k as u64 },
+                Contact { law: Law::Rolling { mu: 0.5 * mu }, rows: 1, key: 1001 + 2 * k as u64 },
+            ]);
+            row += 6;
+        }
+        let h = Matrix::Sparse(Sparse::from_triplets(row, h.cols(), &t).unwrap());
+        let p = Problem { contacts, operator: Operator::Bodies { mass: mass.clone(), h }, q, w: None };
+        let s = solve(&p).unwrap();
+        assert_eq!(s.status, Status::Solved, "{seed}: {} {:?}", s.error(), s.counts);
+        let (speed, force) = (crate::linalg::max_abs(&p.q), crate::linalg::max_abs(&s.r));
+        for k in 0..p.contacts.len() / 3 {
+            let (r, u) = (&s.r[6 * k..6 * k + 6], &s.u[6 * k..6 * k + 6]);
+            let m = |v: &[f64]| (v[3] * v[3] + v[4] * v[4]).sqrt();
+            assert!(m(r) <= mu * r[0] + 1e-6 * force && r[5].abs() <= 0.5 * mu * r[0] + 1e-6 * force);
+            let work = r[3] * u[3] + r[4] * u[4] + mu * r[0] * m(u);
+            assert!(work.abs() < 1e-6 * speed * force, "{seed} {k}: {work:e}");
+            assert!((r[5] * u[5] + 0.5 * mu * r[0] * u[5].abs()).abs() < 1e-6 * speed * force, "{seed} {k}");
+        }
+    }
+}
+
+/// METH-CONE-MIXED: a resistance without a contact before it is refused by name.
+#[test]
+fn meth_cone_mixed_rolling_needs_a_normal_row() {
+    let mut p = ball([0.0; 6], 0.1, 0.1);
+    p.contacts[0].law = Law::Bilateral;
+    assert_eq!(p.check(), Err(ProblemError::NoNormal { contact: 1 }));
+}

@@ -12,11 +12,13 @@
 //! |---|---|
 //! | `problem`, `sparse` | what is asked (METH-CONE-PROBLEM, METH-CONE-MIXED) |
 //! | `cones` | one file per cone: the laws (METH-CONE-MIXED) |
+//! | `rolling` | discs that share a normal impulse: resistance to rolling and drilling (METH-CONE-MIXED) |
 //! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
 //! | `nsgs`, `newton` | Gauss–Seidel and Newton (METH-CONE-NSGS, -NEWTON) |
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
 //! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
 //! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
+//! | `finelu`, `double` | the same factorisation with twice the digits |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
 //! | `problems`, `reference_rng` | seeded test problems, the same as those of the prototype (feature `problems`) |
@@ -26,13 +28,17 @@ mod body;
 mod cascade;
 mod cones;
 mod degenerate;
+mod double;
 mod enumerate;
 mod exist;
+mod finelu;
 mod form;
 pub mod format;
 mod interior;
 mod island;
 mod kernel;
+#[cfg(test)]
+mod linalg_tests;
 mod local;
 #[cfg(test)]
 mod mixed_tests;
@@ -52,6 +58,7 @@ mod problems_tests;
 mod random;
 #[cfg(any(test, feature = "problems"))]
 mod reference_rng;
+mod rolling;
 mod saddle;
 mod select;
 mod solver;

@@ -47,7 +47,7 @@ impl Buffers {
             k: std::mem::take(&mut island.blocks),
         };
         if let Some(f) = island.body() {
-            f.refine_form(false, &[], &[]);
+            f.accurate = false;
         }
         island.velocity(x, &mut b.y);
         let e = island.errors(x, &b.y);

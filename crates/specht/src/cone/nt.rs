@@ -133,13 +133,6 @@ impl Nt {
         [o, (rhs[1] - o * l[1]) / l[0], (rhs[2] - o * l[2]) / l[0]]
     }
 
-    /// Smallest eigenvalue of `P`.
-    #[inline]
-    pub(super) fn smallest(&self) -> f64 {
-        let w1 = norm2(self.w[1], self.w[2]);
-        self.eta * self.eta / (self.w[0] + w1).powi(2)
-    }
-
     /// `D = (I−G)P` and `D⁻¹` with the eigenvalues of `P` raised by `delta`.
     #[inline]
     pub(super) fn whole(&self, d: usize, delta: f64, b: &mut M3, inv: &mut M3) {

@@ -1,8 +1,8 @@
 //! Minimum-degree ordering of a graph of blocks (METH-CONE-LINALG)
 //!
-//! Eliminates the node with the smallest weighted degree, ties by number. A node with `wait > 0` (bilateral rows, contacts
-//! kept uncondensed, whose diagonal block may vanish) becomes eligible only when so many of its early neighbours (`wait = 0`),
-//! or all when there are fewer, are gone, so that its pivot is the Schur complement.
+//! Eliminates the node with the smallest weighted degree, ties by number. A node that must `wait` (bilateral rows, guides,
+//! whose diagonal block may vanish) becomes eligible only when all neighbours that need not are gone, so that its pivot is the Schur
+//! complement.
 //!
 //! Eliminated nodes stay in the graph as elements: the clique they leave is a list, not edges, and swallows the lists it
 //! covers. Degrees are bounded from above as in Amestoy, Davis & Duff (1996). Returns the order and, for every place in
@@ -15,12 +15,12 @@ use std::collections::BinaryHeap;
 pub(super) fn minimum_degree(
     size: &[usize],
     adj: &[Vec<usize>],
-    wait: &[usize],
+    wait: &[bool],
 ) -> (Vec<usize>, Vec<Vec<usize>>) {
     let n = size.len();
     let weight = |nodes: &[usize]| nodes.iter().map(|&j| size[j]).sum::<usize>();
     let mut early: Vec<usize> =
-        (0..n).map(|i| adj[i].iter().filter(|&&j| wait[j] == 0).count().min(wait[i])).collect();
+        (0..n).map(|i| if wait[i] { adj[i].iter().filter(|&&j| !wait[j]).count() } else { 0 }).collect();
     // what is left of the edges of a node, the elements it touches, and the nodes of an element
     let mut edges: Vec<Vec<usize>> = adj.to_vec();
     let mut touches: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -77,8 +77,8 @@ pub(super) fn minimum_degree(
             let around = total - size[j];
             degree[j] = (weight(&edges[j]) + around + others).min(degree[j] + around).min(left - size[j]);
         }
-        if wait[i] == 0 {
-            for &j in adj[i].iter().filter(|&&j| wait[j] > 0) {
+        if !wait[i] {
+            for &j in adj[i].iter().filter(|&&j| wait[j]) {
                 early[j] = early[j].saturating_sub(1);
             }
         }

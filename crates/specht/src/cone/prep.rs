@@ -508,6 +508,8 @@ fn list_cones(contacts: &[Contact], out: &mut Vec<Cone>) {
             },
             Law::Loaded { bound } if bound > 0.0 => push(Kind::Disc, c.rows, 0.0, bound, src, one),
             Law::Loaded { .. } => {}
+            // solved with its load (`rolling`); here only its diagonal block is asked for
+            Law::Rolling { .. } => push(Kind::Disc, c.rows, 0.0, 1.0, src, one),
             Law::Bilateral => push(Kind::Free, c.rows, 0.0, 0.0, src, one),
             Law::BilateralFriction { mu } if mu > 0.0 => push(Kind::Pair, c.rows, mu, 0.0, src, one),
             Law::BilateralFriction { .. } => push(Kind::Free, 1, 0.0, 0.0, src, one),

@@ -30,6 +30,12 @@ pub enum Law {
         /// Friction bound, ≥ 0.
         bound: f64,
     },
+    /// Resistance to rolling or drilling of the contact before it in the list: `|r| ≤ mu r_N` with the normal impulse of that contact, `r`
+    /// opposite to `u`. Rows: two angular velocities of rolling, or one of drilling; no normal row.
+    Rolling {
+        /// Coefficient, a length when the rows are angular velocities, ≥ 0.
+        mu: f64,
+    },
     /// `u = 0`, `r` free: joints, closed loops. 1 to 3 rows.
     Bilateral,
     /// Guide with friction: `u_N = 0`, `r_N` of either sign, `|r_T| ≤ μ|r_N|`. Rows N, T… (2 or 3).
@@ -109,6 +115,10 @@ pub enum ProblemError {
     Bound { contact: usize, value: f64 },
     #[error("contact {contact} has {rows} rows, its law needs {expected}")]
     Rows { contact: usize, rows: usize, expected: &'static str },
+    #[error(
+        "contact {contact} resists rolling or drilling, but the contact before it has no normal row; list it behind the contact that rolls"
+    )]
+    NoNormal { contact: usize },
     #[error("M is not symmetric: M[{row}][{col}] = {a}, M[{col}][{row}] = {b}")]
     Unsymmetric { row: usize, col: usize, a: f64, b: f64 },
     #[error("M[{index}][{index}] = {value}; masses must be positive")]
@@ -153,8 +163,16 @@ impl Problem {
         let size = |name, what, found, expected| {
             if found == expected { Ok(()) } else { Err(ProblemError::Size { name, what, found, expected }) }
         };
+        // a contact with a normal row, whose resistances may follow
+        let mut normal = false;
         for (i, c) in self.contacts.iter().enumerate() {
             check_contact(i, c)?;
+            match c.law {
+                Law::Rolling { .. } if !normal => return Err(ProblemError::NoNormal { contact: i }),
+                Law::Rolling { .. } => {}
+                Law::Coulomb { .. } | Law::Elliptic { .. } | Law::BilateralFriction { .. } => normal = true,
+                Law::Loaded { .. } | Law::Bilateral => normal = false,
+            }
         }
         let m = self.rows();
         size("q", "entries", self.q.len(), m)?;
@@ -194,7 +212,7 @@ fn check_contact(contact: usize, c: &Contact) -> Result<(), ProblemError> {
     let (ok, expected) = match c.law {
         Law::Coulomb { .. } => ((1..=3).contains(&c.rows), "1 to 3"),
         Law::Elliptic { .. } => (c.rows == 3, "3"),
-        Law::Loaded { .. } => ((1..=2).contains(&c.rows), "1 or 2"),
+        Law::Loaded { .. } | Law::Rolling { .. } => ((1..=2).contains(&c.rows), "1 or 2"),
         Law::Bilateral => ((1..=3).contains(&c.rows), "1 to 3"),
         Law::BilateralFriction { .. } => ((2..=3).contains(&c.rows), "2 or 3"),
     };
@@ -202,10 +220,10 @@ fn check_contact(contact: usize, c: &Contact) -> Result<(), ProblemError> {
         return Err(ProblemError::Rows { contact, rows: c.rows, expected });
     }
     match c.law {
-        Law::Coulomb { mu } | Law::BilateralFriction { mu } if bad(mu) => {
+        Law::Coulomb { mu } | Law::BilateralFriction { mu } | Law::Rolling { mu } if bad(mu) => {
             Err(ProblemError::Friction { contact, value: mu })
         }
-        Law::Coulomb { mu } | Law::BilateralFriction { mu } => in_range("mu", mu),
+        Law::Coulomb { mu } | Law::BilateralFriction { mu } | Law::Rolling { mu } => in_range("mu", mu),
         Law::Elliptic { mu } if bad(mu[0]) => Err(ProblemError::Friction { contact, value: mu[0] }),
         Law::Elliptic { mu } if bad(mu[1]) => Err(ProblemError::Friction { contact, value: mu[1] }),
         Law::Elliptic { mu } => in_range("mu", mu[0].max(mu[1])),

@@ -4,6 +4,7 @@ use super::cascade::{Counts, Method, Settings, Stage, solve_island};
 use super::exist::{self, Existence};
 use super::prep::Prep;
 use super::problem::{Law, Problem, ProblemError};
+use super::rolling;
 use crate::stop::Clock;
 use rayon::prelude::*;
 
@@ -97,6 +98,11 @@ fn slides(p: &Problem, s: &Solution) -> bool {
         })
 }
 
+/// Impulses of a key, zero when unknown.
+fn remembered(memory: &[(u64, [f64; 3])], key: u64) -> [f64; 3] {
+    memory.binary_search_by_key(&key, |m| m.0).map_or([0.0; 3], |k| memory[k].1)
+}
+
 /// Solver with its workspace; repeated solves of the same structure do not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
@@ -152,11 +158,25 @@ impl Solver {
         }
         let clock = Clock::new(self.settings.time_limit, self.settings.stop);
         let warm = self.settings.warm && !self.memory.is_empty();
+        if rolling::any(p) {
+            return self.solve_rolling(p, warm, &clock, out);
+        }
+        self.solve_loaded(p, warm, &clock, out)
+    }
+
+    /// Solve a problem whose discs have their loads.
+    pub(super) fn solve_loaded(
+        &mut self,
+        p: &Problem,
+        warm: bool,
+        clock: &Clock,
+        out: &mut Solution,
+    ) -> Result<(), ProblemError> {
         let settings = self.settings;
         if settings.method == Method::Cascade && steepest(p) > STEEP {
-            return self.solve_steep(p, warm, &clock, out);
+            return self.solve_steep(p, warm, clock, out);
         }
-        self.once(p, &settings, warm, &clock, out)
+        self.once(p, &settings, warm, clock, out)
     }
 
     /// Steep cones are nearly half-spaces, and methods that walk through their interior or across them get lost. Contacts that
@@ -252,6 +272,11 @@ impl Solver {
         self.memory.clone_from(&other.memory);
     }
 
+    /// Impulses of a key in the last answer, zero when unknown.
+    pub(super) fn remembered(&self, key: u64) -> [f64; 3] {
+        remembered(&self.memory, key)
+    }
+
     /// A failed solve: is there a reason? METH-CONE-EXIST
     fn explain(&self, p: &Problem, grew: bool, out: &mut Solution) {
         if let Some(d) = exist::certificate(p) {
@@ -269,11 +294,9 @@ impl Solver {
                 let c = &island.cones[i];
                 let mut x = [0.0; 3];
                 if warm && island.q_s > 0.0 {
-                    let key = p.contacts[c.contact].key;
-                    if let Ok(k) = self.memory.binary_search_by_key(&key, |m| m.0) {
-                        for l in 0..c.rows.d {
-                            x[l] = self.memory[k].1[c.local[l]] / (c.stretch[l] * c.scale[l] * island.q_s);
-                        }
+                    let r = remembered(&self.memory, p.contacts[c.contact].key);
+                    for l in 0..c.rows.d {
+                        x[l] = r[c.local[l]] / (c.stretch[l] * c.scale[l] * island.q_s);
                     }
                 }
                 c.rows.put(&x, &mut island.x);

@@ -15,7 +15,7 @@
 //! so that the point at which the series begins lies on the path. Different `k` are different paths to the same end.
 
 use super::cones::Way;
-use super::interior::{Centre, Dir, Ended, Fine, Path};
+use super::interior::{Centre, Dir, Ended, Path};
 use super::island::Island;
 use super::kernel::V3;
 use super::nt::{Part, product};
@@ -28,18 +28,13 @@ const ORDER: usize = 10;
 /// Neighbourhood of the series, and the wider one of the steps before it.
 const LOW: f64 = 0.3;
 const HIGH: f64 = 3.0;
-const BEFORE: wide::Run = wide::Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 25, careful: true };
+const BEFORE: wide::Run = wide::Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 25 };
 /// The series begins after so many steps in a row that were short, or left the path.
 const SHORT_STEPS: usize = 2;
 /// A wide step below this is not taken.
 const LEAST: f64 = 0.05;
-/// The accurate form: the higher coefficients need it early.
-const FINE: Fine = Fine { tau: 1e-4, small: 1e-8, near: 1e-6 };
-/// On islands of so many cones every contact is kept as a row, from the start: condensed, towers of 4 000 contacts lose their path. Only
-/// where the structure is thin, so that a factorisation costs at most so many operations for each cone (a wall takes ten times more).
-const LARGE: usize = 1500;
-const THIN: f64 = 5e4;
-const FINE_LARGE: Fine = Fine { tau: f64::INFINITY, small: f64::INFINITY, near: f64::INFINITY };
+/// Below this τ the accurate form is used: the higher coefficients need it early.
+const FINE: f64 = 1e-4;
 /// Ratio of the last term to the first at the radius.
 const LAST_TERM: f64 = 1e-3;
 /// Below this the direction of the path is rounding.
@@ -59,6 +54,8 @@ pub(super) struct Series {
     cover: Vec<f64>,
     left: Vec<f64>,
     normal: Dir,
+    /// part of the defects along the tangent
+    along: f64,
     normal_hat: Vec<[V3; 2]>,
     /// centred points of the wide steps, to return to
     kept: Vec<(Vec<f64>, Vec<Part>)>,
@@ -92,11 +89,8 @@ pub(super) fn run(island: &mut Island, k: f64, iterations: usize, tol: f64, cloc
 }
 
 fn go(path: &mut Path, iterations: usize, clock: &Clock) -> Ended {
-    path.start(BEFORE.careful);
+    path.start();
     path.w.series.kept.clear();
-    let n = path.island.cones.len();
-    let thin = n >= LARGE && path.island.body().is_some_and(|f| f.flops_all_kept() < THIN * n as f64);
-    let fine = if thin { FINE_LARGE } else { FINE };
     let mut out = Ended { error: f64::INFINITY, ..Default::default() };
     let mut f = Follow {
         on: false,
@@ -132,7 +126,7 @@ fn go(path: &mut Path, iterations: usize, clock: &Clock) -> Ended {
                 break;
             }
         }
-        path.factor(fine, at.tau);
+        path.factor(at.tau < FINE, at.tau);
         if !f.on {
             wide_step(path, &mut f, at, feas, it);
             continue;
@@ -269,6 +263,7 @@ fn first_order(path: &mut Path, f: &Follow, s: &mut Series, at: Centre) -> bool 
             }
         }
     }
+    s.along = along;
     if !(worst <= 1.0) {
         return false;
     }
@@ -288,7 +283,7 @@ fn first_order(path: &mut Path, f: &Follow, s: &mut Series, at: Centre) -> bool 
 fn higher_orders(path: &mut Path, s: &mut Series, at: Centre) {
     let tau = at.tau;
     let tt = dot(path, &s.z[0], &s.hat[0], &s.z[0], &s.hat[0], tau) + path.products() / (tau * tau);
-    let refine = std::mem::replace(&mut path.island.blocks.refine, tau < FINE.tau);
+    let refine = std::mem::replace(&mut path.island.blocks.refine, tau < FINE);
     for order in 2..=ORDER {
         for (i, c) in path.island.cones.iter().enumerate() {
             let (mut cone, mut pair) = ([0.0; 3], 0.0);
@@ -395,10 +390,15 @@ fn advance(path: &mut Path, f: &mut Follow, s: &Series, at: Centre) {
     f.h = (2.0 * a).clamp(1e-6, 50.0);
 }
 
-/// Towards the path at constant τ; when that fails twice, back to the last centred point of the wide steps.
+/// Towards the path, across it: at a fold a step at constant τ does not exist. When that fails twice, back to the last centred point of the
+/// wide steps.
 fn centre(path: &mut Path, f: &mut Follow, s: &mut Series, at: Centre) {
+    s.normal.add(-s.along, &s.z[0]);
     let (low, high) = (0.8 * (at.low / at.tau).min(LOW), 1.25 * (at.high / at.tau).max(HIGH));
     let mut a = (0.7 * path.longest(&s.normal)).min(1.0);
+    if s.along > 0.0 {
+        a = a.min(0.5 * at.tau / s.along);
+    }
     for _ in 0..20 {
         let new = path.trial(&s.normal, a);
         if new.low >= low * new.tau && new.high <= high * new.tau {

@@ -8,7 +8,7 @@
 //! convergence: the problem is not monotone, its path may fold back, and there may be no solution.
 
 use super::cones::{Inside, Way};
-use super::interior::{Centre, Ended, Fine, Path};
+use super::interior::{Centre, Ended, Path};
 use super::island::Island;
 use crate::stop::Clock;
 
@@ -21,8 +21,6 @@ pub(super) struct Run {
     /// fraction of the step to the boundary
     pub fraction: f64,
     pub iterations: usize,
-    /// the accurate form waits for both bodies of a contact: better pivots, five times the work
-    pub careful: bool,
 }
 
 /// First error at which Newton is tried, and residual below which.
@@ -30,8 +28,8 @@ pub(super) const FIRST_TRY: f64 = 1e-4;
 pub(super) const TRY_RESIDUAL: f64 = 1e-4;
 /// Steps of a hand-over to Newton.
 pub(super) const NEWTON: usize = 6;
-/// The accurate form (earlier after a stall below τ = 1e-7).
-const FINE: Fine = Fine { tau: 1e-10, small: 1e-8, near: 1e-6 };
+/// Below this τ the accurate form is used (earlier after a stall below τ = 1e-7).
+const FINE: f64 = 1e-10;
 /// A wide run that does not lower τ by 2 within this many iterations is given up …
 const PATIENCE: usize = 4;
 /// … once the residual is below this: before, τ may rest while the residual falls (tall towers).
@@ -48,7 +46,7 @@ pub(super) fn run(island: &mut Island, p: &Run, tol: f64, clock: &Clock) -> Ende
 }
 
 fn go(path: &mut Path, p: &Run, clock: &Clock) -> Ended {
-    path.start(p.careful);
+    path.start();
     let mut out = Ended { error: f64::INFINITY, ..Default::default() };
     let (mut short, mut stuck, mut next_try) = (0usize, 0usize, FIRST_TRY);
     let mut tau_stuck = f64::INFINITY;
@@ -83,7 +81,7 @@ fn go(path: &mut Path, p: &Run, clock: &Clock) -> Ended {
                 tau_stuck = at.tau;
                 short = 0;
                 if at.tau < 1e-7 {
-                    fine.tau = fine.tau.max(2.0 * at.tau);
+                    fine = fine.max(2.0 * at.tau);
                 }
                 if stuck >= 2 {
                     break;
@@ -97,7 +95,7 @@ fn go(path: &mut Path, p: &Run, clock: &Clock) -> Ended {
             break;
         }
         hist[it % PATIENCE] = at.tau;
-        path.factor(fine, at.tau);
+        path.factor(at.tau < fine, at.tau);
         let a = step(path, p, at, feas, short >= 2);
         path.accept();
         short = if a < SHORT { short + 1 } else { 0 };

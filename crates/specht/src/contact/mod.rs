@@ -61,8 +61,8 @@ impl Forces {
             (&mut self.bound, contacts),
             (&mut self.excess, contacts),
         ] {
-            v.clear();
             v.resize(n, 0.0);
+            v.fill(0.0);
         }
     }
 }

@@ -7,9 +7,12 @@
 //! A contact whose impulse would be negative is removed (the most negative first) and the rest solved again; a removed
 //! contact must end with ġ_NE ≥ 0. When that fails all subsets are tried, up to 16 contacts, the largest first.
 //! Dependent contacts: minimum norm.
+//!
+//! A contact outside I_S* (it rests by rounding, or separates) may be hit by the impulses of the others. The book leaves that open; ours: it
+//! does not approach, `0 ≤ ġ_NE + ε min(ġ_NA, 0) ⊥ Λ ≥ 0` for all closed contacts, a problem that has a solution whenever one exists.
 
-use crate::linalg::FullPivot;
-use crate::linalg::{Mat, max_abs};
+use crate::lcp::{Lcp, Solver};
+use crate::linalg::{FullPivot, Mat, max_abs};
 use crate::modes::problem::Problem;
 
 const TOLERANCE: f64 = 1e-10;
@@ -37,7 +40,7 @@ pub(crate) fn solve(p: &Problem, e: &[f64]) -> Option<Vec<f64>> {
     }
     let list: Vec<usize> = (0..n).filter(|&i| members[i]).collect();
     if list.len() > 16 {
-        return None;
+        return complementary(p, e);
     }
     let mut subsets: Vec<u32> = (0..1u32 << list.len()).collect();
     subsets.sort_by_key(|s| std::cmp::Reverse(s.count_ones()));
@@ -50,7 +53,20 @@ pub(crate) fn solve(p: &Problem, e: &[f64]) -> Option<Vec<f64>> {
             return Some(x);
         }
     }
-    None
+    complementary(p, e)
+}
+
+/// The law for all closed contacts at once.
+fn complementary(p: &Problem, e: &[f64]) -> Option<Vec<f64>> {
+    let n = p.normals;
+    let h = Mat::from_fn(n, n, |i, j| p.h[(i, j)]);
+    let c: Vec<f64> = (0..n).map(|i| p.c[i] + e[i] * p.c[i].min(0.0)).collect();
+    let mut lcp = Solver::default();
+    lcp.solve(Lcp::new(&h, &c)).is_solved().then(|| {
+        let mut x = vec![0.0; p.dim()];
+        x[..n].copy_from_slice(&lcp.z);
+        x
+    })
 }
 
 // (7.11) for the used contacts; false when the demands contradict each other

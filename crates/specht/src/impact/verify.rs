@@ -3,7 +3,7 @@
 //! ```text
 //! all laws   M (u_E − u_A) = Wᵀ Λ;   ġ = 0 along bilateral rows and pins at the end of every phase
 //! Poisson    (8.13), (8.23), (8.27)-(8.31), phase by phase
-//! Newton     0 ≤ Λ_N;   Λ_N > 0 ⇒ ġ_NE = −ε ġ_NA;   ġ_NE ≥ 0;   Λ_T = 0
+//! Newton     0 ≤ Λ_N;   Λ_N > 0 ⇒ ġ_NE = −ε min(ġ_NA, 0);   ġ_NE ≥ 0;   Λ_T = 0
 //! Moreau     0 ≤ Λ_N ⊥ ġ_NE + ε_N ġ_NA ≥ 0;   |Λ_T| ≤ μ Λ_N against ġ_TE + ε_T ġ_TA
 //! ```
 //!
@@ -271,7 +271,8 @@ impl Check {
         if let ([Some(row), _], true) = (c.normal, c.unilateral) {
             self.impulse(-out.impulse[row]);
             self.velocity(-out.rate_e[row]);
-            self.either((out.rate_e[row] + c.e.normal * out.rate_a[row]).abs(), out.impulse[row]);
+            let back = c.e.normal * out.rate_a[row].min(0.0);
+            self.either((out.rate_e[row] + back).abs(), out.impulse[row]);
         }
         if let Some(t) = c.tangent {
             self.impulse(out.impulse[t].abs());

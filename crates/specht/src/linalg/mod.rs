@@ -6,6 +6,7 @@
 //! | `cholesky`, `sparse_cholesky`, `mass_factor` | A = L Lᵀ: dense, sparse, and of a mass matrix with massless parts |
 //! | `lu`, `panel` | A = P L U: one matrix; blocked, in place, for large panels |
 //! | `full_pivot` | systems of unknown rank: the one rule for dependent rows |
+//! | `gauss_newton` | nonlinear equations, with steps of minimum norm |
 //! | `eigen`, `dual` | eigenvalues; numbers with a rate |
 //!
 //! Matrices are row-major. Factorisations work in place on a [`Mat`] and are reused by the caller, so that a time step
@@ -15,6 +16,7 @@ mod cholesky;
 mod dual;
 mod eigen;
 mod full_pivot;
+mod gauss_newton;
 mod kernel;
 mod lu;
 mod mass_factor;
@@ -31,6 +33,7 @@ pub(crate) use cholesky::spd_inverse;
 pub(crate) use dual::{Dual, Number};
 pub(crate) use eigen::{Complex, eigenvalues};
 pub(crate) use full_pivot::{FullPivot, RANK_TOLERANCE, null_space};
+pub(crate) use gauss_newton::{Effort, Equations, gauss_newton};
 pub use kernel::{axpy, dot, max_abs};
 pub(crate) use lu::Lu;
 pub(crate) use mass_factor::MassFactor;

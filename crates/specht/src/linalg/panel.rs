@@ -5,6 +5,21 @@
 //! of the vector unit, so the bits do not depend on the machine's vector length. Blocks of [`BLOCK`] columns, then one
 //! matrix product on tiles of 4 × 8 held in registers.
 
+/// Run `f(data)` compiled for the widest vector unit of the machine, without fused operations, so that the bits are the same on all.
+/// `f` is a closure marked `#[inline(always)]` that captures nothing: anything else is called, not inlined, and stays narrow.
+#[inline(always)]
+pub(crate) fn widest<T, R>(data: T, f: impl Fn(T) -> R) -> R {
+    struct Job<T, F>(T, F);
+    impl<T, R, F: Fn(T) -> R> pulp::NullaryFnOnce for Job<T, F> {
+        type Output = R;
+        #[inline(always)]
+        fn call(self) -> R {
+            (self.1)(self.0)
+        }
+    }
+    pulp::Arch::new().dispatch(Job(data, f))
+}
+
 /// Columns per block.
 const BLOCK: usize = 24;
 /// Tile width of the product.
@@ -104,38 +119,46 @@ pub(crate) fn factor(a: &mut [f64], n: usize, ld: usize, perm: &mut [usize]) -> 
 pub(crate) fn sub_four(c: &[[f64; 4]], b: &[f64], ld: usize, from: usize, rows: [&mut [f64]; 4]) {
     let [r0, r1, r2, r3] = rows;
     let w = r0.len();
-    let full = w / TILE * TILE;
     let mut j = 0;
-    while j < full {
-        let mut t = [[0.0; TILE]; 4];
-        t[0].copy_from_slice(&r0[j..j + TILE]);
-        t[1].copy_from_slice(&r1[j..j + TILE]);
-        t[2].copy_from_slice(&r2[j..j + TILE]);
-        t[3].copy_from_slice(&r3[j..j + TILE]);
-        for (k, f) in c.iter().enumerate() {
-            let at = k * ld + from + j;
-            let mut y = [0.0; TILE];
-            y.copy_from_slice(&b[at..at + TILE]);
-            for l in 0..TILE {
-                t[0][l] -= f[0] * y[l];
-                t[1][l] -= f[1] * y[l];
-                t[2][l] -= f[2] * y[l];
-                t[3][l] -= f[3] * y[l];
-            }
-        }
-        r0[j..j + TILE].copy_from_slice(&t[0]);
-        r1[j..j + TILE].copy_from_slice(&t[1]);
-        r2[j..j + TILE].copy_from_slice(&t[2]);
-        r3[j..j + TILE].copy_from_slice(&t[3]);
+    while j + TILE <= w {
+        tile::<TILE>(c, b, ld, from, j, [r0, r1, r2, r3]);
         j += TILE;
     }
-    for j in full..w {
-        for (k, f) in c.iter().enumerate() {
-            let y = b[k * ld + from + j];
-            r0[j] -= f[0] * y;
-            r1[j] -= f[1] * y;
-            r2[j] -= f[2] * y;
-            r3[j] -= f[3] * y;
+    if j + 4 <= w {
+        tile::<4>(c, b, ld, from, j, [r0, r1, r2, r3]);
+        j += 4;
+    }
+    if j + 2 <= w {
+        tile::<2>(c, b, ld, from, j, [r0, r1, r2, r3]);
+        j += 2;
+    }
+    if j < w {
+        tile::<1>(c, b, ld, from, j, [r0, r1, r2, r3]);
+    }
+}
+
+/// `W` columns from `j` on, held in registers.
+#[inline(always)]
+fn tile<const W: usize>(c: &[[f64; 4]], b: &[f64], ld: usize, from: usize, j: usize, rows: [&mut [f64]; 4]) {
+    let [r0, r1, r2, r3] = rows;
+    let mut t = [[0.0; W]; 4];
+    t[0].copy_from_slice(&r0[j..j + W]);
+    t[1].copy_from_slice(&r1[j..j + W]);
+    t[2].copy_from_slice(&r2[j..j + W]);
+    t[3].copy_from_slice(&r3[j..j + W]);
+    for (k, f) in c.iter().enumerate() {
+        let at = k * ld + from + j;
+        let mut y = [0.0; W];
+        y.copy_from_slice(&b[at..at + W]);
+        for l in 0..W {
+            t[0][l] -= f[0] * y[l];
+            t[1][l] -= f[1] * y[l];
+            t[2][l] -= f[2] * y[l];
+            t[3][l] -= f[3] * y[l];
         }
     }
+    r0[j..j + W].copy_from_slice(&t[0]);
+    r1[j..j + W].copy_from_slice(&t[1]);
+    r2[j..j + W].copy_from_slice(&t[2]);
+    r3[j..j + W].copy_from_slice(&t[3]);
 }

@@ -83,6 +83,9 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         &sides.laws,
     ];
     let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
+    let moving = [&main.tape, &guards.switch_rates].into_iter().chain(contours.iter().map(|c| &c.tape));
+    let remembers = |slot: &u32| matches!(b.inputs.get(*slot as usize), Some(Input::Memory(_)));
+    let memory_acts = moving.flat_map(|t| t.inputs()).any(remembers);
     let mass_moves = main.tree.moves() || main.space.moves() || !main.mass.moving.is_empty();
     let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
     let all_constant = !mass_moves
@@ -134,6 +137,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         guards: guards.list,
         relevance: guards.relevance,
         silent: guards.silent,
+        memory_acts,
         slip_switches: guards.slip_switches,
         is_slip: guards.is_slip,
         contours,

@@ -543,6 +543,10 @@ impl System for CompiledSystem {
         self.guards[k].switch().is_some_and(|switch| self.silent[switch])
     }
 
+    fn memory_acts(&self) -> bool {
+        self.memory_acts
+    }
+
     fn presses(&self, contact: usize, d: &Discrete) -> Option<bool> {
         let flank = self.flanks.iter().find(|f| f.contact == contact && f.surface.is_some())?;
         Some(d.latches[flank.latch] == PRESSING)

@@ -231,6 +231,8 @@ pub struct Program {
     pub(super) relevance: Vec<Relevance>,
     /// By switch: whether only event functions use it.
     pub(super) silent: Vec<bool>,
+    /// Whether motion or event functions depend on the memory.
+    pub(super) memory_acts: bool,
     /// (switch, contact, factor): the switch is the sign of the slip of a contact.
     pub(super) slip_switches: Vec<(usize, usize, f64)>,
     /// By switch: whether it is one of these.

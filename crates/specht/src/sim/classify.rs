@@ -36,13 +36,12 @@ impl Sets {
 
     /// Whether some closed contact approaches: an impact is due.
     pub(crate) fn approaching<S: System + ?Sized>(&self, field: &Field<S>) -> bool {
-        field.info.iter().enumerate().any(|(i, c)| match c.normal {
-            Normal::Unilateral { row } if self.closed[i] => {
-                let size = field.watches.scales.rate[i].max(contact_speed(c, &field.eval, &field.state.u));
-                field.eval.rate(row, &field.state.u) < -SPEED_ZERO * size
-            }
-            _ => false,
-        })
+        (0..field.info.len()).any(|i| self.closed[i] && opening(field, i).is_some_and(|r| r < -SPEED_ZERO))
+    }
+
+    /// Whether a unilateral contact neither approaches nor opens by more than rounding.
+    pub(crate) fn is_slow<S: System + ?Sized>(&self, field: &Field<S>, i: usize) -> bool {
+        opening(field, i).is_some_and(|r| r.abs() <= SPEED_ZERO)
     }
 
     /// The fastest approach of a closed contact, and the largest velocity at any closed contact.
@@ -129,4 +128,13 @@ pub(crate) fn flank_acts<S: System + ?Sized>(field: &Field<S>, i: usize) -> bool
     let still = SPEED_ZERO * field.watches.scales.rate[i].max(contact_speed(&field.info[i], &field.eval, u));
     let enters = rate < -still || (rate <= still && field.eval.accel(row, &field.forces.accel) < 0.0);
     gap <= FLANK_MET * field.watches.scales.gap[row] && enters
+}
+
+/// How fast the gap of a unilateral contact opens, beside the largest velocity of the contact.
+fn opening<S: System + ?Sized>(field: &Field<S>, i: usize) -> Option<f64> {
+    let Normal::Unilateral { row } = field.info[i].normal else { return None };
+    let (eval, u) = (&field.eval, &field.state.u);
+    let size = field.watches.scales.rate[i].max(contact_speed(&field.info[i], eval, u));
+    let rate = eval.rate(row, u);
+    Some(if rate == 0.0 { 0.0 } else { rate / size })
 }

@@ -35,7 +35,7 @@ use super::settling::Pending;
 use super::sink::{Delivery, Sink};
 use super::start::{self, StartError};
 use super::tolerances::{
-    DRIFT, FIRST_STEP, LEAST_ENERGY, LEAST_MASS, LEAST_POSITION, LEAST_SPEED, MOMENT, NEARLY_SINGULAR,
+    DRIFT, FIRST_STEP, JUST, LEAST_ENERGY, LEAST_MASS, LEAST_POSITION, LEAST_SPEED, MOMENT, NEARLY_SINGULAR,
     POSITION_NOISE, PROJECTED, SHRUNK, SPEED_NOISE,
 };
 use super::trajectory::{Family, Point, Samples, Status, Trajectory};
@@ -410,6 +410,11 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         blur
     }
 
+    /// The longest step so far; before there was one, a part of the run.
+    pub(super) fn usual_step(&self) -> f64 {
+        if self.longest > 0.0 { self.longest } else { FIRST_STEP * self.settings.until }
+    }
+
     /// The shortest step from `t` that is one.
     fn smallest(&self, t: f64) -> f64 {
         8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs())
@@ -562,7 +567,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     fn ends_here(&mut self) -> bool {
         let t = self.ode.time();
         self.x.copy_from_slice(self.ode.state());
-        self.field.at(t, &self.x) && self.field.lost_ahead(1e-9).is_some()
+        self.field.at(t, &self.x) && self.field.lost_ahead(JUST * self.longest).is_some()
     }
 
     /// The step size fell to nothing.
@@ -586,7 +591,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         if self.field.chart.active {
             return Flow::End(Status::Indeterminate, self.undecided());
         }
-        let message = match self.field.lost_ahead(1e-3) {
+        let message = match self.field.lost_ahead(self.usual_step()) {
             Some(what) => format!(
                 "{what} has no value a little further than at t = {t}: the geometry cannot close there"
             ),

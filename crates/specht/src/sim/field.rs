@@ -138,17 +138,16 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.sys.evaluate_rates(&self.state, &self.discrete, &mut self.eval);
     }
 
-    /// The name of what loses its value a little further on the way of the present motion, up to this part of the positions.
-    pub(crate) fn lost_ahead(&mut self, reach: f64) -> Option<String> {
-        let speed = max_abs(&self.state.u);
-        if !(speed > 0.0) {
+    /// The name of what loses its value when the present motion goes on for this time.
+    pub(crate) fn lost_ahead(&mut self, time: f64) -> Option<String> {
+        if max_abs(&self.state.u) == 0.0 {
             return None;
         }
         let here = self.state.clone();
-        let found = [1e-9, 1e-7, 1e-5, 1e-3].into_iter().filter(|part| *part <= reach).find_map(|part| {
-            for ((q, q0), u) in self.state.q.iter_mut().zip(&here.q).zip(&here.u) {
-                *q = q0 + part * (1.0 + q0.abs()) * u / speed;
-            }
+        let found = [1e-6, 1e-4, 1e-2, 1.0].into_iter().find_map(|part| {
+            let way: Vec<f64> = here.u.iter().map(|u| part * time * u).collect();
+            self.state.q.copy_from_slice(&here.q);
+            self.sys.move_by(&mut self.state.q, &way);
             self.evaluate();
             self.undefined()
         });

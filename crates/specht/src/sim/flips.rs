@@ -5,7 +5,7 @@ use crate::system::{Discrete, Mode, Normal, System};
 
 use super::event_driven::Run;
 use super::field::Field;
-use super::instant::{Moment, TOUCHING};
+use super::instant::{AGAIN, Moment, TOUCHING};
 use super::tolerances::{AHEAD, EXACT, GAP_ZERO, ON_BORDER};
 use super::watch::{Hold, What, rate_size};
 
@@ -163,6 +163,15 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         }
         projector.positions(field, EXACT);
+        // an approach of rounding that no force holds would arrive again at once, for ever
+        if self.crowd.1 > AGAIN {
+            for i in 0..modes.len() {
+                if arrived(i) && !sets.is_slow(field, i) {
+                    field.discrete.modes[i] = Mode::Open;
+                }
+            }
+            projector.velocities(field);
+        }
         field.discrete.modes = modes;
         field.evaluate();
     }

@@ -22,6 +22,9 @@ use super::watch::{Hold, What};
 /// Events at one instant after which the run gives up.
 const CROWD: usize = 100;
 
+/// Events at one instant after which velocities of rounding, and hops below that of the gap, are taken away.
+pub(super) const AGAIN: usize = 3;
+
 /// Gaps that count as zero where another contact arrives, relative to the resolution of hops.
 pub(super) const TOUCHING: f64 = 1e-2;
 
@@ -359,7 +362,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     break;
                 }
                 Decision::Invalid => {
-                    let why = match self.field.lost_ahead(1e-3) {
+                    let why = match self.field.lost_ahead(self.usual_step()) {
                         Some(what) => {
                             format!("{what} has no value a little further: the geometry cannot close there")
                         }

@@ -51,8 +51,10 @@ impl<S: System + ?Sized> Run<'_, S> {
             {
                 v.fire(field, &m.fired, &self.impulses);
             }
-            let changed = memory != field.state.memory;
-            if changed {
+            let changed = memory != field.state.memory && field.sys.memory_acts();
+            if !changed {
+                field.state.memory.copy_from_slice(&memory);
+            } else {
                 let energy = field.eval.kinetic + field.eval.potential;
                 let crossings = field.eval.crossings.clone();
                 field.state.memory.copy_from_slice(&memory);

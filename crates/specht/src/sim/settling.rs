@@ -23,7 +23,7 @@ use crate::linalg::axpy;
 use crate::system::{Discrete, Eval, Mode, Normal, System};
 
 use super::event_driven::Run;
-use super::instant::Moment;
+use super::instant::{AGAIN, Moment};
 use super::ledger::Ledger;
 use super::tolerances::{HOP, SPEED_ZERO};
 use super::trajectory::Kind;
@@ -78,11 +78,13 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// After a collision and the decision that followed it: end the series whose hops are below the resolution. True when the
     /// velocities changed and the modes must be decided again.
     pub(super) fn end_hops(&mut self, m: &mut Moment) -> bool {
+        let n = self.field.dims.contacts;
         if m.undo.is_none() {
-            return false;
+            // without a collision only where the same contacts come back to this instant again and again
+            m.plastic.resize(n, true);
+            return self.crowd.1 > AGAIN && self.close_together(m);
         }
         let hops = self.small_hops();
-        let n = self.field.dims.contacts;
         m.plastic.resize(n, false);
         if hops.iter().any(|&i| !m.plastic[i]) {
             hops.iter().for_each(|&i| m.plastic[i] = true);

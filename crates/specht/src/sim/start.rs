@@ -10,8 +10,7 @@
 //! A unilateral contact that starts deeper inside, a bilateral one that starts apart or moving apart is refused with
 //! the number: nothing the user gave is ever changed silently.
 
-use crate::linalg::FullPivot;
-use crate::linalg::{Mat, max_abs};
+use crate::linalg::{Effort, Equations, FullPivot, Mat, gauss_newton, max_abs};
 use crate::system::{Along, Discrete, Normal, State, System, Tangent};
 
 use super::classify::Sets;
@@ -191,44 +190,12 @@ pub(crate) fn consistent_by<S: System + ?Sized>(
     let within = |list: &[usize]| list.iter().copied().filter(|&i| i < field.dims.u).collect::<Vec<usize>>();
     let (free, free_rates) = (within(positions), within(velocities));
     let rows = condition_rows(&field, closed);
-    let mut pivot = FullPivot::default();
 
     // positions
     let error = |field: &Field<S>, r: usize| field.eval.gap[r].abs() / field.watches.scales.gap[r];
-    let worst_gap = |field: &Field<S>| rows.iter().fold(0.0_f64, |m, &(r, _)| m.max(error(field, r)));
     latch_and_evaluate(&mut field);
-    let mut worst = worst_gap(&field);
-    for _ in 0..100 {
-        if worst <= 1e-15 || free.is_empty() {
-            break;
-        }
-        let matrix = Mat::from_fn(rows.len(), free.len(), |i, j| field.eval.w[(rows[i].0, free[j])]);
-        let rhs: Vec<f64> = rows.iter().map(|&(r, _)| -field.eval.gap[r]).collect();
-        let mut step = vec![0.0; free.len()];
-        pivot.factor(&matrix);
-        pivot.solve(&rhs, &[], &mut step);
-        let here = field.state.q.clone();
-        let mut fraction = 1.0;
-        let before = worst;
-        for _ in 0..30 {
-            let mut way = vec![0.0; field.dims.u];
-            free.iter().zip(&step).for_each(|(&i, s)| way[i] = fraction * s);
-            field.state.q.copy_from_slice(&here);
-            field.sys.move_by(&mut field.state.q, &way);
-            latch_and_evaluate(&mut field);
-            worst = worst_gap(&field);
-            if worst < before {
-                break;
-            }
-            fraction *= 0.5;
-        }
-        if !(worst < before) {
-            field.state.q = here;
-            latch_and_evaluate(&mut field);
-            worst = worst_gap(&field);
-            break;
-        }
-    }
+    let mut closing = Closing { field: &mut field, rows: &rows, free: &free, here: Vec::new() };
+    let worst = gauss_newton(&mut closing, Effort { steps: 100, halvings: 30, enough: 1e-15 })?;
     if worst > GAP_ZERO {
         let &(row, contact) =
             rows.iter().max_by(|a, b| error(&field, a.0).total_cmp(&error(&field, b.0))).unwrap_or(&(0, 0));
@@ -241,6 +208,7 @@ pub(crate) fn consistent_by<S: System + ?Sized>(
     for &c in sticking {
         velocity_rows.extend(field.info[c].tangent.iter().map(|&r| (r, c)));
     }
+    let mut pivot = FullPivot::default();
     for _ in 0..3 {
         if free_rates.is_empty() || velocity_rows.is_empty() {
             break;
@@ -341,8 +309,7 @@ fn balance<S: System + ?Sized>(
     [steps, halvings]: [usize; 2],
 ) -> Result<(Vec<f64>, Conditions), StartError> {
     let rows = condition_rows(field, active);
-    let (n, m, z) = (field.dims.u, rows.len(), field.dims.z);
-    let nq = n;
+    let (n, m) = (field.dims.u, rows.len());
     latch_and_evaluate(field);
     let mut lambda = vec![0.0; m];
     let mut pivot = FullPivot::default();
@@ -355,54 +322,101 @@ fn balance<S: System + ?Sized>(
     }
     let mut tangent = Tangent::new(field.sys);
     let sizes = Sizes::new(field, &rows, &lambda, &mut tangent)?;
-    let mut r = residual(field, &rows, &lambda, &sizes);
-    for _ in 0..steps {
-        let before = max_abs(&r);
-        if before <= 1e-14 {
-            break;
-        }
-        let here = field.state.clone();
-        let jacobian = balance_jacobian(field, &rows, &lambda, &sizes, &mut tangent)?;
-        let rhs: Vec<f64> = r.iter().map(|v| -v).collect();
-        let mut step = vec![0.0; nq + m + z];
-        pivot.factor(&jacobian);
-        pivot.solve(&rhs, &[], &mut step);
-        let old = lambda.clone();
-        let mut fraction = 1.0;
-        let mut after = f64::INFINITY;
-        for _ in 0..halvings {
-            let way: Vec<f64> = step[..nq].iter().map(|s| fraction * s).collect();
-            field.state.q.copy_from_slice(&here.q);
-            field.sys.move_by(&mut field.state.q, &way);
-            for k in 0..m {
-                lambda[k] = old[k] + fraction * step[nq + k];
-            }
-            for j in 0..z {
-                field.state.z[j] = here.z[j] + fraction * step[nq + m + j];
-            }
-            latch_and_evaluate(field);
-            r = residual(field, &rows, &lambda, &sizes);
-            after = max_abs(&r);
-            if after < before {
-                break;
-            }
-            fraction *= 0.5;
-        }
-        if !(after < before) {
-            field.state = here;
-            lambda = old;
-            latch_and_evaluate(field);
-            r = residual(field, &rows, &lambda, &sizes);
-            break;
-        }
-    }
-    let worst = max_abs(&r);
+    let here = (State::default(), Vec::new());
+    let mut balancing = Balancing { field, rows, lambda, sizes, tangent, here };
+    let worst = gauss_newton(&mut balancing, Effort { steps, halvings, enough: 1e-14 })?;
+    let Balancing { lambda, rows, .. } = balancing;
     if !(worst <= 1e-9) {
         return Err(StartError::Unsolvable(format!(
             "no equilibrium found near the given start; unbalanced by {worst:.2e} of the largest force"
         )));
     }
     Ok((lambda, rows))
+}
+
+/// The equations of [`consistent`]: positions that close contacts.
+struct Closing<'a, 's, S: System + ?Sized> {
+    field: &'a mut Field<'s, S>,
+    rows: &'a Conditions,
+    /// Coordinates that move.
+    free: &'a [usize],
+    here: Vec<f64>,
+}
+
+impl<S: System + ?Sized> Equations for Closing<'_, '_, S> {
+    type Error = StartError;
+
+    fn missing(&mut self) -> Vec<f64> {
+        let Field { eval, watches, .. } = &*self.field;
+        self.rows.iter().map(|&(r, _)| eval.gap[r] / watches.scales.gap[r]).collect()
+    }
+
+    fn jacobian(&mut self) -> Result<Mat, StartError> {
+        let Field { eval, watches, .. } = &*self.field;
+        Ok(Mat::from_fn(self.rows.len(), self.free.len(), |i, j| {
+            let row = self.rows[i].0;
+            eval.w[(row, self.free[j])] / watches.scales.gap[row]
+        }))
+    }
+
+    fn stand(&mut self) {
+        self.here.clone_from(&self.field.state.q);
+    }
+
+    fn go(&mut self, step: &[f64], part: f64) {
+        let mut way = vec![0.0; self.field.dims.u];
+        self.free.iter().zip(step).for_each(|(&i, s)| way[i] = part * s);
+        place(self.field, &self.here, &way, part);
+        latch_and_evaluate(self.field);
+    }
+}
+
+/// The equations of [`equilibrium`]: positions, reactions and states that balance.
+struct Balancing<'a, 's, S: System + ?Sized> {
+    field: &'a mut Field<'s, S>,
+    rows: Conditions,
+    lambda: Vec<f64>,
+    sizes: Sizes,
+    tangent: Tangent,
+    here: (State, Vec<f64>),
+}
+
+impl<S: System + ?Sized> Equations for Balancing<'_, '_, S> {
+    type Error = StartError;
+
+    fn missing(&mut self) -> Vec<f64> {
+        residual(self.field, &self.rows, &self.lambda, &self.sizes)
+    }
+
+    fn jacobian(&mut self) -> Result<Mat, StartError> {
+        balance_jacobian(self.field, &self.rows, &self.lambda, &self.sizes, &mut self.tangent)
+    }
+
+    fn stand(&mut self) {
+        self.here.0.clone_from(&self.field.state);
+        self.here.1.clone_from(&self.lambda);
+    }
+
+    fn go(&mut self, step: &[f64], part: f64) {
+        let (n, m) = (self.field.dims.u, self.rows.len());
+        let scaled: Vec<f64> = step.iter().map(|s| part * s).collect();
+        let (here, lambda) = &self.here;
+        place(self.field, &here.q, &scaled[..n], part);
+        let add = |to: &mut [f64], from: &[f64], by: &[f64]| {
+            to.iter_mut().zip(from).zip(by).for_each(|((to, from), by)| *to = from + by);
+        };
+        add(&mut self.lambda, lambda, &scaled[n..n + m]);
+        add(&mut self.field.state.z, &here.z, &scaled[n + m..]);
+        latch_and_evaluate(self.field);
+    }
+}
+
+/// Positions `way` away from `here`; exactly there without a part.
+fn place<S: System + ?Sized>(field: &mut Field<S>, here: &[f64], way: &[f64], part: f64) {
+    field.state.q.copy_from_slice(here);
+    if part != 0.0 {
+        field.sys.move_by(&mut field.state.q, way);
+    }
 }
 
 /// What the forces and the rates of the states are measured by: their largest values and terms at the start and on the way of a first

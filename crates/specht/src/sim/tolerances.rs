@@ -86,6 +86,8 @@ pub(super) const LEFT_BORDER: f64 = 1e-9;
 
 /// A rejected step this much shorter than the longest stands before a singular point: the geometry may end there.
 pub(super) const SHRUNK: f64 = 1e-5;
+/// The geometry ends where it would end within this part of the longest step.
+pub(super) const JUST: f64 = 1e-4;
 /// Samples of a step tell an event function to this part of its size, or the step is looked at again.
 pub(super) const TOLD: f64 = 1e-9;
 /// A sliding contact is singular when a of g̈ = a λ + b, relative to its mobility, falls below this: forces are then a million times larger.

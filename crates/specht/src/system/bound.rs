@@ -133,6 +133,9 @@ impl Eval {
     ) -> f64 {
         // a load of −0 is a load of 0
         let constant = 0.0 + given * self.bound_given(i, sticks);
-        self.bound_terms(info, i).fold(constant, |n, (j, c)| n + c * info[j].normal_force(lambda))
+        let c = &info[i];
+        let own = if c.is_given() { constant } else { constant + c.normal_force(lambda) };
+        let others = c.load_on.iter().zip(self.load_terms.get(c.load_at..).unwrap_or_default());
+        others.fold(own, |n, (&j, term)| n + term * info[j].normal_force(lambda))
     }
 }

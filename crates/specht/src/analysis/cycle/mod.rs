@@ -30,7 +30,7 @@ pub(crate) use plane::Plane;
 pub(crate) use portrait::{Portrait, Range, portrait};
 pub(crate) use recur::{Guess, Known, Outcome, Section, Settled, follow, settle};
 pub(crate) use return_map::Map;
-pub(crate) use shoot::{Orbit, shoot};
+pub(crate) use shoot::{Orbit, is_back, shoot};
 pub(crate) use special::Special;
 pub(crate) use switch::sizes_around;
 pub(crate) use symmetry::{Symmetry, forcing_period};

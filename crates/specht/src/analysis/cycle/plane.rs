@@ -50,13 +50,8 @@ impl Plane<'_> {
 impl Beside for Plane<'_> {
     type Anchor = Guess;
 
-    fn carry(&mut self, anchor: &Guess, from: [f64; 2], to: [f64; 2]) -> Option<Guess> {
-        let gone = [to[0] - from[0], to[1] - from[1]];
-        let length = gone[0].hypot(gone[1]);
-        if length == 0.0 {
-            return Some(anchor.clone());
-        }
-        let branch = self.along(anchor, from, gone.map(|g| g / length), length)?;
+    fn carry(&mut self, anchor: &Guess, from: [f64; 2], way: [f64; 2], length: f64) -> Option<Guess> {
+        let branch = self.along(anchor, from, way, length)?;
         let last = branch.points.last()?;
         let there = (last.parameter - length).abs() < 1e-9 * length;
         let crossed = branch.special.iter().any(|s| s.label == self.label);

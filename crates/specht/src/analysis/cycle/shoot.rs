@@ -24,6 +24,8 @@ const GOOD: f64 = 1e-8;
 /// Tolerance of runs far from the cycle, and the scaled residual from which on they are exact.
 const ROUGH: f64 = 1e-8;
 const FAR: f64 = 1e-4;
+/// What is missing at the return of a motion that is back.
+const BACK: f64 = 1e-4;
 /// Newton steps.
 const STEPS: usize = 30;
 /// Halvings of a step.
@@ -129,6 +131,21 @@ pub(super) struct Shot {
 pub(super) struct Varied<'a> {
     pub(super) line: &'a Line,
     pub(super) follows: Vec<f64>,
+}
+
+/// Whether the motion from a state of a cycle is back there after this time already: it then comes back many times within its period.
+pub(crate) fn is_back(
+    sys: &CompiledSystem,
+    settings: &Settings,
+    symmetry: &Symmetry,
+    start: &State,
+    period: f64,
+) -> bool {
+    let mut sigma = vec![0.0; symmetry.drifts.len()];
+    fire(sys, settings, symmetry, (start, period), &sigma, None, ROUGH).is_ok_and(|mut shot| {
+        drift_of(symmetry, &mut shot, &mut sigma);
+        shot.size < BACK
+    })
 }
 
 /// Find the cycle near `start`, where contacts have these modes, with a period near `period`; `forced`: the period is given.

@@ -2,7 +2,7 @@
 
 use super::super::kernel::{M3, V3, project};
 use super::super::local::one_contact;
-use super::super::nt::{Nt, Part};
+use super::super::nt::Part;
 use super::soc::{joint, joint_jacobian};
 use super::{Inside, Row, Set, Shape, Way};
 
@@ -67,10 +67,5 @@ impl Set for Convex {
     #[inline]
     fn follow(_: &Inside, _: &V3, _: f64, dx: &V3, du: &V3) -> Part {
         Part { x: *dx, psi: *du, p: 0.0, n: 0.0 }
-    }
-
-    #[inline]
-    fn smallest(_: Way, _: &Part, nt: &Nt) -> f64 {
-        nt.smallest()
     }
 }

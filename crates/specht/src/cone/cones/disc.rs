@@ -2,7 +2,7 @@
 
 use super::super::kernel::{M3, V3, disc, inv3, mul3, norm2, tangential};
 use super::super::local::Slip;
-use super::super::nt::{Nt, Part};
+use super::super::nt::Part;
 use super::{Inside, Row, Set, Shape, Way, doubt};
 
 pub(super) struct Disc;
@@ -92,10 +92,5 @@ impl Set for Disc {
         let x = [0.0, dx[0], dx[1]];
         let first = at.nt.scale(dc)[0] - at.nt.first(&x);
         Part { x, psi: [first, du[0], du[1]], p: 0.0, n: 0.0 }
-    }
-
-    #[inline]
-    fn smallest(_: Way, _: &Part, nt: &Nt) -> f64 {
-        nt.eta * nt.eta
     }
 }

@@ -1,7 +1,7 @@
 //! No bound on the impulses and `u = 0`: joints and closed loops
 
 use super::super::kernel::{M3, V3, inv3, mul3};
-use super::super::nt::{Nt, Part};
+use super::super::nt::Part;
 use super::{Inside, Row, Set, Shape, Way};
 
 pub(super) struct Free;
@@ -66,10 +66,5 @@ impl Set for Free {
     #[inline]
     fn follow(_: &Inside, _: &V3, _: f64, _: &V3, _: &V3) -> Part {
         Part::default()
-    }
-
-    #[inline]
-    fn smallest(_: Way, _: &Part, _: &Nt) -> f64 {
-        f64::INFINITY
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::kernel::{M3, V3};
 use super::super::local::one_contact;
-use super::super::nt::{Nt, Part};
+use super::super::nt::Part;
 use super::{Inside, Row, Set, Shape, Way, doubt};
 
 pub(super) struct Half;
@@ -72,10 +72,5 @@ impl Set for Half {
     #[inline]
     fn follow(_: &Inside, _: &V3, _: f64, dx: &V3, du: &V3) -> Part {
         Part { p: dx[0], n: du[0], ..Part::default() }
-    }
-
-    #[inline]
-    fn smallest(_: Way, part: &Part, _: &Nt) -> f64 {
-        part.n / part.p
     }
 }

@@ -178,8 +178,6 @@ trait Set {
     fn right(at: &Inside, dc: &V3, c0: f64) -> V3;
     /// The change of the part that follows from those of its rows.
     fn follow(at: &Inside, dc: &V3, c0: f64, dx: &V3, du: &V3) -> Part;
-    /// Smallest eigenvalue of `D`, about.
-    fn smallest(way: Way, part: &Part, nt: &Nt) -> f64;
 }
 
 /// Call a function of the set that belongs to a kind.
@@ -271,12 +269,6 @@ impl Kind {
     #[inline]
     pub(super) fn follow(self, at: &Inside, dc: &V3, c0: f64, dx: &V3, du: &V3) -> Part {
         of!(self, follow(at, dc, c0, dx, du))
-    }
-
-    /// See [`Set::smallest`].
-    #[inline]
-    pub(super) fn smallest(self, way: Way, part: &Part, nt: &Nt) -> f64 {
-        of!(self, smallest(way, part, nt))
     }
 
     /// Whether `|v|` stands in the equations of this path.

@@ -2,7 +2,7 @@
 
 use super::super::kernel::{M3, V3, disc, inv3, mul3, norm2, tangential};
 use super::super::local::Slip;
-use super::super::nt::{Nt, Part};
+use super::super::nt::Part;
 use super::{Inside, Row, Set, Shape, Way, doubt, slide};
 
 pub(super) struct Pair;
@@ -133,10 +133,5 @@ impl Set for Pair {
         let x = [bound, dx[1], dx[2]];
         let first = at.nt.scale(dc)[0] - at.nt.first(&x);
         Part { x, psi: [first, du[1], du[2]], p: bound - mu * dx[0], n: bound + mu * dx[0] }
-    }
-
-    #[inline]
-    fn smallest(_: Way, _: &Part, nt: &Nt) -> f64 {
-        nt.eta * nt.eta
     }
 }

@@ -120,14 +120,6 @@ impl Set for Soc {
         };
         Part { x: *dx, psi: [first, du[1], du[2]], p: dx[0], n: du[0] }
     }
-
-    #[inline]
-    fn smallest(way: Way, part: &Part, nt: &Nt) -> f64 {
-        match way {
-            Way::Joint => nt.smallest(),
-            Way::Split(_) => (part.n / part.x[0]).min(nt.eta * nt.eta),
-        }
-    }
 }
 
 /// `r − P_K(r − ρ y)`.

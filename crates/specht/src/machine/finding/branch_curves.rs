@@ -10,7 +10,7 @@ use crate::machine::task::{BranchOf, BranchTask};
 use crate::machine::{Error, Machine};
 
 use super::branch::{BranchCurve, BranchFinding};
-use super::branch_still::{Still, hopf_between, pair_of, steady_at};
+use super::branch_still::{Still, hopf_between, hopfs, pair_of, steady_at};
 use super::stability::Slider;
 
 /// How far across a curve one looks, in units of the distance expected.
@@ -108,7 +108,7 @@ impl Machine {
                 machine.vary(&[(name, range[0])])?.followed(task, name, range, watch, tell)
             }
             (BranchOf::Sliding, None) => machine.curves_of_sliding(task, range, &axes, watch),
-            (BranchOf::Rest, None) => machine.curves_of_rest(task, range, &axes, watch),
+            (BranchOf::Rest, None) => machine.curves_of_rest(range, &axes, watch),
             (BranchOf::Sliding, Some(label)) => {
                 let still = machine.branch_of_sliding(&still, name, range, watch)?;
                 machine.born(name, range, (&still, label), watch, tell)
@@ -142,32 +142,25 @@ impl Machine {
 
     fn curves_of_rest(
         &self,
-        task: &BranchTask,
         range: [f64; 2],
         axes: &Axes<'_>,
         watch: Watch,
     ) -> Result<Vec<BranchCurve>, Error> {
-        let found = self.branch_of_rest(task, axes.names[0], range, watch)?;
         let stop = || watch.is_interrupted();
         let all = self.rest_over(axes.names[0], range, watch)?;
-        let curve = |s: &super::branch::BranchSpecial| {
-            let (state, _) = s.still.as_ref()?;
-            let size = |p: &Point| {
-                let off = p.at.state.q.iter().zip(&state.q).map(|(a, b)| (a - b).abs()).sum::<f64>();
-                off + (p.parameter - s.parameter).abs() / axes.width(0)
-            };
-            // the branch through it, and the nearest point of that at a distance, before it where there is one
-            let line = all.branches.iter().min_by(|a, b| {
-                let least = |l: &[Point]| l.iter().map(size).fold(f64::INFINITY, f64::min);
-                least(a).total_cmp(&least(b))
-            })?;
-            let near = (0..line.len()).min_by(|a, b| size(&line[*a]).total_cmp(&size(&line[*b])))?;
-            let far = |p: &&Point| (p.parameter - s.parameter).abs() >= 0.5 * AWAY * axes.width(0);
-            let anchor = line[..near].iter().rev().find(far).or_else(|| line[near..].iter().find(far))?;
-            let mut world = Resting { axes, machine: self, label: s.label, stop: &stop };
-            Some(axes.curve(s.label, &mut world, s.parameter, (&anchor.at, anchor.parameter)))
+        let line = Line::of(axes.slots[0]);
+        let smooth = all.special.iter().map(|s| (s.label, s.parameter, (s.branch, s.point)));
+        let born = hopfs(&|p| line.at(self.system(), p), &all).into_iter();
+        let born = born.map(|(hopf, place)| ("hopf", hopf.parameter, place));
+        let curve = |(label, parameter, (branch, point)): (&'static str, f64, (usize, usize))| {
+            // a point at a distance on the branch that goes through it, before it where there is one
+            let far = |p: &&Point| (p.parameter - parameter).abs() >= 0.5 * AWAY * axes.width(0);
+            let (before, after) = all.branches.get(branch)?.split_at(point + 1);
+            let anchor = before.iter().rev().find(far).or_else(|| after.iter().find(far))?;
+            let mut world = Resting { axes, machine: self, label, stop: &stop };
+            Some(axes.curve(label, &mut world, parameter, (&anchor.at, anchor.parameter)))
         };
-        Ok(found.special.iter().filter_map(curve).collect())
+        Ok(born.chain(smooth).filter_map(curve).collect())
     }
 }
 
@@ -209,27 +202,29 @@ impl Steady<'_> {
             false => i64::try_from(still.growing()).ok(),
         }
     }
+
+    /// Whether the class at a distance is that of the anchor.
+    fn same(&mut self, from: [f64; 2], way: [f64; 2], length: f64) -> bool {
+        let class = self.class([from[0] + length * way[0], from[1] + length * way[1]]);
+        Some(class) == self.before
+    }
 }
 
 impl Beside for Steady<'_> {
     type Anchor = ();
 
-    fn carry(&mut self, (): &(), _: [f64; 2], to: [f64; 2]) -> Option<()> {
-        (Some(self.class(to)) == self.before).then_some(())
+    fn carry(&mut self, (): &(), from: [f64; 2], way: [f64; 2], length: f64) -> Option<()> {
+        self.same(from, way, length).then_some(())
     }
 
     fn look(&mut self, (): &(), from: [f64; 2], way: [f64; 2], near: f64) -> Option<f64> {
-        let mut same = |s: f64| {
-            let class = self.class([from[0] + s * way[0], from[1] + s * way[1]]);
-            Some(class) == self.before
-        };
         let (mut low, mut high) = (0.0, REACH * near);
-        if same(high) {
+        if self.same(from, way, high) {
             return None;
         }
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
-            if same(middle) { low = middle } else { high = middle }
+            if self.same(from, way, middle) { low = middle } else { high = middle }
         }
         Some(low)
     }
@@ -261,13 +256,14 @@ impl Resting<'_> {
 impl Beside for Resting<'_> {
     type Anchor = Equilibrium;
 
-    fn carry(&mut self, anchor: &Equilibrium, from: [f64; 2], to: [f64; 2]) -> Option<Equilibrium> {
-        let gone = [to[0] - from[0], to[1] - from[1]];
-        let length = gone[0].hypot(gone[1]);
-        if length == 0.0 {
-            return Some(anchor.clone());
-        }
-        let (_, found) = self.along(anchor, from, gone.map(|g| g / length), length)?;
+    fn carry(
+        &mut self,
+        anchor: &Equilibrium,
+        from: [f64; 2],
+        way: [f64; 2],
+        length: f64,
+    ) -> Option<Equilibrium> {
+        let (_, found) = self.along(anchor, from, way, length)?;
         let last = found.branches.first()?.last()?;
         ((last.parameter - length).abs() < 1e-9 * length).then(|| last.at.clone())
     }

@@ -57,18 +57,11 @@ impl Machine {
         let line = Line::of(machine.live_slot(name)?);
         let system = |p: f64| line.at(machine.system(), p);
         let mut out = self.still_finding(name, BranchOf::Rest, &[]);
-        for line in &found.branches {
-            for pair in line.windows(2) {
-                if let Some(hopf) = hopf_between(&system, &pair[0], &pair[1]) {
-                    out.special.push(self.still_special(
-                        "hopf",
-                        &hopf,
-                        [pair[0].at.stable, pair[1].at.stable],
-                    ));
-                }
-            }
-            out.points.extend(line.iter().map(|p| self.still_point(&still_of(p))));
+        for (hopf, (branch, point)) in hopfs(&system, &found) {
+            let sides = [0, 1].map(|k| found.branches[branch][point + k].at.stable);
+            out.special.push(self.still_special("hopf", &hopf, sides));
         }
+        out.points.extend(found.branches.iter().flatten().map(|p| self.still_point(&still_of(p))));
         for s in &found.special {
             let still = Still { parameter: s.parameter, state: s.state.clone(), ..Still::nowhere() };
             let mut special = self.still_special(
@@ -313,6 +306,16 @@ impl Still {
             ("end", "no steady motion is found any further")
         }
     }
+}
+
+/// The births of cycles along branches of rest, each with its branch and the point before it.
+pub(super) fn hopfs(system: &dyn Fn(f64) -> CompiledSystem, found: &Diagram) -> Vec<(Still, (usize, usize))> {
+    let pairs = found
+        .branches
+        .iter()
+        .enumerate()
+        .flat_map(|(b, line)| line.windows(2).enumerate().map(move |(k, pair)| (pair, (b, k))));
+    pairs.filter_map(|(pair, place)| Some((hopf_between(system, &pair[0], &pair[1])?, place))).collect()
 }
 
 /// The place between two equilibria at which a pair of eigenvalues crosses the imaginary axis.

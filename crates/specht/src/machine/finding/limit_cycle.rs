@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::analysis::cycle::{
-    Guess, Orbit, Outcome, Portrait, Range, Section, Settled, forcing_period, portrait, settle, shoot,
+    Guess, Orbit, Outcome, Portrait, Range, Section, Settled, forcing_period, is_back, portrait, settle,
+    shoot,
 };
 use crate::analysis::map::Watch;
 use crate::machine::json::{Named, Num};
@@ -368,6 +369,9 @@ impl Machine {
         let divisors = (2..=most).rev().filter(|k| most.is_multiple_of(*k));
         for k in divisors {
             let period = orbit.period / k as f64;
+            if !is_back(self.system(), settings, &settled.symmetry, &orbit.start, period) {
+                continue;
+            }
             let start = (&orbit.start, &orbit.modes[..]);
             let shot = shoot(self.system(), settings, &settled.symmetry, start, period, forcing.is_some());
             if let Ok(shorter) = shot

@@ -1,0 +1,189 @@
+//! The factorisation of [`super::blocklu`] with twice the digits (METH-CONE-LINALG)
+//!
+//! Same pattern, same storage, same steps. Contacts that stick, slide and open at the end of a path give `M + Hᵀ D⁻¹ H` entries from 1e-14
+//! to 1e14, and in simple precision the soft directions of a body drown in its stiff ones.
+
+use super::blocklu::{BlockLu, Super};
+use super::double::{Double, Doubles, dot, subtract_rows};
+use crate::linalg::panel::widest;
+
+/// Values of a factorisation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FineLu {
+    pub data: Doubles,
+    perm: Vec<usize>,
+    row: Doubles,
+    work: Doubles,
+    sign: f64,
+}
+
+impl FineLu {
+    /// Storage for the pattern of `lu`, filled with zeros.
+    pub(super) fn start(&mut self, lu: &BlockLu) {
+        self.data.resize(lu.storage());
+        self.data.clear();
+        self.perm.resize(lu.len(), 0);
+        self.row.resize(lu.longest());
+        self.work.resize(lu.len());
+    }
+
+    /// Factor what was filled in.
+    pub(super) fn factor(&mut self, lu: &BlockLu) {
+        widest(
+            (self, lu),
+            #[inline(always)]
+            |(this, lu)| {
+                this.sign = 1.0;
+                for sn in lu.supers() {
+                    this.panel(sn);
+                    this.spread(sn, lu);
+                }
+            },
+        );
+    }
+
+    /// Partial pivoting inside of the supernode, then `L_sk`.
+    #[inline(always)]
+    fn panel(&mut self, sn: &Super) {
+        let (n, s) = (sn.n, sn.s.len());
+        let ld = n + s;
+        for k in 0..n {
+            let (mut p, mut size) = (k, self.data.hi[sn.u + k * ld + k].abs());
+            for i in k + 1..n {
+                let s = self.data.hi[sn.u + i * ld + k].abs();
+                if s > size {
+                    (p, size) = (i, s);
+                }
+            }
+            self.perm[sn.first + k] = p;
+            if p != k {
+                for v in [&mut self.data.hi, &mut self.data.lo] {
+                    let (top, bottom) = v[sn.u..].split_at_mut(p * ld);
+                    top[k * ld..(k + 1) * ld].swap_with_slice(&mut bottom[..ld]);
+                }
+                self.sign = -self.sign;
+            }
+            let pivot = self.data.get(sn.u + k * ld + k);
+            if pivot.hi < 0.0 {
+                self.sign = -self.sign;
+            }
+            if pivot.hi == 0.0 || !pivot.hi.is_finite() {
+                self.sign = 0.0;
+                continue;
+            }
+            let inv = pivot.inverse();
+            for i in k + 1..n {
+                let at = sn.u + i * ld + k;
+                let f = self.data.get(at) * inv;
+                self.data.set(at, f);
+                self.data.eliminate(f, sn.u + k * ld + k + 1, at + 1, ld - k - 1);
+            }
+            // L_skᵀ ← U_kk⁻ᵀ L_skᵀ, one row after the other
+            for j in 0..k {
+                let f = self.data.get(sn.u + j * ld + k);
+                self.data.eliminate(f, sn.l + j * s, sn.l + k * s, s);
+            }
+            for c in sn.l + k * s..sn.l + (k + 1) * s {
+                let v = self.data.get(c) * inv;
+                self.data.set(c, v);
+            }
+        }
+    }
+
+    /// Schur complement into the later supernodes.
+    #[inline(always)]
+    fn spread(&mut self, sn: &Super, lu: &BlockLu) {
+        let (n, s) = (sn.n, sn.s.len());
+        let ld = n + s;
+        for (&(t, begin, end), map) in sn.runs.iter().zip(&sn.map) {
+            let target = &lu.supers()[t];
+            let tld = target.n + target.s.len();
+            for i in begin..end {
+                // a row of U, then one of Lᵀ behind the target's own unknowns
+                let own = map[i - begin] as usize;
+                self.combine(n, sn.l + i, s, sn.u + n + begin, ld, s - begin);
+                for (c, &m) in map.iter().enumerate() {
+                    self.data.add(target.u + own * tld + m as usize, self.row.get(c));
+                }
+                if end < s {
+                    self.combine(n, sn.u + n + i, ld, sn.l + end, s, s - end);
+                    for (c, &m) in map[end - begin..].iter().enumerate() {
+                        let at = target.l + own * target.s.len() + m as usize - target.n;
+                        self.data.add(at, self.row.get(c));
+                    }
+                }
+            }
+        }
+    }
+
+    /// `row = −Σ_k data[coef + k cld] data[rows + k rld ..]`.
+    #[inline(always)]
+    fn combine(&mut self, n: usize, coef: usize, cld: usize, rows: usize, rld: usize, width: usize) {
+        let (h, l) = (&mut self.row.hi[..width], &mut self.row.lo[..width]);
+        h.fill(0.0);
+        l.fill(0.0);
+        subtract_rows(&self.data, &self.data, n, (coef, cld), (rows, rld), h, l);
+    }
+
+    /// Solve in place; `b` in the order of the nodes.
+    pub(super) fn solve(&mut self, lu: &BlockLu, b: &mut Doubles) {
+        lu.permute(|new, old| self.work.set(new, b.get(old)));
+        widest(
+            (&mut *self, lu),
+            #[inline(always)]
+            |(this, lu)| this.substitute(lu.supers()),
+        );
+        lu.permute(|new, old| b.set(old, self.work.get(new)));
+    }
+
+    #[inline(always)]
+    fn substitute(&mut self, supers: &[Super]) {
+        let (w, data) = (&mut self.work, &self.data);
+        for sn in supers {
+            let (n, s, f) = (sn.n, sn.s.len(), sn.first);
+            let ld = n + s;
+            for k in 0..n {
+                w.hi.swap(f + k, f + self.perm[f + k]);
+                w.lo.swap(f + k, f + self.perm[f + k]);
+            }
+            for i in 1..n {
+                let r = sn.u + i * ld..sn.u + i * ld + i;
+                let known = dot(&data.hi[r.clone()], &data.lo[r], &w.hi[f..f + i], &w.lo[f..f + i]);
+                w.add(f + i, -known);
+            }
+            let (h, l) = (&mut self.row.hi[..s], &mut self.row.lo[..s]);
+            for (c, &i) in sn.s.iter().enumerate() {
+                (h[c], l[c]) = (w.hi[i], w.lo[i]);
+            }
+            subtract_rows(data, w, n, (f, 1), (sn.l, s), h, l);
+            for (c, &i) in sn.s.iter().enumerate() {
+                w.set(i, Double { hi: h[c], lo: l[c] });
+            }
+        }
+        for sn in supers.iter().rev() {
+            let (n, s, f) = (sn.n, sn.s.len(), sn.first);
+            let ld = n + s;
+            let (h, l) = (&mut self.row.hi[..s], &mut self.row.lo[..s]);
+            for (c, &i) in sn.s.iter().enumerate() {
+                (h[c], l[c]) = (w.hi[i], w.lo[i]);
+            }
+            for i in (0..n).rev() {
+                let at = sn.u + i * ld;
+                let (own, rest) = (at + i + 1..at + n, at + n..at + ld);
+                let known = dot(
+                    &data.hi[own.clone()],
+                    &data.lo[own],
+                    &w.hi[f + i + 1..f + n],
+                    &w.lo[f + i + 1..f + n],
+                ) + dot(&data.hi[rest.clone()], &data.lo[rest], h, l);
+                let v = (w.get(f + i) - known) * data.get(at + i).inverse();
+                w.set(f + i, v);
+            }
+        }
+    }
+
+    /// Sign of the determinant, 0 when a pivot vanished.
+    pub(super) fn sign_det(&self) -> f64 {
+        self.sign
+    }
+}

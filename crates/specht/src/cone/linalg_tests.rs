@@ -1,0 +1,129 @@
+//! The factorisations of the cone module against each other and against exact answers.
+
+use super::blocklu::BlockLu;
+use super::double::{Double, Doubles, inverse3};
+use super::finelu::FineLu;
+use super::problems::Rng;
+use crate::linalg::{Lu, Mat};
+
+/// METH-CONE-LINALG: block LU against dense LU on a random graph with late nodes of zero diagonal, solution and sign.
+#[test]
+fn meth_cone_linalg_block_lu_agrees_with_dense_lu() {
+    let mut rng = Rng::new(5);
+    for trial in 0..40 {
+        let bodies = 3 + trial % 9;
+        let extra = trial % 4;
+        let mut size: Vec<usize> = (0..bodies).map(|_| 1 + rng.below(6)).collect();
+        size.extend(std::iter::repeat_n(1, extra));
+        let n = size.len();
+        let wait: Vec<bool> = (0..n).map(|i| i >= bodies).collect();
+        let mut adj = vec![Vec::new(); n];
+        for i in 0..n {
+            for j in 0..i {
+                if i == j + 1 || (j < bodies && rng.uniform() < 0.3) {
+                    if i >= bodies && j >= bodies {
+                        continue;
+                    }
+                    adj[i].push(j);
+                    adj[j].push(i);
+                }
+            }
+        }
+        for i in bodies..n {
+            if adj[i].is_empty() {
+                adj[i].push(0);
+                adj[0].push(i);
+            }
+        }
+        let start: Vec<usize> = size
+            .iter()
+            .scan(0, |s, &x| {
+                let a = *s;
+                *s += x;
+                Some(a)
+            })
+            .collect();
+        let total: usize = size.iter().sum();
+        let mut a = Mat::zeros(total, total);
+        let mut lu = BlockLu::default();
+        lu.analyse(&size, &adj, &wait);
+        lu.values().fill(0.0);
+        let mut fine = FineLu::default();
+        fine.start(&lu);
+        for i in 0..n {
+            for &j in adj[i].iter().chain([&i]) {
+                if i == j && wait[i] {
+                    continue;
+                }
+                let slot = lu.slot(i, j);
+                for r in 0..size[i] {
+                    for c in 0..size[j] {
+                        let v = rng.normal() + if i == j && r == c { 12.0 } else { 0.0 };
+                        a[(start[i] + r, start[j] + c)] = v;
+                        let at = slot.at + r * slot.row + c * slot.col;
+                        lu.values()[at] = v;
+                        fine.data.hi[at] = v;
+                    }
+                }
+            }
+        }
+        lu.factor();
+        fine.factor(&lu);
+        let b: Vec<f64> = (0..total).map(|_| rng.normal()).collect();
+        let (mut x, mut y) = (b.clone(), b.clone());
+        let mut z = Doubles { hi: b.clone(), lo: vec![0.0; total] };
+        fine.solve(&lu, &mut z);
+        lu.solve(&mut x);
+        let mut dense = Lu::default();
+        dense.factor(&a);
+        dense.solve(&mut y);
+        let scale = crate::linalg::max_abs(&y);
+        assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-8 * scale), "trial {trial}");
+        assert!(z.hi.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-8 * scale), "trial {trial}");
+        assert_eq!([lu.sign_det(), fine.sign_det()], [dense.sign_det(); 2], "trial {trial}");
+    }
+}
+
+/// METH-CONE-LINALG: one direction of a body is held 1e14 times stiffer than the others. `A = 1e14 e eᵀ + I` and `A x` for `x = 1 … 6` are
+/// whole numbers, so the answer is known exactly; half of its digits are lost in simple precision, none with twice the digits.
+#[test]
+fn meth_cone_linalg_soft_directions_survive_beside_stiff_ones() {
+    const STIFF: f64 = 1e14;
+    let mut lu = BlockLu::default();
+    lu.analyse(&[6], &[Vec::new()], &[false]);
+    let mut fine = FineLu::default();
+    fine.start(&lu);
+    lu.values().fill(0.0);
+    for i in 0..6 {
+        for j in 0..6 {
+            let v = STIFF + f64::from(u8::from(i == j));
+            lu.values()[6 * i + j] = v;
+            fine.data.hi[6 * i + j] = v;
+        }
+    }
+    let b: Vec<f64> = (1..=6).map(|i| 21.0 * STIFF + f64::from(i)).collect();
+    let mut x = b.clone();
+    lu.factor();
+    lu.solve(&mut x);
+    fine.factor(&lu);
+    let mut y = Doubles { hi: b, lo: vec![0.0; 6] };
+    fine.solve(&lu, &mut y);
+    let error = |x: &[f64]| x.iter().zip(1..).map(|(x, i)| (x - f64::from(i)).abs()).fold(0.0, f64::max);
+    assert!(error(&x) > 1e-6 && error(&y.hi) < 1e-14, "{} {}", error(&x), error(&y.hi));
+}
+
+/// METH-CONE-LINALG: sums, products and inverses with twice the digits keep what a simple sum forgets.
+#[test]
+fn meth_cone_linalg_double_numbers_keep_what_simple_ones_forget() {
+    let third = Double::new(3.0).inverse();
+    assert_eq!((third * 3.0 + -1.0).hi.abs().max(1e-31), 1e-31);
+    let big = Double::new(1e20) + 1.0;
+    assert_eq!((big - Double::new(1e20)).hi, 1.0);
+    // (1 + ε)² − 1 − 2ε = ε²
+    let e = 2f64.powi(-40);
+    let one = Double::new(1.0) + e;
+    assert_eq!((one * one + -1.0 + -2.0 * e).hi, e * e);
+    // inverse of a matrix with eigenvalues 1e12 + 1 and 1
+    let inv = inverse3(&[[1e12, 1e12, 0.0], [1e12, 1e12 + 1.0, 0.0], [0.0, 0.0, 2.0]], 3);
+    assert_eq!([inv[0][0].hi, inv[0][1].hi, inv[1][1].hi, inv[2][2].hi], [1.0 + 1e-12, -1.0, 1.0, 0.5]);
+}
