@@ -15,7 +15,7 @@ const SIZES: [usize; 2] = [60, 600];
 const LARGE: f64 = 1e-8;
 /// Methods, sweeps, and the error with which each is content, before the whole cascade.
 const LADDER: [(cone::Method, usize, f64); 2] =
-    [(cone::Method::Quick, 200, 1e-5), (cone::Method::Quick, 400, 1e-3)];
+    [(cone::Method::Quick, 200, 1e-6), (cone::Method::Quick, 400, 1e-5)];
 /// Rows from which islands are solved in parallel.
 const PARALLEL: usize = 300;
 const NONE: usize = usize::MAX;
@@ -209,7 +209,7 @@ impl Step {
     fn climb(&mut self) -> Result<(), cone::ProblemError> {
         let whole = self.solver.settings;
         let rows = self.problem.q.len();
-        if self.started && rows > SIZES[0] {
+        if self.started && rows > SIZES[1] {
             for (method, sweeps, serves) in LADDER {
                 self.solver.settings = cone::Settings { method, sweeps, ..whole };
                 let ended = self.solver.solve_into(&self.problem, &mut self.answer);
