@@ -126,6 +126,43 @@ fn the_same_heap_has_the_same_bits() {
 }
 
 #[test]
+fn questions_about_contacts_that_exist_in_runs_alone_are_refused() {
+    let ball = "{ center = [0, 0, 0], radius = 0.1 }";
+    let text =
+        model(&family(1, ["0", "0", "0.1"], "0.004", ball), "friction = 0.4", "until = 0.1\nstep = 1e-3");
+    let found = Machine::read(&text).unwrap().ask(&Task::Rest(Default::default())).unwrap_err().to_string();
+    assert!(
+        found.contains("those of `[[touch]]` exist in runs alone") && found.contains("statistics"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_driven_plate_carries_what_lies_on_it() {
+    // a plate without mass moves along x; the box sticks to it and takes part in its motion
+    let text = r#"
+        gravity     = [0, 0, -9.81]
+        coordinates = { x = 0, y = 0, z = 0.15 }
+        body        = [
+            { name = "plate", position = ["0.1*sin(3*t)^2", 0, 0], features = { top = { box = [1, 1, 0.05] } } },
+            { name = "box", mass = 2, inertia = [0.01, 0.01, 0.01], position = ["x", "y", "z"], rotation = "free", features = { skin = { box = [0.1, 0.1, 0.1] } } },
+        ]
+        touch       = [{ among = ["box", "plate"], friction = 0.5 }]
+        run         = { until = 2, step = 1e-3 }
+    "#;
+    let run = Machine::read(text).unwrap().run().unwrap();
+    assert!(run.audit().passed, "{:?}", run.audit().remarks);
+    let (x, t) = (run.series("x").unwrap(), run.series("t").unwrap());
+    for (x, t) in x.iter().zip(&t) {
+        assert!((x - 0.1 * (3.0 * t).sin().powi(2)).abs() < 1e-5, "{t}: {x}");
+    }
+    // force on the box: its acceleration and its weight
+    let a = 0.1 * 18.0 * (6.0 * (2.0 - 0.0005_f64)).cos();
+    assert!((last(&run, "box.touch.x") - 2.0 * a).abs() < 1e-3 * 3.6, "{}", last(&run, "box.touch.x"));
+    assert!((last(&run, "box.touch.z") - 19.62).abs() < 1e-6);
+}
+
+#[test]
 fn what_cannot_touch_is_named_with_its_place_and_a_remedy() {
     let ball = "{ center = [0, 0, 0], radius = 0.1 }";
     let base =

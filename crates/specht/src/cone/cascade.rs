@@ -34,6 +34,8 @@ pub enum Method {
     Newton,
     /// interior point only (stages 3 and 4)
     InteriorPoint,
+    /// stages 1 and 2: Newton from the last impulses, sweeps, Newton from there; nobody asks whether there is a solution
+    Quick,
 }
 
 /// Settings of the solver.
@@ -181,7 +183,7 @@ fn attempt(island: &mut Island, s: &Settings, warm: bool, clock: &Clock, x: &mut
         return;
     }
     // 1 Newton from the previous impulses
-    if warm && matches!(s.method, Method::Cascade | Method::Newton) {
+    if warm && matches!(s.method, Method::Cascade | Method::Newton | Method::Quick) {
         let (en, k) = restart(island, x, tol, 10);
         rep.counts.newton += k;
         e = en;
@@ -190,7 +192,7 @@ fn attempt(island: &mut Island, s: &Settings, warm: bool, clock: &Clock, x: &mut
         }
     }
     // 2 Gauss–Seidel
-    if matches!(s.method, Method::Cascade | Method::GaussSeidel) {
+    if matches!(s.method, Method::Cascade | Method::GaussSeidel | Method::Quick) {
         e = sweeps(island, s, x, e, clock, rep);
         if e < tol {
             return;
@@ -204,7 +206,7 @@ fn attempt(island: &mut Island, s: &Settings, warm: bool, clock: &Clock, x: &mut
         }
         return;
     }
-    if s.method == Method::GaussSeidel {
+    if matches!(s.method, Method::GaussSeidel | Method::Quick) {
         return;
     }
     // the path of the last problem

@@ -276,18 +276,21 @@ impl Prep {
                 }
             }
         }
+        // one pass over all cones: a pile may have as many islands as bodies
+        let mut of_island: Vec<Vec<usize>> = vec![Vec::new(); self.islands.len()];
+        for (i, place) in self.place.iter().enumerate() {
+            of_island[place.0].push(i);
+        }
         for (k, island) in self.islands.iter_mut().enumerate() {
             coupled[k].sort_unstable();
             coupled[k].dedup();
             let rows: Vec<Rows> = island.cones.iter().map(|c| c.rows).collect();
             let mut local_touch = vec![Vec::new(); island.cones.len()];
-            for (i, t) in touch.iter().enumerate() {
-                if self.place[i].0 == k {
-                    let l: &mut Vec<usize> = &mut local_touch[self.place[i].1];
-                    l.extend(t.iter().map(|&j| self.dof[j].1));
-                    l.sort_unstable();
-                    l.dedup();
-                }
+            for &i in &of_island[k] {
+                let l: &mut Vec<usize> = &mut local_touch[self.place[i].1];
+                l.extend(touch[i].iter().map(|&j| self.dof[j].1));
+                l.sort_unstable();
+                l.dedup();
             }
             let always: Vec<bool> =
                 island.cones.iter().map(|c| matches!(c.kind, Kind::Free | Kind::Pair)).collect();

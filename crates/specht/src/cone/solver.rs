@@ -250,7 +250,7 @@ impl Solver {
         }
         self.collect(p, out);
         out.certificate.clear();
-        if out.status == Status::NotConverged {
+        if out.status == Status::NotConverged && settings.method != Method::Quick {
             let grew = self.prep.islands.iter().any(|i| i.report.unbounded);
             self.explain(p, grew, out);
         }

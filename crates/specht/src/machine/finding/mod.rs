@@ -191,6 +191,20 @@ impl Machine {
         {
             self.only_round()?;
         }
+        let of_runs = matches!(
+            task,
+            Task::Sweep(_)
+                | Task::Statistics(_)
+                | Task::LoadStatistics(_)
+                | Task::Fit(_)
+                | Task::FrictionLaw(_)
+        );
+        if let (false, Some(touch)) = (of_runs, self.model().touches.first()) {
+            let message =
+                "this question looks at the contacts of the file; those of `[[touch]]` exist in runs alone";
+            let help = "ask about runs: sweep, statistics, load-statistics";
+            return Err(self.error_at(Diagnostic::error(touch.span, message, help)));
+        }
         match task {
             Task::Painleve(task) => self.painleve(task, watch),
             Task::TrueMotion(task) => self.true_motion(task, watch).map(Finding::TrueMotion),

@@ -68,12 +68,12 @@ impl Points {
         }
     }
 
-    /// Twists of all frames at the velocities `u`.
-    pub(super) fn twist(&mut self, which: usize, t: &Touching, eval: &Eval, u: &[f64]) {
+    /// Twists of all frames at the velocities `u`, `later` than the instant of the evaluation: prescribed motions go on.
+    pub(super) fn twist(&mut self, which: usize, t: &Touching, eval: &Eval, u: &[f64], later: f64) {
         let list = &mut self.twists[which];
         list.clear();
         list.extend(t.frames.iter().map(|f| {
-            let rate = |k: usize| eval.rate(f.row + k, u);
+            let rate = |k: usize| eval.rate(f.row + k, u) + later * eval.accel_offset[f.row + k];
             [[rate(0), rate(1), rate(2)], [rate(3), rate(4), rate(5)]]
         }));
     }

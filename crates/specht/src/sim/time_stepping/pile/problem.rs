@@ -13,6 +13,9 @@ use super::points::{Point, Points};
 const SIZES: [usize; 2] = [60, 600];
 /// Accepted error of large piles, relative to the velocities of the step.
 const LARGE: f64 = 1e-8;
+/// Methods, sweeps, and the error with which each is content, before the whole cascade.
+const LADDER: [(cone::Method, usize, f64); 2] =
+    [(cone::Method::Quick, 200, 1e-6), (cone::Method::Quick, 400, 1e-5)];
 /// Rows from which islands are solved in parallel.
 const PARALLEL: usize = 300;
 const NONE: usize = usize::MAX;
@@ -49,6 +52,8 @@ pub(super) struct Step {
     offset: Vec<f64>,
     entries: Vec<(usize, f64)>,
     unit: f64,
+    /// There was a step before.
+    started: bool,
     pub factorisations: u64,
     pub fastest: f64,
 }
@@ -57,7 +62,7 @@ impl Step {
     pub(super) fn new(rows: usize, velocities: usize) -> Self {
         let empty = || Matrix::Sparse(Sparse::default());
         Step {
-            solver: Solver::new(cone::Settings { restarts: 1, ..cone::Settings::default() }),
+            solver: Solver::new(cone::Settings { restarts: 0, ..cone::Settings::default() }),
             problem: Problem {
                 contacts: Vec::new(),
                 operator: Operator::Bodies { mass: empty(), h: empty() },
@@ -77,6 +82,7 @@ impl Step {
             offset: vec![0.0; rows],
             entries: Vec::new(),
             unit: 1.0,
+            started: false,
             factorisations: 0,
             fastest: 0.0,
         }
@@ -193,14 +199,36 @@ impl Step {
             _ => LARGE,
         };
         self.solver.settings.parallel = rows >= PARALLEL;
-        self.solver.solve_into(p, &mut self.answer).map_err(|e| e.to_string())?;
-        self.factorisations += self.answer.counts.factorisations();
-        self.take(t, points, eval);
+        self.climb().map_err(|e| e.to_string())?;
+        self.take(t, points, eval, delta);
         Ok(self.answer.error())
     }
 
+    /// Cheap methods first. In a pile that moves, paths through its interior may take a thousand times as long as the step is worth: an answer
+    /// that is good enough for a moving pile is taken, one at rest is exact by its warm start.
+    fn climb(&mut self) -> Result<(), cone::ProblemError> {
+        let whole = self.solver.settings;
+        let rows = self.problem.q.len();
+        if self.started && rows > SIZES[1] {
+            for (method, sweeps, serves) in LADDER {
+                self.solver.settings = cone::Settings { method, sweeps, ..whole };
+                let ended = self.solver.solve_into(&self.problem, &mut self.answer);
+                self.solver.settings = whole;
+                ended?;
+                self.factorisations += self.answer.counts.factorisations();
+                if self.answer.error() <= serves {
+                    return Ok(());
+                }
+            }
+        }
+        self.started = true;
+        self.solver.solve_into(&self.problem, &mut self.answer)?;
+        self.factorisations += self.answer.counts.factorisations();
+        Ok(())
+    }
+
     /// Impulses of the points, and u⁺ = v_free + M⁻¹ Hᵀ r.
-    fn take(&mut self, t: &Touching, points: &mut Points, eval: &Eval) {
+    fn take(&mut self, t: &Touching, points: &mut Points, eval: &Eval, delta: f64) {
         let mut row = self.first;
         let Operator::Bodies { h: Matrix::Sparse(h), .. } = &self.problem.operator else { return };
         self.u.fill(0.0);
@@ -218,7 +246,7 @@ impl Step {
             }
             row += rows;
         }
-        points.twist(2, t, eval, &self.u);
+        points.twist(2, t, eval, &self.u, 0.5 * delta);
         for k in 0..points.list.len() {
             points.list[k].after = points.rates(2, &points.list[k]);
         }
@@ -301,7 +329,12 @@ impl Push {
     pub(super) fn new(velocities: usize) -> Self {
         let empty = || Matrix::Sparse(Sparse::default());
         Push {
-            solver: Solver::new(cone::Settings { restarts: 0, parallel: false, ..cone::Settings::default() }),
+            solver: Solver::new(cone::Settings {
+                method: cone::Method::Quick,
+                sweeps: 200,
+                parallel: false,
+                ..cone::Settings::default()
+            }),
             problem: Problem {
                 contacts: Vec::new(),
                 operator: Operator::Bodies { mass: empty(), h: empty() },
