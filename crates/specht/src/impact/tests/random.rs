@@ -182,7 +182,8 @@ fn pg_8_6_newton_equals_poisson_for_equal_restitution() {
     assert!(compared > 300, "{compared}");
 }
 
-/// PG-7-NEWTON: the law itself, impulses not negative, energy (7.14).
+/// PG-7-NEWTON: the law itself, impulses not negative, energy (7.14). Ours: a contact that separates and is hit by the others does not approach;
+/// what is left without a solution are demands that contradict each other.
 #[test]
 fn pg_7_newton_random_impacts_obey_the_law() {
     let mut r = Random(7);
@@ -200,15 +201,16 @@ fn pg_7_newton_random_impacts_obey_the_law() {
             let Normal::Unilateral { row } = c.normal else { continue };
             assert!(out.normal[i] >= -1e-8);
             if out.normal[i] > 1e-7 {
-                close(out.rate_e[row], -e[i].normal * out.rate_a[row], 1e-7);
-                energy += 0.5 * out.normal[i] * (1.0 - e[i].normal) * out.rate_a[row];
+                let back = if out.rate_a[row] < 0.0 { e[i].normal } else { 0.0 };
+                close(out.rate_e[row], -back * out.rate_a[row], 1e-7);
+                energy += 0.5 * out.normal[i] * (1.0 - back) * out.rate_a[row];
             } else {
                 assert!(out.rate_e[row] > -1e-7 || e[i].normal * out.rate_a[row] > -1e-7);
             }
         }
         close(out.energy, energy, 1e-6);
     }
-    assert!(solved > 2400, "{solved}");
+    assert!(solved > 2700, "{solved}");
 }
 
 /// PG-8-POISSON: Lemke on the book's problems (8.87) and (8.97), one after the other, ends at the same velocities wherever the
