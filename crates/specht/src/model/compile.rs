@@ -32,6 +32,8 @@ pub(super) fn number() -> u64 {
 
 /// Turn a model into equations.
 ///
+/// In one piece: half of it names the fields of the program, each once; the passes have names of their own.
+///
 /// # Errors
 ///
 /// The model has no equations of this kind: a pair of features without contact geometry, a slip formula that is not linear in
