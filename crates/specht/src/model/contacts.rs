@@ -14,8 +14,9 @@ use super::space::{SpaceTouch, Vector};
 use super::{Contact, FeatureRef, FrictionTensor, Geometry, Input, NormalLaw, Shape, Span};
 
 /// Pairs of shapes in space with formulas.
-const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule or box against a plane; point or ball against a ball, a cylinder, inside a \
-     hollow ball or a tube";
+const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule, box or hull against a plane; point or ball against ball, cylinder, cone, \
+     torus, capsule, box, hull or surface; capsule, box or hull inside a hollow ball, tube or funnel; capsule against capsule; what else \
+     touches by `[[touch]] among = [...]`, with time steps";
 
 /// Why a model has no equations.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -234,7 +235,7 @@ impl ContactsPlan {
                 parts.push(Part::new(k, name, normal, slip));
             }
             Geometry::Between(p, q) if spatial => {
-                let touches = b.space_touch(*p, *q, contact.space.tangent).ok_or_else(|| {
+                let touches = b.space_touch(*p, *q, contact.space.tangent, count).ok_or_else(|| {
                     let words = [*p, *q].map(|r| kind(b.shape(r), r));
                     refuse(format!(
                         "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
@@ -242,7 +243,9 @@ impl ContactsPlan {
                     ))
                 })?;
                 for touch in touches {
-                    let SpaceTouch { part, normal, tangents: [first, other], directions, bodies } = touch;
+                    let SpaceTouch { part, normal, tangents: [first, other], directions, bodies, contour } =
+                        touch;
+                    self.contours.extend(contour.map(|c| (parts.len(), c)));
                     let (first, other) = match (slip.clone(), second.clone()) {
                         (None, _) => (Some(first), Some(other)),
                         given => given,
