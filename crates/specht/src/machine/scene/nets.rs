@@ -9,8 +9,8 @@ use super::Shapes;
 use super::probe::Probe;
 
 /// Lines in each direction, and points on each.
-const LINES: usize = 12;
-const POINTS: usize = 48;
+const LINES: usize = 8;
+const POINTS: usize = 24;
 /// How far a surface without ranges is drawn (m).
 const WIDE: f64 = 2.0;
 
