@@ -9,15 +9,24 @@ use crate::system::{ContactInfo, Normal, Restitution};
 /// Relative to the largest impulse and velocity.
 const EXACT: f64 = 1e-8;
 
+/// One contact on any system; several coupled weakly mostly, strongly sometimes.
 fn random_system(r: &mut Random) -> (Bench, Mat, Vec<f64>, Vec<Restitution>) {
-    let n = 3 + r.below(6);
-    let contacts = 1 + r.below(4);
-    let a = Mat::from_fn(n, n, |_, _| r.normal());
+    let contacts = 1 + r.below(3);
+    let n = 3 * contacts + r.below(3);
+    let any = contacts == 1 || r.below(20) == 0;
+    let a = Mat::from_fn(
+        n,
+        n,
+        |i, j| if any { r.normal() } else { 0.2 * r.normal() + f64::from(u8::from(i == j)) },
+    );
     let mut mass = a.mul(&a.transpose());
     (0..n).for_each(|i| mass[(i, i)] += 0.3);
     let mut b = Bench::new(mass.clone(), &vec![0.0; n]);
-    for _ in 0..contacts {
-        let rows: [Vec<f64>; 3] = std::array::from_fn(|_| (0..n).map(|_| r.normal()).collect());
+    for k in 0..contacts {
+        let rows: [Vec<f64>; 3] = std::array::from_fn(|t| {
+            let own = |i: usize| f64::from(u8::from(i == 3 * k + t));
+            (0..n).map(|i| if any { r.normal() } else { own(i) + 0.2 * r.normal() }).collect()
+        });
         b.in_space([&rows[0], &rows[1], &rows[2]], r.within(0.0, 1.0));
     }
     let u: Vec<f64> = (0..n).map(|_| r.normal()).collect();
