@@ -62,14 +62,16 @@ pub(crate) fn solve(p: &Problem, e: &[f64]) -> Option<Vec<f64>> {
     complementary(p, e)
 }
 
-/// Restitution, zero where another closed contact stands opposite: rows w and −w.
+/// Restitution, zero where another closed contact stands opposite: rows w and −w, and the play between them stays zero.
 fn without_play<'a>(p: &Problem, e: &'a [f64]) -> Cow<'a, [f64]> {
     if p.normals < 2 {
         return Cow::Borrowed(e);
     }
     let opposes = |i: usize, j: usize| {
         let (g, bound) = (p.h[(i, i)], 1e-12 * p.h[(i, i)]);
-        g > 0.0 && (p.h[(j, j)] - g).abs() <= bound && (p.h[(i, j)] + g).abs() <= bound
+        let rows = g > 0.0 && (p.h[(j, j)] - g).abs() <= bound && (p.h[(i, j)] + g).abs() <= bound;
+        // the sides of the play do not move apart
+        rows && (p.c[i] + p.c[j]).abs() <= TOLERANCE * (p.c[i].abs() + p.c[j].abs())
     };
     let held = |i: usize| (0..p.normals).any(|j| opposes(i, j));
     (0..p.normals).map(|i| if held(i) { 0.0 } else { e[i] }).collect()

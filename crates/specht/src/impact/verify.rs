@@ -57,7 +57,7 @@ pub(crate) fn residual(
         };
         let unilateral = matches!(c.normal, Normal::Unilateral { .. });
         let tangent = (c.friction && c.tangent.len() == 1).then(|| c.tangent[0]);
-        let held = law == Law::Newton && unilateral && is_held(info, eval, closed, i);
+        let held = law == Law::Newton && unilateral && is_held(info, eval, closed, &out.rate_a, i);
         let e = if held { Restitution { normal: 0.0, ..e[i] } } else { e[i] };
         let contact = Touch { normal: pair, unilateral, tangent, mu: eval.mu[i], e, lean: lean(eval, i) };
         match law {
@@ -70,7 +70,7 @@ pub(crate) fn residual(
 }
 
 /// Whether another closed contact stands opposite to contact `i`: a play of width zero, without restitution in Newton's law.
-fn is_held(info: &[ContactInfo], eval: &Eval, closed: &[bool], i: usize) -> bool {
+fn is_held(info: &[ContactInfo], eval: &Eval, closed: &[bool], rate: &[f64], i: usize) -> bool {
     let Some(own) = info[i].normal_row() else { return false };
     let product = |a: usize, b: usize| -> f64 {
         let (a, b) = (eval.w.row(a), eval.w.row(b));
@@ -78,7 +78,8 @@ fn is_held(info: &[ContactInfo], eval: &Eval, closed: &[bool], i: usize) -> bool
     };
     let opposite = |row: usize| {
         let size = product(own, own);
-        size > 0.0 && size + product(row, row) + 2.0 * product(own, row) <= 1e-14 * size
+        let apart = (rate[own] + rate[row]).abs() > 1e-9 * (rate[own].abs() + rate[row].abs());
+        !apart && size > 0.0 && size + product(row, row) + 2.0 * product(own, row) <= 1e-14 * size
     };
     let unilateral = |c: &ContactInfo| matches!(c.normal, Normal::Unilateral { .. });
     (0..info.len())
