@@ -336,7 +336,7 @@ impl Watches {
         let (n, u) = (self.list.len(), &state.u);
         self.scales.see(info, eval, state);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        self.scales.force = self.scales.force.max(load);
+        self.scales.force = self.scales.force.max(load).max(beside(info, eval));
         self.scales.load.resize(info.len(), 0.0);
         let power = smooth_size(eval);
         for w in &self.list {
@@ -419,6 +419,17 @@ impl Watches {
             What::Singular | What::Speed(..) | What::Leave(..) | What::Back(..) => 0.0,
         }
     }
+}
+
+/// Size of the forces beside the bilateral contacts: the least that a reaction would need to balance one of them alone. Reactions of
+/// parts without mass and load are zero up to rounding, which no other reaction tells from a change of their sign.
+pub(super) fn beside(info: &[ContactInfo], eval: &Eval) -> f64 {
+    let least = |row: usize| {
+        let sizes = eval.w.row(row).iter().map(|(j, w)| (eval.h[j] / w).abs());
+        sizes.filter(|f| *f > 0.0 && f.is_finite()).fold(f64::INFINITY, f64::min)
+    };
+    let rows = info.iter().filter(|c| c.is_bilateral()).filter_map(|c| c.normal_row());
+    rows.map(least).filter(|f| f.is_finite()).fold(0.0, f64::max)
 }
 
 /// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
