@@ -37,6 +37,7 @@ mod matrices;
 mod quantity;
 pub mod questions;
 pub mod record;
+mod recorded;
 mod refuse;
 mod run;
 pub mod scene;
