@@ -97,6 +97,16 @@ pub fn pictures(all: &[Done]) -> Vec<(String, String)> {
     all.iter().filter_map(picture).collect()
 }
 
+/// `F12,F23` and `max(a, b), c` are two each: commas inside brackets separate nothing.
+fn between_commas(text: &str) -> Vec<String> {
+    let mut depth = 0_i32;
+    let parts = text.split(|c| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_string()).filter(|part| !part.is_empty()).collect()
+}
+
 /// `--contact`, `--over NAME=FROM..TO:COUNT` as keys of a task.
 pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Refusal> {
     let mut keys = names(args);
@@ -181,8 +191,8 @@ fn names(args: &AnalyseArgs) -> Vec<(String, TaskValue)> {
         keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
     if !args.of.is_empty() {
-        let list = args.of.iter().map(|p| TaskValue::Text(p.clone())).collect();
-        keys.push(("of".into(), TaskValue::List(list)));
+        let names = args.of.iter().flat_map(|text| between_commas(text));
+        keys.push(("of".into(), TaskValue::List(names.map(TaskValue::Text).collect())));
     }
     keys
 }

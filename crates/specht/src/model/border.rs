@@ -91,7 +91,7 @@ impl System for CompiledSystem {
         d.latches.resize(self.dims.latches, 0);
         let mut memory = self.borrow(out);
         let m = &mut *memory;
-        self.fill(s, d, &mut m.inputs);
+        self.fill_memory(s, d, m);
 
         // contact parameters
         d.contour.resize(self.ranges.len(), f64::NAN);
