@@ -13,7 +13,7 @@ use super::space::turn;
 
 impl System for CompiledSystem {
     fn touching(&self) -> Option<&Touching> {
-        self.touching.as_ref()
+        self.touching.as_deref()
     }
 
     fn uses_load_rate(&self) -> bool {

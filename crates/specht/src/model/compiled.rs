@@ -25,8 +25,9 @@ pub struct CompiledSystem {
     pub(super) parameters: Vec<f64>,
     /// Inputs with the parameters in place.
     pub(super) base: Vec<f64>,
-    /// Constant parts of every array, and their number: what has been copied once stays in place.
-    image: Eval,
+    /// Constant parts of M, h, drive and [`others`], one after the other, and their number: what has been copied once stays in
+    /// place. In one piece, because there may be thousands of variants.
+    image: Box<[f64]>,
     stamp: u64,
     /// Ranges of the contact parameters of curves.
     pub(super) ranges: Vec<[f64; 2]>,
@@ -36,7 +37,7 @@ pub struct CompiledSystem {
     pub(super) gap_sizes: Vec<f64>,
     pub(super) length: f64,
     /// Bodies that touch, with numbers.
-    pub(super) touching: Option<Touching>,
+    pub(super) touching: Option<Box<Touching>>,
     pool: Pool,
 }
 
@@ -95,7 +96,7 @@ impl CompiledSystem {
         let mut system = CompiledSystem {
             parameters: parameters.to_vec(),
             base: vec![0.0; program.inputs.len()],
-            image: Eval::default(),
+            image: Box::default(),
             stamp: 0,
             ranges: Vec::new(),
             watches: program.watches.clone(),
@@ -132,7 +133,7 @@ impl CompiledSystem {
             }
             watch.chain.prepare();
         }
-        self.touching = program.touch.touching(value);
+        self.touching = program.touch.touching(value).map(Box::new);
         self.make_image();
         self.measure();
     }
@@ -149,7 +150,9 @@ impl CompiledSystem {
         let mut numbers = Numbers::default();
         program.space.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
         program.scatter_constants(&work, &mut image);
-        self.image = image;
+        let mut list = [image.mass.values(), &image.h, &image.drive].concat();
+        others(&mut image).into_iter().for_each(|part| list.extend_from_slice(part));
+        self.image = list.into_boxed_slice();
         self.stamp = super::compile::number();
     }
 
@@ -169,8 +172,8 @@ impl CompiledSystem {
         }
         out.contour.clear();
         out.contour.resize(self.ranges.len(), f64::NAN);
-        out.frames.resize(self.image.frames.len(), 0.0);
-        out.load_terms.resize(self.image.load_terms.len(), 0.0);
+        out.frames.resize(self.touch.numbers(), 0.0);
+        out.load_terms.resize(self.load_terms.constant.len() + self.load_terms.moving.len(), 0.0);
         Box::new(Memory {
             id: self.id,
             stamp: 0,
@@ -351,30 +354,25 @@ impl CompiledSystem {
 
     /// Everything that is constant, where it is not in place.
     fn copy_image(&self, memory: &mut Memory, out: &mut Eval) {
-        let image = &self.image;
+        let (mass, rest) = self.image.split_at(out.mass.values().len());
+        let (h, rest) = rest.split_at(out.h.len());
+        let (drive, mut rest) = rest.split_at(out.drive.len());
         let fresh = memory.stamp != self.stamp || !self.tensors.list.is_empty();
         if fresh || self.mass_moves {
-            out.mass.values_mut().copy_from_slice(image.mass.values());
+            out.mass.values_mut().copy_from_slice(mass);
         }
-        out.h.copy_from_slice(&image.h);
-        out.drive.copy_from_slice(&image.drive);
+        out.h.copy_from_slice(h);
+        out.drive.copy_from_slice(drive);
         if !fresh {
             return;
         }
         memory.stamp = self.stamp;
         out.constants.0 = if self.all_constant { self.stamp } else { 0 };
-        out.w.values_mut().copy_from_slice(image.w.values());
-        out.z_rate.copy_from_slice(&image.z_rate);
-        out.gap.copy_from_slice(&image.gap);
-        out.rate_offset.copy_from_slice(&image.rate_offset);
-        out.accel_offset.copy_from_slice(&image.accel_offset);
-        out.mu.copy_from_slice(&image.mu);
-        out.mu_static.copy_from_slice(&image.mu_static);
-        out.radius.copy_from_slice(&image.radius);
-        out.load.copy_from_slice(&image.load);
-        out.load_static.copy_from_slice(&image.load_static);
-        out.load_terms.copy_from_slice(&image.load_terms);
-        out.frames.copy_from_slice(&image.frames);
+        for to in others(out) {
+            let (from, after) = rest.split_at(to.len());
+            to.copy_from_slice(from);
+            rest = after;
+        }
     }
 
     /// Memory for a side tape, reused between calls.
@@ -408,4 +406,22 @@ impl CompiledSystem {
             pool.push(scratch);
         }
     }
+}
+
+/// The arrays of an evaluation with constant parts that are copied once.
+fn others(out: &mut Eval) -> [&mut [f64]; 12] {
+    [
+        out.w.values_mut(),
+        &mut out.z_rate,
+        &mut out.gap,
+        &mut out.rate_offset,
+        &mut out.accel_offset,
+        &mut out.mu,
+        &mut out.mu_static,
+        &mut out.radius,
+        &mut out.load,
+        &mut out.load_static,
+        &mut out.load_terms,
+        &mut out.frames,
+    ]
 }
