@@ -123,6 +123,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     }
     for (name, value) in [
         ("load", &args.load),
+        ("direction", &args.direction),
         ("drive", &args.drive),
         ("friction", &args.friction),
         ("force", &args.force),

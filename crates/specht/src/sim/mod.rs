@@ -27,7 +27,7 @@ mod settling;
 mod shorten;
 mod sink;
 mod slopes;
-mod space;
+pub(crate) mod space;
 pub(crate) mod start;
 mod tangential;
 mod time_stepping;

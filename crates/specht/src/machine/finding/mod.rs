@@ -41,12 +41,15 @@ pub use limit_cycle::{CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
 pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
 pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
 pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFinding};
-pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
+pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody, SlipDirections, SlipSector};
 pub use parts::{ContactForces, Directions, Nested, OneOrMany};
 pub use quasi_static::{
     DynamicOffer, DynamicRest, QuasiStaticFinding, SlowCritical, SlowEnd, SlowEvent, SlowState,
 };
-pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
+pub use rest::{
+    BookFinding, Certificate, RestFinding, RestPoint, RestSolution, SpacePoint, StartLoadFinding,
+    VirtualRates, WeakestFinding,
+};
 pub use return_map::{FixedPoint, LyapunovFinding, ReturnMapFinding};
 pub use stability::{CriticalPoint, GrowthMap, GrowthPoint, StabilityFinding};
 pub use statistics::{
