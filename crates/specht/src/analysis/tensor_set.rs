@@ -112,41 +112,10 @@ pub fn regular_set(
 ) -> Result<SetFinding, AnalysisError> {
     let eval = &at.eval;
     let closed: Vec<bool> = at.starts.iter().map(|s| *s != Start::Open).collect();
-    // held: ideal joints; in the set: unknown reactions
-    let (mut held, mut set, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, c) in info.iter().enumerate() {
-        let drills = matches!(eval.section(i), Section::Patch(_));
-        let asked = of.is_empty() || of.contains(&i);
-        let rubs = c.friction && !c.tangent.is_empty() && asked && !drills;
-        if c.friction && asked && (drills || (c.is_given() && c.tangent.len() == 3)) {
-            left_out.push(i);
-        }
-        match c.normal {
-            Normal::Bilateral { row } if rubs => set.push((i, row, true)),
-            Normal::Bilateral { row } => held.push(row),
-            Normal::Unilateral { row } if closed[i] => set.push((i, row, rubs)),
-            Normal::Pin { rows } => {
-                held.extend(rows);
-                if rubs {
-                    left_out.push(i);
-                }
-            }
-            _ => {}
-        }
-    }
+    let Parts { held, set, left_out } = Parts::of(info, eval, &closed, of);
     let rubbing: Vec<usize> = (0..set.len()).filter(|&k| set[k].2).collect();
     if rubbing.is_empty() {
-        return Err(match left_out.first() {
-            Some(&i) => AnalysisError::Key(format!(
-                "`{}` is a joint or a patch: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
-                info[i].name
-            )),
-            None if info.iter().any(|c| c.friction) => AnalysisError::Key(
-                "no closed contact with an unknown reaction rubs: friction under a given force cannot change it, open contacts carry none"
-                    .into(),
-            ),
-            None => AnalysisError::NoPair,
-        });
+        return Err(nothing_rubs(info, &left_out));
     }
     if rubbing.len() > MAX_RUBBING {
         return Err(AnalysisError::TooMany { pairs: rubbing.len(), limit: 1 << MAX_RUBBING });
@@ -239,6 +208,53 @@ pub(super) fn braced() -> AnalysisError {
     AnalysisError::Key(
         "the closed contacts hold each other: their reactions are not unique even without friction; name fewer with `contacts` or remove a redundant one".into(),
     )
+}
+
+/// What the contacts are for the finding.
+struct Parts {
+    /// Rows of ideal joints.
+    held: Vec<usize>,
+    /// Unknown reactions: contact, row, whether it rubs.
+    set: Vec<(usize, usize, bool)>,
+    /// Joints and patches that rub.
+    left_out: Vec<usize>,
+}
+
+impl Parts {
+    fn of(info: &[ContactInfo], eval: &Eval, closed: &[bool], of: &[usize]) -> Self {
+        let (mut held, mut set, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, c) in info.iter().enumerate() {
+            let drills = matches!(eval.section(i), Section::Patch(_));
+            let asked = c.friction && !c.tangent.is_empty() && (of.is_empty() || of.contains(&i));
+            let rubs = asked && !drills;
+            match c.normal {
+                Normal::Bilateral { row } if rubs => set.push((i, row, true)),
+                Normal::Bilateral { row } => held.push(row),
+                Normal::Unilateral { row } if closed[i] => set.push((i, row, rubs)),
+                Normal::Pin { .. } | Normal::Ball { .. } => held.extend(c.normal_rows()),
+                _ => {}
+            }
+            if asked && (drills || c.normal_rows().len() > 1) {
+                left_out.push(i);
+            }
+        }
+        Parts { held, set, left_out }
+    }
+}
+
+/// Why there is nothing to ask.
+fn nothing_rubs(info: &[ContactInfo], left_out: &[usize]) -> AnalysisError {
+    match left_out.first() {
+        Some(&i) => AnalysisError::Key(format!(
+            "`{}` is a joint or a patch: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
+            info[i].name
+        )),
+        None if info.iter().any(|c| c.friction) => AnalysisError::Key(
+            "no closed contact with an unknown reaction rubs: friction under a given force cannot change it, open contacts carry none"
+                .into(),
+        ),
+        None => AnalysisError::NoPair,
+    }
 }
 
 /// Whether some velocity slips in all these directions at once.
