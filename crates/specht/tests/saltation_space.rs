@@ -17,6 +17,7 @@ ground      = { plane = { through = [0, 0, 0], normal = [0, 0, 1] } }
 contact     = [{ name = "sole", between = ["block", "ground.plane"], friction = { static = "ms", sliding = "mu" } }]
 force       = [{ along = "x", force = "p*t*cos(w*t) - k*x - c*x'" }, { along = "y", force = "p*t*sin(w*t) - k*y - c*y'" }, { along = "z", force = "-N - 0.3*x - 0.2*y" }]
 run         = { until = 6 }
+output      = { pull = "sole.friction", fast = "sole.speed", power = "sole.heat'", first = "sole.tangential[1]", second = "sole.tangential[2]" }
 "#;
 
 /// A ball thrown at the floor with a spin.
@@ -75,6 +76,12 @@ fn end(run: &Trajectory) -> Vec<f64> {
     [&run.last.state.q[..], &run.last.state.u, &run.last.state.z].concat()
 }
 
+/// The same, then the outputs at the end and the times of events.
+fn all(run: &Trajectory) -> Vec<f64> {
+    let times: Vec<f64> = run.events.iter().map(|e| e.time).collect();
+    [end(run), run.last.outputs.clone(), times].concat()
+}
+
 /// Extrapolated central differences of the state at the end and of the times of events, with their errors.
 fn differences(lab: &mut Lab, name: &str, s: &Settings, plain: &Trajectory) -> Vec<(f64, f64)> {
     let value = lab.value(name);
@@ -82,9 +89,7 @@ fn differences(lab: &mut Lab, name: &str, s: &Settings, plain: &Trajectory) -> V
         lab.set(&[(name, value + h)]);
         let run = event_driven(&lab.sys, &lab.start(), s, &mut Outside::default()).unwrap();
         assert_eq!(run.counts.events, plain.counts.events, "{name}: another sequence of events");
-        let mut out = end(&run);
-        out.extend(run.events.iter().map(|e| e.time));
-        out
+        all(&run)
     };
     let mut h = 4e-3 * value.abs().max(0.05);
     let (mut row, mut best): (Vec<Vec<f64>>, Vec<(f64, f64)>) = (Vec::new(), Vec::new());
@@ -128,11 +133,13 @@ fn compare(case: &Case, tolerance: f64) -> usize {
     let d = run.derivatives.as_ref().unwrap();
     assert!(d.lost.is_empty(), "{name} {:?}: {:?}", case.set, d.lost);
     let n = end(&plain).len();
+    let shown = n + plain.last.outputs.len();
     let mut compared = 0;
     for (k, p) in case.live.iter().enumerate() {
         let expected = differences(&mut lab, p, &s, &plain);
-        let found: Vec<f64> = d.last[k][..n].iter().copied().chain(d.times.iter().map(|t| t[k])).collect();
-        for range in [0..n, n..found.len()] {
+        let times: Vec<f64> = d.times.iter().map(|t| t[k]).collect();
+        let found = [&d.last[k][..n], &d.outputs[k], &times].concat();
+        for range in [0..n, n..shown, shown..found.len()] {
             // what does not depend on the parameter does not by rounding
             let least = 1e-6 / lab.value(p).abs().max(1e-3);
             let size = found[range.clone()].iter().fold(least, |m, v| m.max(v.abs()));
@@ -143,7 +150,7 @@ fn compare(case: &Case, tolerance: f64) -> usize {
                 }
                 let off = (found[i] - value).abs();
                 // slow slip is 1e-10 of what it was: at a stop rounding leaves its direction 1e-6
-                let tolerance = if i < n { tolerance } else { tolerance.max(DIRECTION) };
+                let tolerance = if i < shown { tolerance } else { tolerance.max(DIRECTION) };
                 assert!(
                     off <= tolerance * size,
                     "{name} {:?}, {p}[{i}]: {} is not {value} ± {error:e}",
