@@ -394,12 +394,21 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// Contacts that are no longer slow turn with their velocity from now on. True when nothing else happened at this instant.
     pub(super) fn leave_slow(&mut self) -> bool {
-        let mut only = !self.locator.found.watches.is_empty();
-        for &k in &self.locator.found.watches {
-            match self.field.watches.list[k].what {
-                What::Leave(i, _) => self.field.frozen[i] = None,
-                _ => only = false,
-            }
+        let found = &self.locator.found.watches;
+        let leaves = |k: &usize| match self.field.watches.list[*k].what {
+            What::Leave(i, _) => Some(i),
+            _ => None,
+        };
+        let left: Vec<usize> = found.iter().filter_map(leaves).collect();
+        let only = !found.is_empty() && left.len() == found.len();
+        let events = self.out.counts.all_events();
+        if let Some(v) = self.variation.as_mut().filter(|_| only) {
+            v.arrive(&self.field, found, self.longest);
+            v.leave();
+        }
+        left.iter().for_each(|&i| self.field.frozen[i] = None);
+        if only {
+            self.depart(events);
         }
         only
     }
@@ -454,6 +463,12 @@ pub(super) fn impact(
         return out;
     }
     spread(&layout, &red, &x, &mut out.compression);
+    let mut compressed = u.to_vec();
+    axpy(1.0, &red.a0, &mut compressed);
+    x.iter().enumerate().for_each(|(k, x)| axpy(*x, red.a.row(k), &mut compressed));
+    for (r, rate) in out.rate_c.iter_mut().enumerate() {
+        *rate = eval.rate(r, &compressed);
+    }
     let product = |h: &Mat, x: &[f64], k: usize| crate::linalg::dot(h.row(k), x);
     if law == Law::Poisson {
         let after: Vec<f64> = (0..x.len()).map(|k| red.c[k] + product(&red.h, &x, k)).collect();
@@ -505,7 +520,7 @@ pub(super) fn impact(
 
 /// Slip that has begun turns with its velocity above this multiple of what is slow: until then an error of its direction is forgotten faster than it
 /// matters, and the direction of the velocity would be stiff.
-pub(super) const LEAVES: f64 = 1e4;
+pub(super) const LEAVES: f64 = 1e3;
 
 /// Slip below this counts as slow, for a contact that has seen velocities of this size.
 pub(super) fn slow(size: f64) -> f64 {
