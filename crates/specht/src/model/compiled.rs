@@ -354,6 +354,15 @@ impl CompiledSystem {
         out.scratch.put(memory);
     }
 
+    /// Whether there is neither a switch nor a curve, an edge or a flank to follow.
+    fn latches_nothing(&self) -> bool {
+        self.dims.latches == 0
+            && self.switch_count == 0
+            && self.contours.is_empty()
+            && self.watches.is_empty()
+            && self.flanks.is_empty()
+    }
+
     /// Everything that is constant, where it is not in place.
     fn copy_image(&self, memory: &mut Memory, out: &mut Eval) {
         let image = &self.image;
@@ -362,7 +371,9 @@ impl CompiledSystem {
             out.mass.values_mut().copy_from_slice(image.mass.values());
         }
         out.h.copy_from_slice(&image.h);
-        out.drive.copy_from_slice(&image.drive);
+        if fresh || self.drive_moves {
+            out.drive.copy_from_slice(&image.drive);
+        }
         if !fresh {
             return;
         }
@@ -493,6 +504,9 @@ impl System for CompiledSystem {
 
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {
         d.latches.resize(self.dims.latches, 0);
+        if self.latches_nothing() {
+            return;
+        }
         let mut memory = self.borrow(out);
         let m = &mut *memory;
         self.fill_memory(s, d, m);

@@ -95,8 +95,9 @@ impl Scales {
             let reach: f64 = eval.w.row(row).terms(q);
             *size = size.max(eval.gap[row].abs()).max(reach);
         }
+        let floor = least_inertia(eval, u);
         for (i, c) in info.iter().enumerate() {
-            let size = contact_speed(c, eval, u);
+            let size = speed_above(c, eval, u, floor);
             if !c.tangent.is_empty() {
                 self.slip[i] = self.slip[i].max(size);
             }
@@ -409,7 +410,15 @@ impl Watches {
 /// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
 /// of M), so that rounding in a row at rest is not taken for motion.
 pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    let floor = LEAST_INERTIA * (0..u.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)));
+    size_above(eval, row, u, least_inertia(eval, u))
+}
+
+/// The least inertia that counts.
+fn least_inertia(eval: &Eval, u: &[f64]) -> f64 {
+    LEAST_INERTIA * (0..u.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)))
+}
+
+fn size_above(eval: &Eval, row: usize, u: &[f64], floor: f64) -> f64 {
     let (mut terms, mut mobility) = (eval.rate_offset[row].abs(), 0.0);
     for (j, w) in eval.w.row(row).iter() {
         terms += (w * u[j]).abs();
@@ -423,8 +432,12 @@ pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
 /// How large the relative velocity at a contact may be: the largest size of its rows. The normal direction of a surface that is driven
 /// past (a cam in its lowest position) has no size of its own.
 pub(crate) fn contact_speed(c: &ContactInfo, eval: &Eval, u: &[f64]) -> f64 {
+    speed_above(c, eval, u, least_inertia(eval, u))
+}
+
+fn speed_above(c: &ContactInfo, eval: &Eval, u: &[f64], floor: f64) -> f64 {
     let rows = c.normal_row().into_iter().chain(c.tangent.iter().copied());
-    rows.fold(0.0, |m, row| m.max(rate_size(eval, row, u)))
+    rows.fold(0.0, |m, row| m.max(size_above(eval, row, u, floor)))
 }
 
 /// Value of an event function.
