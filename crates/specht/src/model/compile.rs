@@ -32,6 +32,8 @@ pub(super) fn number() -> u64 {
 
 /// Turn a model into equations.
 ///
+/// In one piece: half of it names the fields of the program, each once; the passes have names of their own.
+///
 /// # Errors
 ///
 /// The model has no equations of this kind: a pair of features without contact geometry, a slip formula that is not linear in
@@ -282,7 +284,7 @@ impl Guards {
             for u in &problem.unknowns {
                 let ends = u.ends.map(|p| p.map(|n| b.default_value(n)));
                 let size = ends.iter().flatten().fold(1e-300_f64, |m, v| m.max(v.abs()));
-                let closed = (0..2).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
+                let closed = (0..3).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
                 let (mut latch, mut guard) = (None, 0);
                 if !closed {
                     latch = Some(self.latches);
