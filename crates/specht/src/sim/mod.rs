@@ -22,6 +22,7 @@ mod passage;
 mod policy;
 mod project;
 mod record;
+mod segment;
 mod settings;
 mod settling;
 mod shorten;
