@@ -107,6 +107,11 @@ impl Mode {
         }
     }
 
+    /// Whether it slides, in whatever direction.
+    pub(crate) fn slides(self) -> bool {
+        matches!(self, Mode::SlipPlus | Mode::SlipMinus | Mode::Slip)
+    }
+
     /// Whether a normal force may act.
     pub(crate) fn is_closed(self) -> bool {
         self != Mode::Open

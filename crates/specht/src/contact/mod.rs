@@ -17,6 +17,7 @@ mod fast;
 mod fixed;
 mod measure;
 mod member;
+pub(crate) mod one;
 pub(crate) mod space;
 pub(crate) mod transition;
 

@@ -22,6 +22,7 @@ mod families;
 mod fields;
 mod forces;
 mod formula;
+mod friction;
 mod hints;
 mod joints;
 mod keys;
@@ -31,6 +32,7 @@ mod order;
 mod params;
 mod phases;
 mod raw;
+mod raw_contacts;
 mod raw_parts;
 mod raw_space;
 mod reference;
@@ -45,6 +47,7 @@ mod tensor;
 mod touch;
 mod tree;
 mod units;
+mod values;
 mod visible;
 
 #[cfg(test)]

@@ -209,7 +209,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     }
 
     /// The derivatives leave the instant; events from number `first` on belong to it.
-    fn depart(&mut self, first: u64) {
+    pub(super) fn depart(&mut self, first: u64) {
         if let Some(v) = &mut self.variation {
             v.depart(&self.field, first as usize, self.out.counts.all_events() as usize);
         }

@@ -27,7 +27,7 @@ mod settling;
 mod shorten;
 mod sink;
 mod slopes;
-mod space;
+pub(crate) mod space;
 #[cfg(test)]
 mod space_tests;
 pub(crate) mod start;
