@@ -172,3 +172,47 @@ fn one_more_variant_of_a_machine_takes_less_than_a_kilobyte() {
     assert!(one <= 2.0 * BAR, "{one} bytes of a machine");
     assert!(machines[3].run().is_ok() && systems.len() == machines.len());
 }
+
+/// A wall of twelve boxes that stands: points, problem and search use the memory of the first steps.
+#[test]
+fn steps_of_a_standing_pile_do_not_allocate() {
+    let text = |until: f64| {
+        format!(
+            r#"
+            gravity = [0, 0, -9.81]
+            [coordinates]
+            x = {{ for = "k = 1..12", start = "2*mod(k - 1, 4) + mod(floor((k - 1)/4), 2)" }}
+            y = {{ for = "k = 1..12", start = 0 }}
+            z = {{ for = "k = 1..12", start = "floor((k - 1)/4) + 0.5" }}
+            [ground]
+            floor = {{ through = [0, 0, 0], normal = [0, 0, 1] }}
+            [[body]]
+            for = "k = 1..12"
+            name = "brick"
+            mass = 1
+            inertia = ["1/6", "5/12", "5/12"]
+            position = ["x[k]", "y[k]", "z[k]"]
+            rotation = "free"
+            features = {{ skin = {{ box = [1, 0.5, 0.5] }} }}
+            [[touch]]
+            among = ["*"]
+            friction = 0.6
+            [run]
+            until = {until}
+            step = 1e-3
+            every = 100
+            "#
+        )
+    };
+    let count = |until: f64| {
+        let machine = specht::machine::Machine::read(&text(until)).unwrap();
+        let before = COUNT.with(Cell::get);
+        let run = machine.run().unwrap();
+        let used = COUNT.with(Cell::get) - before;
+        assert!(run.audit().passed, "{:?}", run.audit().remarks);
+        (run.trajectory.counts.steps, used)
+    };
+    let ((few, a), (many, b)) = (count(0.2), count(2.0));
+    assert!(many > 5 * few);
+    assert_eq!(a, b, "{few} and {many} steps");
+}

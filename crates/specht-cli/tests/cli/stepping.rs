@@ -34,6 +34,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("drill_full", "the impulse of the wall comes a step after the blow, where the memory does not see it"),
     ("four_balls", "bodies that touch wherever they meet: by time steps alone"),
     ("gearbox", "chaotic: hundreds of impacts"),
+    ("heap", "bodies that touch wherever they meet: by time steps alone"),
+    ("hopper", "bodies that touch wherever they meet: by time steps alone"),
     ("landing", "stiff: the long steps are refused"),
     ("landing_elastic", "stiff: the long steps are refused"),
     (

@@ -14,6 +14,7 @@
 //! | `cones` | one file per cone: the laws (METH-CONE-MIXED) |
 //! | `rolling` | discs that share a normal impulse: resistance to rolling and drilling (METH-CONE-MIXED) |
 //! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
+//! | `single` | one contact as the piles use it |
 //! | `nsgs`, `newton` | Gauss–Seidel and Newton (METH-CONE-NSGS, -NEWTON) |
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
 //! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
@@ -61,6 +62,7 @@ mod reference_rng;
 mod rolling;
 mod saddle;
 mod select;
+pub(crate) mod single;
 mod solver;
 mod sparse;
 mod taylor;

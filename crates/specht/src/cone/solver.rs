@@ -272,6 +272,13 @@ impl Solver {
         self.memory.clone_from(&other.memory);
     }
 
+    /// Start from these impulses, by key.
+    pub(crate) fn start_from(&mut self, impulses: impl Iterator<Item = (u64, [f64; 3])>) {
+        self.memory.clear();
+        self.memory.extend(impulses);
+        self.memory.sort_unstable_by_key(|m| m.0);
+    }
+
     /// Impulses of a key in the last answer, zero when unknown.
     pub(super) fn remembered(&self, key: u64) -> [f64; 3] {
         remembered(&self.memory, key)

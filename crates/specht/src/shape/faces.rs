@@ -9,6 +9,9 @@ type Solid<'a> = (&'a Hull, &'a Placed);
 /// Gaussian products below this are those of parallel edges.
 const PARALLEL: f64 = 1e-6;
 
+/// Corners that a polygon holds without taking memory.
+const FEW: usize = 24;
+
 pub(super) fn hull_hull(a: Solid<'_>, b: Solid<'_>, margin: f64, out: &mut Vec<Touch>) {
     let size = size_of(a.1).min(size_of(b.1));
     let (Some(fa), Some(fb)) = (best_face(a, b.1, margin), best_face(b, a.1, margin)) else { return };
@@ -111,6 +114,40 @@ fn edge_touch(a: Solid<'_>, b: Solid<'_>, e: &Edges, out: &mut Vec<Touch>) {
     out.push(Touch::on_a(e.gap, e.normal, along(p, s, da), feature));
 }
 
+/// Corners of a polygon with their numbers: few need no memory of their own.
+struct Corners {
+    few: [(V3, u32); FEW],
+    count: usize,
+    many: Vec<(V3, u32)>,
+}
+
+impl Corners {
+    fn new() -> Self {
+        Corners { few: [([0.0; 3], 0); FEW], count: 0, many: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        self.count = 0;
+        self.many.clear();
+    }
+
+    fn push(&mut self, corner: (V3, u32)) {
+        if self.count < FEW {
+            self.few[self.count] = corner;
+        } else {
+            if self.count == FEW {
+                self.many.extend_from_slice(&self.few);
+            }
+            self.many.push(corner);
+        }
+        self.count += 1;
+    }
+
+    fn list(&self) -> &[(V3, u32)] {
+        if self.count <= FEW { &self.few[..self.count] } else { &self.many }
+    }
+}
+
 /// The corners of the common polygon of face `k` of one solid and the face of the other that looks at it.
 fn clip((hull, at): Solid<'_>, k: usize, (other, on): Solid<'_>, margin: f64, out: &mut Vec<Touch>) {
     let (face, n) = (&hull.faces[k], at.normals[k]);
@@ -118,17 +155,17 @@ fn clip((hull, at): Solid<'_>, k: usize, (other, on): Solid<'_>, margin: f64, ou
     let Some(f) = (0..other.faces.len()).min_by(|x, y| facing(x).total_cmp(&facing(y))) else { return };
     let size = size_of(at).min(size_of(on));
     // corners with the numbers that stay: 1 + vertex, or side and edge
-    let mut polygon: Vec<(V3, u32)> =
-        other.faces[f].corners.iter().map(|&c| (on.points[c as usize], 1 + c)).collect();
-    let mut next: Vec<(V3, u32)> = Vec::with_capacity(polygon.len() + 4);
+    let (mut polygon, mut next) = (Corners::new(), Corners::new());
+    other.faces[f].corners.iter().for_each(|&c| polygon.push((on.points[c as usize], 1 + c)));
     for (side, &c) in face.corners.iter().enumerate() {
         let p = at.points[c as usize];
         let q = at.points[face.corners[(side + 1) % face.corners.len()] as usize];
         // into the polygon: n × edge
         let Some(inward) = unit(cross(n, sub(q, p))) else { continue };
         next.clear();
-        for (i, &(x, id)) in polygon.iter().enumerate() {
-            let (y, next_id) = polygon[(i + 1) % polygon.len()];
+        let corners = polygon.list();
+        for (i, &(x, id)) in corners.iter().enumerate() {
+            let (y, next_id) = corners[(i + 1) % corners.len()];
             let (hx, hy) = (dot(inward, sub(x, p)), dot(inward, sub(y, p)));
             let (inside, follows) = (hx >= -ROUNDING * size, hy >= -ROUNDING * size);
             if inside {
@@ -144,7 +181,7 @@ fn clip((hull, at): Solid<'_>, k: usize, (other, on): Solid<'_>, margin: f64, ou
     }
     let level = dot(n, at.points[face.corners[0] as usize]);
     let first = out.len();
-    for (x, id) in polygon {
+    for &(x, id) in polygon.list() {
         let gap = dot(n, x) - level;
         let known = out[first..].iter().any(|t| norm(sub(t.point, x)) < SAME * size + 0.5 * gap.abs());
         if gap <= margin && !known {

@@ -16,8 +16,11 @@
 //! the forces along the six rows of its frame. The same run with longer steps is not made: where single
 //! bodies of a heap end follows from the last digits.
 
+mod anderson;
+mod loose;
 mod points;
 mod problem;
+mod sweeps;
 
 use std::sync::atomic::Ordering;
 
@@ -102,6 +105,10 @@ struct Pile<'a, S: System + ?Sized> {
     crossings: Vec<f64>,
     triggers: Vec<Trigger>,
     before: State,
+    /// At the beginning of a step that may be divided.
+    begun: State,
+    /// Impulses of the file's contacts at an event: none.
+    none: Forces,
     modes: Vec<Mode>,
     /// Offsets of the points.
     targets: Vec<V3>,
@@ -142,6 +149,8 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
             crossings: vec![0.0; d.crossings],
             triggers: Vec::new(),
             before: field.state.clone(),
+            begun: field.state.clone(),
+            none: Forces::new(&Dims { rows: 0, contacts: d.contacts, ..d }),
             modes: vec![Mode::Open; d.contacts],
             targets: Vec::new(),
             late: vec![false; d.u],
@@ -204,7 +213,7 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
         for halving in 0..=HALVINGS {
             let parts = 1 << halving;
             let mut failed = None;
-            let begin = self.field.state.clone();
+            self.begun.clone_from(&self.field.state);
             for k in 1..=parts {
                 let to = if k == parts { next } else { t + (next - t) * f64::from(k) / f64::from(parts) };
                 match self.advance(to) {
@@ -223,7 +232,7 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
                 }
                 // what was booked in the parts before stays booked: parts fail at their first
                 Some(_) if self.field.state.t == t || halving == 0 => {
-                    self.field.state.clone_from(&begin);
+                    self.field.state.clone_from(&self.begun);
                     self.field.evaluate();
                 }
                 Some(text) => return Some((Status::Failed, format!("step at t = {t}: {text}"))),
@@ -449,7 +458,6 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
 
     /// The user's events.
     fn events(&mut self) -> Option<(Status, String)> {
-        let impulses = Forces::new(&Dims { rows: 0, contacts: self.field.dims.contacts, ..self.field.dims });
         for _ in 0..=self.crossings.len() {
             self.triggers.clear();
             log::crossings(
@@ -461,7 +469,7 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
             if self.triggers.is_empty() {
                 break;
             }
-            let (fired, stop) = log::fire(&mut self.field, &mut self.ledger, &self.triggers, &impulses);
+            let (fired, stop) = log::fire(&mut self.field, &mut self.ledger, &self.triggers, &self.none);
             for &k in &fired {
                 let name = self.field.sys.event_names().get(k).cloned();
                 self.out.counts.events[Kind::Mark as usize] += 1;

@@ -1,6 +1,6 @@
 //! The points at which bodies touch, or will within the step, at the present evaluation.
 
-use crate::shape::{Broad, Placed, Pose, Touch, V3, add, along, cross, dot, meet, norm, sub};
+use crate::shape::{Broad, Placed, Pose, Shape, Touch, V3, add, along, cross, dot, meet, norm, sub};
 use crate::system::{Eval, Touching};
 
 /// Normals nearer to the x axis of B than 30° take its y axis for their first tangent (as contacts of the file).
@@ -11,6 +11,9 @@ const CHAIN: usize = 3;
 /// How far the speed of others is looked at, of the smallest solid.
 const OTHERS: f64 = 0.25;
 
+/// Bits of a key that tell the feature; those above tell the pair of solids.
+pub(super) const FEATURE: u32 = 23;
+
 /// One point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Point {
@@ -19,6 +22,8 @@ pub(super) struct Point {
     pub rule: u32,
     /// The same number while the same features touch.
     pub key: u64,
+    /// Neither has faces.
+    pub round: bool,
     pub touch: Touch,
     /// Normal from B to A, and two tangents.
     pub directions: [V3; 3],
@@ -123,8 +128,9 @@ impl Points {
                     rule: rule as u32,
                     key: 1 << 63
                         | u64::from(a) << 43
-                        | u64::from(b) << 23
+                        | u64::from(b) << FEATURE
                         | u64::from((touch.feature ^ touch.feature >> 23) & 0x7f_ffff),
+                    round: ![sa, sb].iter().any(|s| matches!(s.shape, Shape::Hull(_))),
                     touch: *touch,
                     directions: directions(touch.normal, &self.poses[sb.frame]),
                     ..Point::default()

@@ -6,8 +6,10 @@ use crate::shape::{V3, cross, sub};
 use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, Touching};
 
 use super::super::operator::{Whole, fill_row};
-use super::super::tolerances::{CONE, MOVES};
-use super::points::{Point, Points};
+use super::super::tolerances::{ACCEPTED, CONE, MOVES};
+use super::loose::{Body, Loose};
+use super::points::{FEATURE, Point, Points};
+use super::sweeps::{self, Sweeps};
 
 /// Rows up to which a problem is small, and up to which it is middling.
 const SIZES: [usize; 2] = [60, 600];
@@ -16,8 +18,17 @@ const LARGE: f64 = 1e-8;
 /// Methods, sweeps, and the error with which each is content, before the whole cascade.
 const LADDER: [(cone::Method, usize, f64); 2] =
     [(cone::Method::Quick, 200, 1e-6), (cone::Method::Quick, 400, 1e-5)];
+/// Rows of an island of balls up to which the cone solver is asked at once.
+const FEW: usize = 30;
+/// Sweeps at most after the cone solver, and for balls before it.
+const SWEEPS: [usize; 2] = [300, 1000];
+/// A large island is content with this error after all its sweeps.
+const SERVES: f64 = 1e-6;
 /// Rows from which islands are solved in parallel.
 const PARALLEL: usize = 300;
+/// Error of a push out of penetration, of the largest gap, and sweeps for it.
+const PUSHED: f64 = 1e-8;
+const PUSHES: usize = 200;
 const NONE: usize = usize::MAX;
 
 /// What the file's own contacts are asked in a step.
@@ -52,6 +63,14 @@ pub(super) struct Step {
     offset: Vec<f64>,
     entries: Vec<(usize, f64)>,
     unit: f64,
+    /// The same without matrices, when all bodies are loose.
+    loose: Loose,
+    sweeps: Sweeps,
+    is_loose: bool,
+    /// Points that are left to the cone solver.
+    left: Vec<u32>,
+    /// Impulses of the last step, in the order of its points.
+    memory: Vec<(u64, V3)>,
     /// There was a step before.
     started: bool,
     pub factorisations: u64,
@@ -82,6 +101,11 @@ impl Step {
             offset: vec![0.0; rows],
             entries: Vec::new(),
             unit: 1.0,
+            loose: Loose::default(),
+            sweeps: Sweeps::default(),
+            is_loose: false,
+            left: Vec::new(),
+            memory: Vec::new(),
             started: false,
             factorisations: 0,
             fastest: 0.0,
@@ -170,38 +194,144 @@ impl Step {
         self.source.clear();
         self.pose_given(given, eval, u, delta);
         self.first = self.source.len();
+        self.is_loose = self.source.is_empty()
+            && self.bilateral.is_empty()
+            && self.loose.load(t, self.mass.matrix(&eval.mass), &eval.w, self.unit);
+        let rows: usize = points.list.iter().map(|p| rows_of(t, p)).sum::<usize>() + self.first;
+        let tolerance = match rows {
+            _ if rows <= SIZES[0] => CONE[0],
+            _ if rows <= SIZES[1] => CONE[1],
+            _ => LARGE,
+        };
+        self.left.clear();
+        let mut error = 0.0;
+        if self.is_loose {
+            error = self.sweep(t, points, targets, tolerance);
+        } else {
+            self.left.extend(0..points.list.len() as u32);
+        }
+        self.problem.q.clear();
+        self.answer.r.clear();
+        self.answer.u.clear();
+        if self.first > 0 || !self.left.is_empty() {
+            self.pose(t, points, targets, eval);
+            self.solver.settings.tolerance = tolerance;
+            self.solver.settings.parallel = rows >= PARALLEL;
+            self.climb().map_err(|e| e.to_string())?;
+            error = error.max(match self.is_loose {
+                true => self.fetch(tolerance),
+                false => self.answer.error(),
+            });
+        }
+        self.fastest = self.problem.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        if self.is_loose {
+            self.take_loose(points);
+            let q = |c: &sweeps::Contact| c.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+            self.fastest = self.sweeps.contacts.iter().fold(0.0, |m, c| m.max(q(c)));
+        } else {
+            self.take(t, points);
+        }
+        self.started = true;
+        points.twist(2, t, eval, &self.u, 0.5 * delta);
+        for k in 0..points.list.len() {
+            points.list[k].after = points.rates(2, &points.list[k]);
+        }
+        Ok(error)
+    }
+
+    /// The points of loose bodies: last impulses, then sweeps. What is left are islands that are not solved; the largest error of the others.
+    fn sweep(&mut self, t: &Touching, points: &Points, targets: &[V3], tolerance: f64) -> f64 {
+        let mut last = Last::of(&self.memory);
+        self.sweeps.contacts.clear();
+        for (point, target) in points.list.iter().zip(targets) {
+            let r = last.impulse(point.key).map(|r| r / self.unit);
+            let mut c = posed(t, points, point);
+            c.mu = t.rules[point.rule as usize].mu;
+            (c.q, c.r) = (crate::shape::add(point.free, *target), r);
+            self.sweeps.contacts.push(c);
+        }
+        let bodies = &mut self.loose.bodies;
+        self.sweeps.begin(bodies);
+        let mut worst = 0.0_f64;
+        for k in 0..self.sweeps.islands.len() {
+            let island = self.sweeps.islands[k];
+            let mut content = 0.5 * tolerance;
+            let round = self.sweeps.members(k).iter().all(|&i| points.list[i as usize].round);
+            let large = island.rows > SIZES[1];
+            // bodies with faces are hyperstatic, and few: Newton's steps are better
+            if island.error >= content && island.rows > FEW && round {
+                self.sweeps.sweep(k, bodies, content, SWEEPS[1]);
+                content = if large { SERVES } else { ACCEPTED };
+            }
+            let error = self.sweeps.islands[k].error;
+            if error < content {
+                worst = worst.max(error);
+            } else {
+                self.left.extend_from_slice(self.sweeps.members(k));
+            }
+        }
+        self.left.sort_unstable();
+        worst
+    }
+
+    /// The answer of the cone solver for what was left; where it is not exact, sweeps from there. The largest error.
+    fn fetch(&mut self, tolerance: f64) -> f64 {
+        let (mut row, error) = (0, self.answer.error());
+        for &k in &self.left {
+            let c = &mut self.sweeps.contacts[k as usize];
+            let rows = if c.mu > 0.0 { 3 } else { 1 };
+            c.r = [0.0; 3];
+            c.r[..rows].copy_from_slice(&self.answer.r[row..row + rows]);
+            row += rows;
+        }
+        if error < tolerance {
+            return error;
+        }
+        let bodies = &mut self.loose.bodies;
+        let mut worst = 0.0_f64;
+        for k in 0..self.sweeps.islands.len() {
+            self.sweeps.judge(k, bodies);
+            // faces of few bodies keep the symmetric impulses of the solver
+            if self.sweeps.islands[k].error >= tolerance && self.sweeps.islands[k].rows > SIZES[1] {
+                self.sweeps.sweep(k, bodies, tolerance, SWEEPS[0]);
+            }
+            worst = worst.max(self.sweeps.islands[k].error);
+        }
+        worst
+    }
+
+    /// The cone problem of the file's contacts and of the points that are left.
+    fn pose(&mut self, t: &Touching, points: &Points, targets: &[V3], eval: &Eval) {
         let p = &mut self.problem;
         let Operator::Bodies { mass: Matrix::Sparse(m), h: Matrix::Sparse(h) } = &mut p.operator else {
-            return Err("the contact problem has no bodies".into());
+            return;
         };
-        self.whole.fill(self.mass.matrix(&eval.mass), 1.0 / self.unit, m);
-        h.reset(n);
+        let matrix = self.mass.matrix(&eval.mass);
+        self.whole.fill(matrix, 1.0 / self.unit, m);
+        h.reset(matrix.size());
         p.q.clear();
         for &row in &self.source {
             let w = eval.w.row(row);
             fill_row(h, w, &mut self.w_columns[row], 1.0);
             p.q.push(self.offset[row] + w.dot(&self.free));
         }
-        for (point, target) in points.list.iter().zip(targets) {
+        for &k in &self.left {
+            let (point, target) = (&points.list[k as usize], &targets[k as usize]);
             let mu = t.rules[point.rule as usize].mu;
-            let rows = if mu > 0.0 { 3 } else { 1 };
+            let rows = rows_of(t, point);
             for k in 0..rows {
                 push_row(h, &mut self.entries, t, &points.poses, point, point.directions[k], eval);
                 p.q.push(point.free[k] + target[k]);
             }
             p.contacts.push(Contact { law: Law::Coulomb { mu }, rows, key: point.key });
         }
-        self.fastest = p.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
-        let rows = p.q.len();
-        self.solver.settings.tolerance = match rows {
-            _ if rows <= SIZES[0] => CONE[0],
-            _ if rows <= SIZES[1] => CONE[1],
-            _ => LARGE,
-        };
-        self.solver.settings.parallel = rows >= PARALLEL;
-        self.climb().map_err(|e| e.to_string())?;
-        self.take(t, points, eval, delta);
-        Ok(self.answer.error())
+        if self.is_loose {
+            // nothing is known of impulses that are zero: a first step is cold
+            let known =
+                self.left.iter().map(|&k| (points.list[k as usize].key, self.sweeps.contacts[k as usize].r));
+            let list = known.filter(|(_, r)| *r != [0.0; 3]);
+            self.solver.start_from(list);
+        }
     }
 
     /// Cheap methods first. In a pile that moves, paths through its interior may take a thousand times as long as the step is worth: an answer
@@ -221,14 +351,24 @@ impl Step {
                 }
             }
         }
-        self.started = true;
         self.solver.solve_into(&self.problem, &mut self.answer)?;
         self.factorisations += self.answer.counts.factorisations();
         Ok(())
     }
 
+    /// Impulses of the points, and u⁺ = v_free + M⁻¹ Hᵀ r, of loose bodies one by one.
+    fn take_loose(&mut self, points: &mut Points) {
+        self.u.copy_from_slice(&self.free);
+        self.memory.clear();
+        for (p, c) in points.list.iter_mut().zip(&self.sweeps.contacts) {
+            p.impulse = c.r.map(|r| r * self.unit);
+            self.memory.push((p.key, p.impulse));
+            add_impulse(&self.loose, c, p.impulse, &mut self.u);
+        }
+    }
+
     /// Impulses of the points, and u⁺ = v_free + M⁻¹ Hᵀ r.
-    fn take(&mut self, t: &Touching, points: &mut Points, eval: &Eval, delta: f64) {
+    fn take(&mut self, t: &Touching, points: &mut Points) {
         let mut row = self.first;
         let Operator::Bodies { h: Matrix::Sparse(h), .. } = &self.problem.operator else { return };
         self.u.fill(0.0);
@@ -239,16 +379,12 @@ impl Step {
         self.mass.solve(&mut self.u);
         self.u.iter_mut().zip(&self.free).for_each(|(u, v)| *u += v);
         for p in &mut points.list {
-            let rows = if t.rules[p.rule as usize].mu > 0.0 { 3 } else { 1 };
+            let rows = rows_of(t, p);
             p.impulse = [0.0; 3];
             for k in 0..rows {
                 p.impulse[k] = self.answer.r[row + k] * self.unit;
             }
             row += rows;
-        }
-        points.twist(2, t, eval, &self.u, 0.5 * delta);
-        for k in 0..points.list.len() {
-            points.list[k].after = points.rates(2, &points.list[k]);
         }
     }
 
@@ -280,6 +416,59 @@ impl Step {
                 _ => Mode::SlipMinus,
             };
         }
+    }
+}
+
+/// Rows of a point: friction has two more.
+fn rows_of(t: &Touching, p: &Point) -> usize {
+    if t.rules[p.rule as usize].mu > 0.0 { 3 } else { 1 }
+}
+
+/// A point for sweeps, without law, rates and impulse.
+fn posed(t: &Touching, points: &Points, p: &Point) -> sweeps::Contact {
+    let arm = |f: u32| match t.frames[f as usize].moves {
+        true => sub(p.touch.point, points.poses[f as usize].origin),
+        false => [0.0; 3],
+    };
+    let [a, b] = p.frames;
+    sweeps::Contact {
+        frames: p.frames,
+        arms: [arm(a), arm(b)],
+        directions: p.directions,
+        ..sweeps::Contact::default()
+    }
+}
+
+/// Velocities of the system after an impulse at a point of loose bodies.
+fn add_impulse(loose: &Loose, c: &sweeps::Contact, impulse: V3, u: &mut [f64]) {
+    if impulse == [0.0; 3] {
+        return;
+    }
+    let force = c.force(impulse);
+    for (k, sign) in [1.0, -1.0].into_iter().enumerate() {
+        let force = force.map(|f| sign * f);
+        loose.add(c.frames[k] as usize, force, cross(c.arms[k], force), u);
+    }
+}
+
+/// Impulses of the last step: points come in the order of their pairs, so that one walk finds all.
+struct Last<'a> {
+    rest: &'a [(u64, V3)],
+}
+
+impl<'a> Last<'a> {
+    fn of(memory: &'a [(u64, V3)]) -> Self {
+        Last { rest: memory }
+    }
+
+    /// The impulse of a key, zero when unknown.
+    fn impulse(&mut self, key: u64) -> V3 {
+        let pair = key >> FEATURE;
+        while self.rest.first().is_some_and(|m| m.0 >> FEATURE < pair) {
+            self.rest = &self.rest[1..];
+        }
+        let known = self.rest.iter().take_while(|m| m.0 >> FEATURE == pair).find(|m| m.0 == key);
+        known.map_or([0.0; 3], |m| m.1)
     }
 }
 
@@ -319,6 +508,8 @@ fn push_row(
 /// Positions out of penetration: the smallest motion in the metric of M that ends it, `0 ≤ g + H δ ⊥ τ ≥ 0`, bilateral gaps zero.
 #[derive(Clone, Debug)]
 pub(super) struct Push {
+    sweeps: Sweeps,
+    bodies: Vec<Body>,
     solver: Solver,
     problem: Problem,
     answer: cone::Solution,
@@ -329,6 +520,8 @@ impl Push {
     pub(super) fn new(velocities: usize) -> Self {
         let empty = || Matrix::Sparse(Sparse::default());
         Push {
+            sweeps: Sweeps::default(),
+            bodies: Vec::new(),
             solver: Solver::new(cone::Settings {
                 method: cone::Method::Quick,
                 sweeps: 200,
@@ -360,6 +553,9 @@ impl Push {
         let apart = step.bilateral.iter().any(|&r| eval.gap[r].abs() > tolerance);
         if !deep && !apart {
             return false;
+        }
+        if step.is_loose {
+            return self.sweep(step, points);
         }
         let (
             Operator::Bodies { mass, h: Matrix::Sparse(from) },
@@ -400,6 +596,29 @@ impl Push {
             columns.iter().zip(values).for_each(|(&j, v)| self.delta[j] += r * step.unit * v);
         }
         step.mass.solve(&mut self.delta);
+        self.delta.iter().all(|d| d.is_finite())
+    }
+
+    /// The same for loose bodies.
+    fn sweep(&mut self, step: &Step, points: &Points) -> bool {
+        self.bodies.clone_from(&step.loose.bodies);
+        self.sweeps.contacts.clear();
+        for (p, c) in points.list.iter().zip(&step.sweeps.contacts) {
+            self.sweeps.contacts.push(sweeps::Contact { mu: 0.0, q: [p.gap, 0.0, 0.0], r: [0.0; 3], ..*c });
+        }
+        self.sweeps.begin(&mut self.bodies);
+        for k in 0..self.sweeps.islands.len() {
+            if self.sweeps.islands[k].error > PUSHED {
+                self.sweeps.sweep(k, &mut self.bodies, PUSHED, PUSHES);
+            }
+            // a push that is not found is left out
+            if self.sweeps.islands[k].error < 1e-3 {
+                for &i in self.sweeps.members(k) {
+                    let c = &self.sweeps.contacts[i as usize];
+                    add_impulse(&step.loose, c, [c.r[0] * step.unit, 0.0, 0.0], &mut self.delta);
+                }
+            }
+        }
         self.delta.iter().all(|d| d.is_finite())
     }
 }

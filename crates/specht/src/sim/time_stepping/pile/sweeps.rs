@@ -1,0 +1,306 @@
+//! The contact problem of a loose pile without matrices: errors of impulses, and sweeps that reduce them
+//!
+//! ```text
+//! u_i = q_i + D_iᵀ (v_a + ω_a × a_i − v_b − ω_b × b_i),      v, ω: what all impulses together give to the bodies
+//! ```
+//!
+//! Errors are those of the cone solver (METH-CONE-PROBLEM), island by island. The impulses of the last step are tried first: where they solve
+//! the problem of this one, as in every pile at rest, nothing else is done. A sweep solves contact after contact exactly
+//! (METH-CONE-NSGS); [`super::anderson`] extrapolates sweeps.
+
+use crate::cone::single;
+use crate::shape::{V3, add, along, cross, dot, sub};
+
+use super::anderson::Anderson;
+use super::loose::Body;
+
+/// A contact point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Contact {
+    pub frames: [u32; 2],
+    /// From the origins of the frames.
+    pub arms: [V3; 2],
+    /// Normal and tangents.
+    pub directions: [V3; 3],
+    pub mu: f64,
+    /// Rates without impulses, and targets.
+    pub q: V3,
+    /// Impulse.
+    pub r: V3,
+    /// Rows by the trace of the own block of W.
+    pub rho: f64,
+    /// Own block of W.
+    pub w: [V3; 3],
+}
+
+/// Contacts that hang together by bodies.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Island {
+    /// Range in the order.
+    first: usize,
+    end: usize,
+    pub rows: usize,
+    q_max: f64,
+    q_norm: f64,
+    pub error: f64,
+}
+
+/// The problem and its answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sweeps {
+    pub contacts: Vec<Contact>,
+    pub islands: Vec<Island>,
+    /// Contacts, island by island.
+    order: Vec<u32>,
+    /// Union of frames, then the island of each.
+    link: Vec<u32>,
+    memory: Anderson,
+}
+
+#[inline]
+fn times(a: &[V3; 3], x: V3) -> V3 {
+    [dot(a[0], x), dot(a[1], x), dot(a[2], x)]
+}
+
+impl Contact {
+    #[inline]
+    fn rate(&self, bodies: &[Body]) -> V3 {
+        let (a, b) = (&bodies[self.frames[0] as usize], &bodies[self.frames[1] as usize]);
+        let slip = sub(add(a.v, cross(a.w, self.arms[0])), add(b.v, cross(b.w, self.arms[1])));
+        times(&self.directions, slip)
+    }
+
+    /// The impulse as a vector in space.
+    #[inline]
+    pub(super) fn force(&self, r: V3) -> V3 {
+        let [n, s, t] = self.directions;
+        along(along([r[0] * n[0], r[0] * n[1], r[0] * n[2]], r[1], s), r[2], t)
+    }
+
+    /// Velocities of the bodies after a change of the impulse.
+    #[inline]
+    fn push(&self, bodies: &mut [Body], r: V3) {
+        let f = self.force(r);
+        let a = &mut bodies[self.frames[0] as usize];
+        a.v = along(a.v, a.inv_mass, f);
+        a.w = add(a.w, times(&a.inv_inertia, cross(self.arms[0], f)));
+        let b = &mut bodies[self.frames[1] as usize];
+        b.v = along(b.v, -b.inv_mass, f);
+        b.w = sub(b.w, times(&b.inv_inertia, cross(self.arms[1], f)));
+    }
+
+    /// Own block of W: needed for sweeps only.
+    fn block(&mut self, bodies: &[Body]) {
+        self.w = [[0.0; 3]; 3];
+        for (f, arm) in self.frames.into_iter().zip(self.arms) {
+            let b = &bodies[f as usize];
+            let turns = self.directions.map(|d| cross(arm, d));
+            for i in 0..3 {
+                self.w[i][i] += b.inv_mass;
+                let y = times(&b.inv_inertia, turns[i]);
+                for j in 0..3 {
+                    self.w[i][j] += dot(y, turns[j]);
+                }
+            }
+        }
+    }
+
+    /// `d / tr W_ii` from the invariants: Σ (a × d)(a × d)ᵀ = |a|² 1 − a aᵀ.
+    fn measure(&mut self, bodies: &[Body]) {
+        let mut trace = 0.0;
+        for (f, arm) in self.frames.into_iter().zip(self.arms) {
+            let b = &bodies[f as usize];
+            let c = &b.inv_inertia;
+            trace += match self.mu > 0.0 {
+                true => {
+                    3.0 * b.inv_mass + dot(arm, arm) * (c[0][0] + c[1][1] + c[2][2]) - dot(arm, times(c, arm))
+                }
+                false => {
+                    let turn = cross(arm, self.directions[0]);
+                    b.inv_mass + dot(turn, times(c, turn))
+                }
+            };
+        }
+        let rows = if self.mu > 0.0 { 3.0 } else { 1.0 };
+        self.rho = if trace > 0.0 { rows / trace } else { 1.0 };
+    }
+}
+
+impl Sweeps {
+    /// After all contacts are in, with their first impulses: islands, velocities, errors.
+    pub(super) fn begin(&mut self, bodies: &mut [Body]) {
+        self.join(bodies);
+        for c in &mut self.contacts {
+            c.r = single::admissible(c.mu, c.r);
+            c.measure(bodies);
+        }
+        for k in 0..self.islands.len() {
+            self.scale(k);
+            self.judge(k, bodies);
+        }
+    }
+
+    /// Islands, in the order of their first contacts.
+    fn join(&mut self, bodies: &[Body]) {
+        self.link.clear();
+        self.link.extend(0..bodies.len() as u32);
+        for c in &self.contacts {
+            let [a, b] = c.frames;
+            if bodies[a as usize].moves() && bodies[b as usize].moves() {
+                let (a, b) = (root(&mut self.link, a), root(&mut self.link, b));
+                self.link[a.max(b) as usize] = a.min(b);
+            }
+        }
+        // roots become numbers of islands, from the top of the range
+        let of = |link: &mut [u32], c: &Contact| {
+            let [a, b] = c.frames;
+            root(link, if bodies[a as usize].moves() { a } else { b })
+        };
+        self.islands.clear();
+        self.order.clear();
+        self.order.resize(self.contacts.len(), 0);
+        let mut number = std::mem::take(&mut self.memory.numbers);
+        number.clear();
+        number.resize(bodies.len(), u32::MAX);
+        for c in &self.contacts {
+            let at = of(&mut self.link, c) as usize;
+            if number[at] == u32::MAX {
+                number[at] = self.islands.len() as u32;
+                self.islands.push(Island::default());
+            }
+            self.islands[number[at] as usize].end += 1;
+        }
+        let mut first = 0;
+        for island in &mut self.islands {
+            let count = island.end;
+            (island.first, island.end) = (first, first);
+            first += count;
+        }
+        for (k, c) in self.contacts.iter().enumerate() {
+            let island = &mut self.islands[number[of(&mut self.link, c) as usize] as usize];
+            self.order[island.end] = k as u32;
+            island.end += 1;
+            island.rows += if c.mu > 0.0 { 3 } else { 1 };
+        }
+        self.memory.numbers = number;
+    }
+
+    /// Contacts of an island, by number.
+    pub(super) fn members(&self, island: usize) -> &[u32] {
+        let i = &self.islands[island];
+        &self.order[i.first..i.end]
+    }
+
+    fn scale(&mut self, island: usize) {
+        let (mut largest, mut sum) = (0.0_f64, 0.0);
+        for &k in self.members(island) {
+            let c = &self.contacts[k as usize];
+            let rows = if c.mu > 0.0 { 3 } else { 1 };
+            for q in &c.q[..rows] {
+                largest = largest.max(q.abs());
+                sum += q * q;
+            }
+        }
+        (self.islands[island].q_max, self.islands[island].q_norm) = (largest, sum.sqrt());
+    }
+
+    /// Velocities from the impulses of an island, and its error.
+    pub(super) fn judge(&mut self, island: usize, bodies: &mut [Body]) {
+        let Island { first, end, q_max, q_norm, .. } = self.islands[island];
+        let (order, contacts) = (&self.order[first..end], &self.contacts);
+        velocities(contacts, order, bodies);
+        let (mut sum, mut largest) = (0.0, 0.0_f64);
+        for &k in order {
+            let c = &contacts[k as usize];
+            let u = add(c.rate(bodies), c.q);
+            let f = single::natural(c.mu, c.r, u, 1.0);
+            sum += dot(f, f);
+            let f = single::natural(c.mu, c.r, u, c.rho);
+            let e = f[0].abs().max(f[1].abs()).max(f[2].abs()) / c.rho;
+            if !(e <= largest) {
+                largest = e;
+            }
+        }
+        let error = if q_max > 0.0 { (sum.sqrt() / q_norm).max(largest / q_max) } else { 0.0 };
+        self.islands[island].error = if error.is_nan() { f64::INFINITY } else { error };
+    }
+
+    /// Extrapolated sweeps until the error is below the tolerance, `most` at most. The best impulses stay.
+    pub(super) fn sweep(&mut self, island: usize, bodies: &mut [Body], tolerance: f64, most: usize) -> usize {
+        let Island { first, end, .. } = self.islands[island];
+        let order = std::mem::take(&mut self.order);
+        let mut memory = std::mem::take(&mut self.memory);
+        let list = &order[first..end];
+        for &k in list {
+            self.contacts[k as usize].block(bodies);
+        }
+        memory.begin(list.len());
+        memory.keep(self.islands[island].error, list.iter().map(|&k| self.contacts[k as usize].r));
+        let mut done = 0;
+        self.order = order;
+        while done < most {
+            let Sweeps { contacts, order, .. } = self;
+            let list = &order[first..end];
+            memory.before(list.iter().map(|&k| contacts[k as usize].r));
+            for &k in list {
+                let c = &mut contacts[k as usize];
+                let old = c.r;
+                let q = sub(add(c.rate(bodies), c.q), times(&c.w, old));
+                if let Some(new) = single::alone(c.mu, &c.w, &q, &old) {
+                    c.r = new;
+                    c.push(bodies, sub(new, old));
+                }
+            }
+            done += 1;
+            memory.after(list.iter().map(|&k| {
+                let c = &contacts[k as usize];
+                (c.r, 1.0 / c.rho.sqrt())
+            }));
+            if done % Anderson::LOOK == 0 || memory.stands() {
+                self.judge(island, bodies);
+                let error = self.islands[island].error;
+                let list = &self.order[first..end];
+                memory.keep(error, list.iter().map(|&k| self.contacts[k as usize].r));
+                if error < tolerance || memory.stands() {
+                    break;
+                }
+            }
+            if memory.extrapolate() {
+                let Sweeps { contacts, order, .. } = self;
+                for (&k, r) in order[first..end].iter().zip(&memory.next) {
+                    let c = &mut contacts[k as usize];
+                    c.r = single::admissible(c.mu, *r);
+                }
+                velocities(contacts, &order[first..end], bodies);
+            }
+        }
+        if memory.best.0 < self.islands[island].error {
+            for (&k, r) in self.order[first..end].iter().zip(&memory.best.1) {
+                self.contacts[k as usize].r = *r;
+            }
+        }
+        self.judge(island, bodies);
+        self.memory = memory;
+        done
+    }
+}
+
+/// What the impulses of these contacts give to their bodies.
+fn velocities(contacts: &[Contact], list: &[u32], bodies: &mut [Body]) {
+    for f in list.iter().flat_map(|&k| contacts[k as usize].frames) {
+        let b = &mut bodies[f as usize];
+        (b.v, b.w) = ([0.0; 3], [0.0; 3]);
+    }
+    for &k in list {
+        let c = &contacts[k as usize];
+        c.push(bodies, c.r);
+    }
+}
+
+fn root(link: &mut [u32], mut k: u32) -> u32 {
+    while link[k as usize] != k {
+        link[k as usize] = link[link[k as usize] as usize];
+        k = link[k as usize];
+    }
+    k
+}
