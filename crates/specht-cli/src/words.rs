@@ -1,6 +1,7 @@
 //! Findings in words, for the terminal, made from the same values as their data.
 
 mod fit;
+pub mod sweep;
 mod vibration;
 
 use anstyle::{AnsiColor, Style};

@@ -40,6 +40,7 @@ mod resolve;
 mod rest;
 mod schema;
 mod space;
+mod space_shapes;
 mod start;
 mod tasks;
 mod tensor;

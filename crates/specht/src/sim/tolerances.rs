@@ -23,6 +23,10 @@ pub(super) const VALUE_NOISE: f64 = 1e-14;
 pub(super) const SPEED_NOISE: f64 = 1e-13;
 /// Forces below this are rounding: they come out of a linear system.
 pub(super) const FORCE_NOISE: f64 = 1e-12;
+/// Forces below this share of what the smooth forces could ask of their contact are rounding of a balance.
+pub(super) const LOAD_NOISE: f64 = 1e-14;
+/// The audit measures forces against at least this share of it.
+pub(super) const LOAD_LEAST: f64 = 1e-5;
 /// Impulses below this, of the largest, are rounding: such a contact took no part in the impact.
 pub(super) const IMPULSE_NOISE: f64 = 1e-13;
 /// Hops lower than this many times the rounding of their gap are rounding.
