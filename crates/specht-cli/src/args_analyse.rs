@@ -35,6 +35,9 @@ pub struct AnalyseArgs {
     /// rest, self-braking: point to look at, `slider` or `rod.tip` (several: repeat)
     #[arg(long, value_name = "POINT")]
     pub point: Vec<String>,
+    /// rest, in space: direction in which forces at the points are asked for: --direction 1,0,0
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub direction: Option<String>,
     /// rest: parameter of the load whose limits are wanted; self-braking: parameter of the resisting load
     #[arg(long, value_name = "NAME")]
     pub load: Option<String>,

@@ -91,16 +91,16 @@ fn jobs_and_shards_give_the_same_bytes() {
 fn the_answer_says_how_many_in_a_million_and_never_zero_of_a_few() {
     let folder = Folder::new("sweep-answers");
     folder.write("ball.toml", BALL);
-    let sweep = |more: &[&str]| {
-        let args = [&["sweep", "ball.toml", "--until", "1", "--record", "final.x > 1e9", "--out", "s"], more];
-        let run = folder.run(&args.concat());
+    let sweep = |name: &str, more: &[&str]| {
+        let args = ["sweep", "ball.toml", "--until", "1", "--record", "final.x > 1e9", "--out", name];
+        let run = folder.run(&[&args[..], more].concat());
         assert_eq!(run.status.code(), Some(0), "{}", err(&run));
-        (out(&run), std::fs::read_to_string(folder.0.join("s/sweep.html")).unwrap())
+        (out(&run), std::fs::read_to_string(folder.0.join(name).join("sweep.html")).unwrap())
     };
-    let (said, page) = sweep(&["--random", "e=uniform(0.2, 0.8)", "--samples", "40"]);
+    let (said, page) = sweep("random", &["--random", "e=uniform(0.2, 0.8)", "--samples", "40"]);
     assert!(said.contains("none of 40: at most 88097 in a million"), "{said}");
     assert!(page.contains("none of 40: at most 88097 in a million"));
-    let (said, _) = sweep(&["--over", "e=0.2,0.4"]);
+    let (said, _) = sweep("grid", &["--over", "e=0.2,0.4"]);
     assert!(said.contains("holds at 0 of 2 points") && !said.contains("million"), "{said}");
     // mistyped: told, and no folder is left
     let wrong =

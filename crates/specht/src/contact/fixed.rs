@@ -65,6 +65,8 @@ pub(crate) struct Fixed {
     pub reference: Vec<f64>,
     /// −λ_T/(μ N) of a contact that slips in its tangent plane, per contact.
     pub directions: Vec<[f64; 3]>,
+    /// Their rates, for [`Fixed::tangent`]; of all others zero. Empty: all zero.
+    pub turns: Vec<[f64; 3]>,
     /// Last pin forces, per contact: the root followed by the pin equation.
     pub pins: Vec<f64>,
     /// What contacts do in the small; empty: all hold.

@@ -473,6 +473,8 @@ pub(crate) fn all(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64]) -> Opt
     let mut does = vec![Does::Opens; cones.len()];
     for sweep in 0..SWEEPS {
         let (mut change, mut largest) = (0.0_f64, 0.0_f64);
+        // sweeps that go round in a circle settle in shorter steps
+        let kept = if sweep < SWEEPS / 2 { 0.0 } else { 0.6 };
         for (k, cone) in cones.iter().enumerate() {
             let first = usize::from(cone.given.is_some());
             let rows = 1 - first + cone.tangents;
@@ -504,7 +506,7 @@ pub(crate) fn all(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64]) -> Opt
             for i in 0..4 {
                 if let Some(r) = row(i) {
                     change = change.max((found.force[i] - lambda[r]).abs());
-                    lambda[r] = found.force[i];
+                    lambda[r] = found.force[i] + kept * (lambda[r] - found.force[i]);
                     largest = largest.max(found.force[i].abs());
                 }
             }

@@ -458,6 +458,7 @@ pub(super) const TASK: &[Key] = &[
         "painleve, true-motion: look at this instant of the run; rest, self-braking: at its position",
     ),
     key("along", Bool, "painleve: look at all instants of the run"),
+    key("direction", List(&Expr), "rest, in space: direction in which forces at the points are asked for"),
     key(
         "random",
         Map(&Text),

@@ -18,16 +18,57 @@ pub(super) type RawTurns = Vec<(usize, Formula)>;
 #[derive(Clone, Debug)]
 pub(super) enum RawSpaceShape {
     Point(Triple),
-    Plane { through: Triple, normal: Triple },
-    Ball { center: Triple, radius: Formula, hole: bool },
-    Rim { center: Triple, axis: Triple, radius: Formula },
-    Cylinder { through: Triple, axis: Triple, radius: Formula, hole: bool },
-    Cone { apex: Triple, axis: Triple, angle: Formula, hole: bool },
-    Torus { center: Triple, axis: Triple, radius: Formula, tube: Formula, hole: bool },
-    Surface { point: Box<Triple>, parameters: [Word; 2], range: Option<Box<[[Formula; 2]; 2]>>, hole: bool },
-    Ellipsoid { center: Option<Triple>, axes: Triple },
-    Capsule { ends: Box<[Triple; 2]>, radius: Formula },
-    Box { center: Option<Triple>, half: Triple },
+    Plane {
+        through: Triple,
+        normal: Triple,
+    },
+    Ball {
+        center: Triple,
+        radius: Formula,
+        hole: bool,
+    },
+    Rim {
+        center: Triple,
+        axis: Triple,
+        radius: Formula,
+    },
+    Cylinder {
+        through: Triple,
+        axis: Triple,
+        radius: Formula,
+        hole: bool,
+    },
+    Cone {
+        apex: Triple,
+        axis: Triple,
+        angle: Formula,
+        hole: bool,
+    },
+    /// Centre and axis; radii of middle line and section.
+    Torus {
+        place: Box<[Triple; 2]>,
+        radius: Formula,
+        tube: Formula,
+        hole: bool,
+    },
+    Surface {
+        point: Box<Triple>,
+        parameters: [Word; 2],
+        range: Option<Box<[[Formula; 2]; 2]>>,
+        hole: bool,
+    },
+    Ellipsoid {
+        center: Option<Triple>,
+        axes: Triple,
+    },
+    Capsule {
+        ends: Box<[Triple; 2]>,
+        radius: Formula,
+    },
+    Box {
+        center: Option<Triple>,
+        half: Triple,
+    },
     Hull(Vec<Triple>),
     Direction(Triple),
 }
@@ -185,8 +226,8 @@ impl RawSpaceShape {
             let axis = fields.required_triple("axis", report);
             let (radius, tube) = (radius(report), fields.formula("tube", report));
             let hole = fields.flag("hole", report);
-            let (center, axis, radius) = (center?, axis?, radius?);
-            return Some(RawSpaceShape::Torus { center, axis, radius, tube: tube?, hole });
+            let (place, radius) = (Box::new([center?, axis?]), radius?);
+            return Some(RawSpaceShape::Torus { place, radius, tube: tube?, hole });
         }
         if has("through") && has("axis") {
             only(&["through", "axis", "radius", "hole"], report);

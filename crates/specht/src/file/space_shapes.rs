@@ -75,9 +75,9 @@ impl Builder<'_> {
                 angle: self.cone_angle(angle, name)?,
                 hole: *hole,
             },
-            RawSpaceShape::Torus { center, axis, radius, tube, hole } => SpaceShape::Torus {
-                center: self.triple(center, Dim::LENGTH, "a centre")?,
-                axis: self.direction(axis, "axis", name)?,
+            RawSpaceShape::Torus { place, radius, tube, hole } => SpaceShape::Torus {
+                center: self.triple(&place[0], Dim::LENGTH, "a centre")?,
+                axis: self.direction(&place[1], "axis", name)?,
                 radius: self.size(radius, "radius", name)?,
                 tube: self.size(tube, "tube", name)?,
                 hole: *hole,

@@ -77,9 +77,10 @@ fn is_held(info: &[ContactInfo], eval: &Eval, closed: &[bool], rate: &[f64], i: 
         a.iter().map(|(j, w)| b.iter().filter(|e| e.0 == j).map(|e| w * e.1).sum::<f64>()).sum()
     };
     let opposite = |row: usize| {
-        let size = product(own, own);
-        let apart = (rate[own] + rate[row]).abs() > 1e-9 * (rate[own].abs() + rate[row].abs());
-        !apart && size > 0.0 && size + product(row, row) + 2.0 * product(own, row) <= 1e-14 * size
+        let (a, b) = (product(own, own).sqrt(), product(row, row).sqrt());
+        let (near, far) = (rate[own] * b, rate[row] * a);
+        let apart = (near + far).abs() > 1e-9 * (near.abs() + far.abs());
+        !apart && a * b > 0.0 && product(own, row) <= -(1.0 - 1e-12) * a * b
     };
     let unilateral = |c: &ContactInfo| matches!(c.normal, Normal::Unilateral { .. });
     (0..info.len())

@@ -89,6 +89,9 @@ impl System for CompiledSystem {
 
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {
         d.latches.resize(self.dims.latches, 0);
+        if self.latches_nothing() {
+            return;
+        }
         let mut memory = self.borrow(out);
         let m = &mut *memory;
         self.fill_memory(s, d, m);

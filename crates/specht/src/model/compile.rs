@@ -91,6 +91,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let remembers = |slot: &u32| matches!(b.inputs.get(*slot as usize), Some(Input::Memory(_)));
     let memory_acts = moving().flat_map(|t| t.inputs()).any(remembers);
     let mass_moves = main.tree.moves() || main.space.moves() || !main.mass.moving.is_empty();
+    let drive_moves = main.tree.is_driven() || main.space.is_driven() || !main.drive.moving.is_empty();
     let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
     let all_constant = !mass_moves
         && main.tensors.list.is_empty()
@@ -111,6 +112,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         fill,
         main: main.tape,
         mass_moves,
+        drive_moves,
         all_constant,
         mass: main.mass,
         tree: main.tree,

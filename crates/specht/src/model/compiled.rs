@@ -352,6 +352,15 @@ impl CompiledSystem {
         out.scratch.put(memory);
     }
 
+    /// Whether there is neither a switch nor a curve, an edge or a flank to follow.
+    pub(super) fn latches_nothing(&self) -> bool {
+        self.dims.latches == 0
+            && self.switch_count == 0
+            && self.contours.is_empty()
+            && self.watches.is_empty()
+            && self.flanks.is_empty()
+    }
+
     /// Everything that is constant, where it is not in place.
     fn copy_image(&self, memory: &mut Memory, out: &mut Eval) {
         let (mass, rest) = self.image.split_at(out.mass.values().len());
@@ -362,7 +371,9 @@ impl CompiledSystem {
             out.mass.values_mut().copy_from_slice(mass);
         }
         out.h.copy_from_slice(h);
-        out.drive.copy_from_slice(drive);
+        if fresh || self.drive_moves {
+            out.drive.copy_from_slice(drive);
+        }
         if !fresh {
             return;
         }

@@ -277,6 +277,7 @@ impl ContactsPlan {
             NormalLaw::Pin { radius } if part.normal.len() == 3 => {
                 if let Some(r) = radius {
                     let r = b.replace(*r, map);
+                    bound.radius = r;
                     [bound.mu, bound.mu_static] = [bound.mu, bound.mu_static].map(|mu| journal(b, r, mu));
                 }
                 Normal::Ball { rows: [first_row, first_row + 1, first_row + 2] }

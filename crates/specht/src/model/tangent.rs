@@ -6,6 +6,7 @@
 //! main tape            one sweep over the registers of the evaluation          Tape::tangent
 //! bodies               the recursion on dual numbers                           Tree::add
 //! tensors              from the elimination of the evaluation                  Tensors::tangent
+//! sections             numbers of friction that depends on the direction, as they stand
 //! guards               frozen sides, so linear in the rates of their arguments
 //! ```
 //!
@@ -13,7 +14,7 @@
 
 use crate::expr::Work;
 use crate::linalg::Dual;
-use crate::system::{Along, Discrete, Eval, State, System};
+use crate::system::{Along, Discrete, Eval, Section, State, System};
 
 use super::Input;
 use super::chain::Chain;
@@ -162,6 +163,12 @@ impl CompiledSystem {
         self.whole_energies(main, out);
         if !self.tensors.list.is_empty() {
             self.tensors.tangent(tape, main, &memory.elimination, at, out);
+        }
+        if !self.sections.is_empty() {
+            out.sections.resize(out.mu.len(), Section::Round);
+            for &(c, section) in &self.sections {
+                out.sections[c] = section.read(tape, main);
+            }
         }
         if !self.guards.is_empty() {
             self.guard_rates(d, at, memory, moved, rates, out);

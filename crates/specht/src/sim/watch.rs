@@ -98,8 +98,9 @@ impl Scales {
             let reach: f64 = eval.w.row(row).terms(q);
             *size = size.max(eval.gap[row].abs()).max(reach);
         }
+        let floor = least_inertia(eval);
         for (i, c) in info.iter().enumerate() {
-            let size = contact_speed(c, eval, u);
+            let size = speed_above(c, eval, u, floor);
             if !c.tangent.is_empty() {
                 self.slip[i] = self.slip[i].max(size);
             }
@@ -435,7 +436,11 @@ pub(super) fn beside(info: &[ContactInfo], eval: &Eval) -> f64 {
 /// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
 /// of M), so that rounding in a row at rest is not taken for motion.
 pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    let mobility = mobility(eval, row, least_inertia(eval));
+    size_above(eval, row, u, least_inertia(eval))
+}
+
+fn size_above(eval: &Eval, row: usize, u: &[f64], floor: f64) -> f64 {
+    let mobility = mobility(eval, row, floor);
     let terms = eval.rate_offset[row].abs() + eval.w.row(row).terms(u);
     terms + (2.0 * eval.kinetic.abs() * mobility).sqrt()
 }
@@ -468,8 +473,12 @@ fn least_inertia(eval: &Eval) -> f64 {
 /// How large the relative velocity at a contact may be: the largest size of its rows. The normal direction of a surface that is driven
 /// past (a cam in its lowest position) has no size of its own.
 pub(crate) fn contact_speed(c: &ContactInfo, eval: &Eval, u: &[f64]) -> f64 {
+    speed_above(c, eval, u, least_inertia(eval))
+}
+
+fn speed_above(c: &ContactInfo, eval: &Eval, u: &[f64], floor: f64) -> f64 {
     let rows = c.normal_row().into_iter().chain(c.tangent.iter().copied());
-    rows.fold(0.0, |m, row| m.max(rate_size(eval, row, u)))
+    rows.fold(0.0, |m, row| m.max(size_above(eval, row, u, floor)))
 }
 
 /// Value of an event function.

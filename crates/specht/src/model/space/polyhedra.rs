@@ -130,7 +130,7 @@ impl Builder<'_> {
         let (low, high) = (g.ge(share, zero), g.ge(one, share));
         let mut inside = g.and(low, high);
         for f in faces {
-            let into = self.into_face(solid, e, f);
+            let into = self.inward(solid, e, f);
             let g = &mut self.g;
             let height = dot(g, into, from);
             let beyond = g.le(height, zero);
@@ -160,7 +160,7 @@ impl Builder<'_> {
     }
 
     /// Unit vector in face `f`, across its edge `e`, away from it.
-    fn into_face(&mut self, solid: &Polyhedron, e: usize, f: usize) -> Vector {
+    fn inward(&mut self, solid: &Polyhedron, e: usize, f: usize) -> Vector {
         let ([i, j], _) = solid.edges[e];
         let (corners, normal) = &solid.faces[f];
         // faces run counter-clockwise: the edge runs forward in one of its two
