@@ -17,6 +17,9 @@ use super::sparse::Matrix;
 use crate::linalg::{Cholesky, Lu, Mat};
 use crate::stop::{Clock, Stop};
 
+/// Gradient and value.
+type Equation = (Vec<f64>, f64);
+
 /// One solution.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Found {
@@ -283,10 +286,10 @@ impl Search<'_> {
         theta: &[f64],
         first: &[usize],
         r: &[f64],
-    ) -> (Vec<(usize, usize)>, Vec<(Vec<f64>, f64)>) {
+    ) -> (Vec<(usize, usize)>, Vec<Equation>) {
         let m = self.p.rows();
         let u: Vec<f64> = (0..m).map(|i| self.p.q[i] + crate::linalg::dot(self.w.row(i), r)).collect();
-        let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
+        let mut rows: Vec<Equation> = Vec::new();
         let mut cols: Vec<(usize, usize)> = Vec::new();
         for (c, mode) in modes.iter().enumerate() {
             let d = self.p.contacts[c].rows;

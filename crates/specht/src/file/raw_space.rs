@@ -218,13 +218,7 @@ impl RawSpaceShape {
         }
         if has("apex") {
             only(&["apex", "axis", "angle", "hole"], report);
-            let (apex, axis) = (fields.triple("apex", report), fields.required_triple("axis", report));
-            if !has("angle") {
-                let help = "write  angle = \"…\"  (between axis and side)";
-                report.error(fields.span, "a cone needs `angle`", help);
-            }
-            let (angle, hole) = (fields.formula("angle", report), fields.flag("hole", report));
-            return Some(RawSpaceShape::Cone { apex: apex?, axis: axis?, angle: angle?, hole });
+            return RawSpaceShape::cone(fields, report);
         }
         if has("tube") {
             only(&["center", "axis", "radius", "tube", "hole"], report);
@@ -260,6 +254,17 @@ impl RawSpaceShape {
 }
 
 impl RawSpaceShape {
+    /// `{ apex = [x, y, z], axis = [x, y, z], angle = "…" }`.
+    fn cone(fields: &Fields<'_>, report: &mut Report) -> Option<RawSpaceShape> {
+        let (apex, axis) = (fields.triple("apex", report), fields.required_triple("axis", report));
+        if fields.get("angle").is_none() {
+            let help = "write  angle = \"…\"  (between axis and side)";
+            report.error(fields.span, "a cone needs `angle`", help);
+        }
+        let (angle, hole) = (fields.formula("angle", report), fields.flag("hole", report));
+        Some(RawSpaceShape::Cone { apex: apex?, axis: axis?, angle: angle?, hole })
+    }
+
     /// `{ surface = ["u", "v", "f(u, v)"], parameters = ["u", "v"], range = [[…, …], […, …]] }`.
     fn surface(fields: &Fields<'_>, report: &mut Report) -> Option<RawSpaceShape> {
         let point = fields.triple("surface", report);

@@ -29,7 +29,7 @@ pub(super) struct Part {
 
 impl Part {
     /// A contact with a normal (or none) and one tangent (or none).
-    fn new(model: usize, name: String, normal: Vec<Row>, tangent: Option<Row>) -> Self {
+    pub(super) fn new(model: usize, name: String, normal: Vec<Row>, tangent: Option<Row>) -> Self {
         let none = (None, None, None);
         let (second, third, directions) = none;
         Part { model, name, normal, tangent, second, third, directions, bodies: [None; 2], latent: false }

@@ -423,21 +423,7 @@ pub(super) fn impact(
     closed: &[bool],
     e: &[Restitution],
 ) -> Impact {
-    let rate_a: Vec<f64> = (0..eval.w.rows()).map(|r| eval.rate(r, u)).collect();
-    let mut out = Impact {
-        status: ImpactStatus::Invalid,
-        u: u.to_vec(),
-        impulse: vec![0.0; eval.w.rows()],
-        compression: vec![0.0; eval.w.rows()],
-        normal: vec![0.0; info.len()],
-        tangential: vec![0.0; info.len()],
-        normal_work: vec![0.0; info.len()],
-        tangential_work: vec![0.0; info.len()],
-        rate_c: rate_a.clone(),
-        rate_e: rate_a.clone(),
-        rate_a,
-        ..Impact::default()
-    };
+    let mut out = before(info, eval, u);
     // patches are points here, and drill nothing
     let mut layout = Layout::new(info, eval, 2, |i| {
         let part = closed[i] && info[i].is_unilateral();
@@ -516,6 +502,25 @@ pub(super) fn impact(
     out.energy = out.normal_work.iter().chain(&out.tangential_work).sum();
     out.gains_energy = out.energy > 1e-9 * eval.kinetic.abs();
     out
+}
+
+/// An impact that has not begun.
+fn before(info: &[ContactInfo], eval: &Eval, u: &[f64]) -> Impact {
+    let rate_a: Vec<f64> = (0..eval.w.rows()).map(|r| eval.rate(r, u)).collect();
+    Impact {
+        status: ImpactStatus::Invalid,
+        u: u.to_vec(),
+        impulse: vec![0.0; eval.w.rows()],
+        compression: vec![0.0; eval.w.rows()],
+        normal: vec![0.0; info.len()],
+        tangential: vec![0.0; info.len()],
+        normal_work: vec![0.0; info.len()],
+        tangential_work: vec![0.0; info.len()],
+        rate_c: rate_a.clone(),
+        rate_e: rate_a.clone(),
+        rate_a,
+        ..Impact::default()
+    }
 }
 
 /// Slip that has begun turns with its velocity above this multiple of what is slow: until then an error of its direction is forgotten faster than it
