@@ -181,6 +181,7 @@ fn names(args: &AnalyseArgs) -> Vec<(String, TaskValue)> {
     }
     for (name, value) in [
         ("load", &args.load),
+        ("direction", &args.direction),
         ("drive", &args.drive),
         ("friction", &args.friction),
         ("force", &args.force),

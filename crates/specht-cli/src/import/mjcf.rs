@@ -5,7 +5,7 @@ use super::frames;
 use super::solids::solid;
 use super::turn::{self, Matrix, NONE};
 use super::xml::Element;
-use super::{Frame, Given, Joint, Kind, Pin, Robot, Shape, Turn};
+use super::{Frame, Given, Joint, Kind, Pin, Plane, Robot, Shape, Touch, Turn};
 use std::collections::BTreeMap;
 
 /// Density of geoms without one, kg/m³.
@@ -404,13 +404,20 @@ impl<'a> Reader<'a> {
             let geom = self.full(geom, class);
             let name = geom.get("name").map_or(format!("geom{}", k + 1), str::to_string);
             let kind = geom.get("type").unwrap_or("sphere").to_string();
-            let friction = geom.numbers("friction")?.and_then(|f| f.first().copied()).unwrap_or(1.0);
+            let group = |key: &str| -> Result<u32, String> {
+                Ok(geom.number(key)?.map_or(1, |x| x.clamp(0.0, f64::from(u32::MAX)) as u32))
+            };
+            let touch = Touch {
+                friction: geom.numbers("friction")?.and_then(|f| f.first().copied()).unwrap_or(1.0),
+                groups: [group("contype")?, group("conaffinity")?],
+            };
             let Some(at) = on else {
                 if kind == "plane" {
                     let turn = self.angles.turn(&geom)?;
                     let normal = [turn[0][2], turn[1][2], turn[2][2]];
                     let name = self.given.other(&name, "_plane");
-                    self.robot.planes.push((name, geom.triple("pos")?.unwrap_or_default(), normal));
+                    let through = geom.triple("pos")?.unwrap_or_default();
+                    self.robot.planes.push(Plane { name, through, normal, touch });
                 } else {
                     self.robot.left_out.push(format!("the fixed geom `{name}` ({kind})"));
                 }
@@ -419,7 +426,7 @@ impl<'a> Reader<'a> {
             match self.shape(&geom)? {
                 Some((kind, center, turn)) => {
                     let name = super::write::feature(&name, k);
-                    let shape = |center| Shape { name: name.clone(), kind, center, friction };
+                    let shape = |center| Shape { name: name.clone(), kind, center, touch };
                     if turn == NONE || matches!(kind, Kind::Ball(_)) {
                         self.robot.frames[at].shapes.push(shape(center));
                     } else {

@@ -43,8 +43,8 @@ pub struct Robot {
     pub frames: Vec<Frame>,
     /// Coordinates.
     pub joints: Vec<Joint>,
-    /// Planes of the ground: name, point, normal, friction.
-    pub planes: Vec<(String, [f64; 3], [f64; 3])>,
+    /// Planes of the ground.
+    pub planes: Vec<Plane>,
     /// Two points kept together: name, frame, point, frame (`None`: the ground), point.
     pub pins: Vec<Pin>,
     /// Couplings of joints: joint, other joint (or none), polynomial.
@@ -68,6 +68,35 @@ pub struct Drive {
     pub gain: f64,
     /// Constant part, and parts that follow position and velocity.
     pub bias: [f64; 3],
+}
+
+/// A plane of the ground.
+#[derive(Clone, Debug)]
+pub struct Plane {
+    /// Name.
+    pub name: String,
+    /// A point of it.
+    pub through: [f64; 3],
+    /// Its normal.
+    pub normal: [f64; 3],
+    /// How it touches.
+    pub touch: Touch,
+}
+
+/// How a shape touches others.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// Coefficient of friction; of two the larger counts.
+    pub friction: f64,
+    /// Groups to which it belongs, and groups that it meets, as bits.
+    pub groups: [u32; 2],
+}
+
+impl Touch {
+    /// Whether two shapes meet.
+    pub fn meets(&self, other: &Touch) -> bool {
+        self.groups[0] & other.groups[1] != 0 || other.groups[0] & self.groups[1] != 0
+    }
 }
 
 /// Two points kept together.
@@ -143,8 +172,8 @@ pub struct Shape {
     pub kind: Kind,
     /// Where.
     pub center: [f64; 3],
-    /// Coefficient of friction.
-    pub friction: f64,
+    /// How it touches.
+    pub touch: Touch,
 }
 
 /// Kinds of shapes.
@@ -208,9 +237,13 @@ impl Given {
     }
 }
 
-/// A name for a model file; one that cannot stand there gets a prefix.
+/// Letters of a name; what is added to it makes it longer, and a model file takes 64.
+const LONGEST: usize = 40;
+
+/// A name for a model file; one that cannot stand there gets a prefix, a long one is cut.
 fn clean(name: &str, prefix: &str) -> String {
-    let out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    let out: String = letters.take(LONGEST).collect();
     let begins = out.starts_with(|c: char| c.is_ascii_alphabetic());
     if begins && !is_reserved(&out) {
         out

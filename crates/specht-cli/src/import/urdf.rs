@@ -2,7 +2,7 @@
 
 use super::turn::{self, NONE};
 use super::xml::Element;
-use super::{Frame, Given, Joint, Kind, Robot, Shape, Turn, Wish};
+use super::{Frame, Given, Joint, Kind, Robot, Shape, Touch, Turn, Wish};
 use std::collections::BTreeMap;
 
 /// Read a `<robot>`.
@@ -256,7 +256,8 @@ fn shapes(link: &Element, frame: &mut Frame, left_out: &mut Vec<String>) -> Resu
                 continue;
             }
         };
-        frame.shapes.push(Shape { name: format!("shape{}", k + 1), kind, center, friction: 0.0 });
+        let touch = Touch { friction: 0.0, groups: [1, 1] };
+        frame.shapes.push(Shape { name: format!("shape{}", k + 1), kind, center, touch });
     }
     Ok(())
 }

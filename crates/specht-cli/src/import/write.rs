@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 /// Name of a feature.
 pub fn feature(name: &str, k: usize) -> String {
-    let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    let clean: String = letters.take(super::LONGEST).collect();
     match clean.starts_with(|c: char| c.is_ascii_alphabetic()) {
         true => clean,
         false => format!("shape{}", k + 1),
@@ -42,9 +43,9 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
     }
     if !robot.planes.is_empty() || robot.pins.iter().any(|p| p.second.0.is_none()) {
         out += "\n[ground]\n";
-        for (name, through, normal) in &robot.planes {
-            let _ =
-                writeln!(out, "{name} = {{ through = {}, normal = {} }}", vector(*through), vector(*normal));
+        for p in &robot.planes {
+            let (through, normal) = (vector(p.through), vector(p.normal));
+            let _ = writeln!(out, "{} = {{ through = {through}, normal = {normal} }}", p.name);
         }
         for pin in robot.pins.iter().filter(|p| p.second.0.is_none()) {
             let _ = writeln!(out, "{}_b = {}", pin.name, vector(pin.second.1));
@@ -263,19 +264,29 @@ fn contacts(robot: &Robot, out: &mut String) {
             pin.name, robot.frames[pin.first.0].name
         );
     }
-    for (plane, ..) in &robot.planes {
+    touches(robot, out);
+}
+
+/// Shapes against the planes of the ground that they meet.
+fn touches(robot: &Robot, out: &mut String) {
+    let mut count = 0;
+    for plane in &robot.planes {
         for frame in &robot.frames {
-            for s in &frame.shapes {
+            for s in frame.shapes.iter().filter(|s| s.touch.meets(&plane.touch)) {
                 let parts = match s.kind {
                     Kind::Cylinder(..) => vec![format!("{}_low", s.name), format!("{}_high", s.name)],
                     _ => vec![s.name.clone()],
                 };
                 for part in parts {
+                    count += 1;
+                    let long = format!("{}_{part}_{}", frame.name, plane.name);
+                    let name = if long.len() <= 64 { long } else { format!("touch_{count}") };
                     let _ = write!(
                         out,
-                        "\n[[contact]]\nname = \"{0}_{part}_{plane}\"\nbetween = [\"{0}.{part}\", \"ground.{plane}\"]\nfriction = {1}\n",
+                        "\n[[contact]]\nname = \"{name}\"\nbetween = [\"{}.{part}\", \"ground.{}\"]\nfriction = {}\n",
                         frame.name,
-                        number(s.friction)
+                        plane.name,
+                        number(s.touch.friction.max(plane.touch.friction))
                     );
                 }
             }

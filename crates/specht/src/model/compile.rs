@@ -91,6 +91,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let remembers = |slot: &u32| matches!(b.inputs.get(*slot as usize), Some(Input::Memory(_)));
     let memory_acts = moving().flat_map(|t| t.inputs()).any(remembers);
     let mass_moves = main.tree.moves() || main.space.moves() || !main.mass.moving.is_empty();
+    let drive_moves = main.tree.is_driven() || main.space.is_driven() || !main.drive.moving.is_empty();
     let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
     let all_constant = !mass_moves
         && main.tensors.list.is_empty()
@@ -111,6 +112,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         fill,
         main: main.tape,
         mass_moves,
+        drive_moves,
         all_constant,
         mass: main.mass,
         tree: main.tree,
@@ -282,7 +284,7 @@ impl Guards {
             for u in &problem.unknowns {
                 let ends = u.ends.map(|p| p.map(|n| b.default_value(n)));
                 let size = ends.iter().flatten().fold(1e-300_f64, |m, v| m.max(v.abs()));
-                let closed = (0..2).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
+                let closed = (0..3).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
                 let (mut latch, mut guard) = (None, 0);
                 if !closed {
                     latch = Some(self.latches);

@@ -275,6 +275,8 @@ pub struct Program {
     pub(super) mass: Scatter,
     /// Whether M changes with the state.
     pub(super) mass_moves: bool,
+    /// Whether the drives change with the state.
+    pub(super) drive_moves: bool,
     /// Whether M, W and the friction coefficients are constants.
     pub(super) all_constant: bool,
     /// Entries of M (lower triangle) and of W.

@@ -242,6 +242,11 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
         self.branches.iter().any(|b| !b.constant_mass)
     }
 
+    /// Whether some branch is driven.
+    pub(super) fn is_driven(&self) -> bool {
+        self.driven
+    }
+
     /// The constant parts of M and h, or those that are not; `read` gives the outputs of the tape.
     pub(super) fn add<N: Number>(
         &self,

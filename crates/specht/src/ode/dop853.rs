@@ -196,8 +196,8 @@ impl Dop853 {
     }
 
     /// Let the step tried last end inside it, on its dense output at the fraction `theta`: one evaluation. The error becomes what the
-    /// defect x̂' − f(x̂) there makes of a step as long as the whole one, or that of a step shortened to `theta`. False without dense
-    /// output, or when `f` does not exist there.
+    /// defect x̂' − f(x̂) there makes of the way to it, or that of a step shortened to `theta`. False without dense output, or when
+    /// `f` does not exist there.
     pub(crate) fn end_inside(&mut self, theta: f64, f: &mut impl Rhs) -> bool {
         if !self.dense_ready {
             return false;
@@ -216,7 +216,7 @@ impl Dop853 {
         let shorter = theta.powi(8);
         let rates = self.k[SLOPE].iter().zip(&self.k[STAGES - 1]);
         for (error, (slope, rate)) in self.error.iter_mut().zip(rates) {
-            *error = (whole * (slope - rate)).abs().max(shorter * error.abs());
+            *error = (self.h * (slope - rate)).abs().max(shorter * error.abs());
         }
         true
     }

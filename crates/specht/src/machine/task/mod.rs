@@ -309,7 +309,7 @@ pub const KINDS: &[Kind] = &[
         counts: true,
         read: true_motion,
     },
-    Kind { name: "rest", keys: &["load", "points", "at_time"], counts: true, read: rest },
+    Kind { name: "rest", keys: &["load", "points", "direction", "at_time"], counts: true, read: rest },
     Kind {
         name: "self-braking",
         keys: &["points", "drive", "load", "over", "at_time"],
