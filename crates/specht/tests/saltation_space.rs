@@ -17,7 +17,7 @@ ground      = { plane = { through = [0, 0, 0], normal = [0, 0, 1] } }
 contact     = [{ name = "sole", between = ["block", "ground.plane"], friction = { static = "ms", sliding = "mu" } }]
 force       = [{ along = "x", force = "p*t*cos(w*t) - k*x - c*x'" }, { along = "y", force = "p*t*sin(w*t) - k*y - c*y'" }, { along = "z", force = "-N - 0.3*x - 0.2*y" }]
 run         = { until = 6 }
-output      = { pull = "sole.friction", fast = "sole.speed", power = "sole.heat'", first = "sole.tangential[1]", second = "sole.tangential[2]" }
+output      = { pull = "sole.friction", fast = "sole.speed", first = "sole.tangential[1]", second = "sole.tangential[2]" }
 "#;
 
 /// A ball thrown at the floor with a spin.

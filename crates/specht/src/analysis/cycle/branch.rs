@@ -17,6 +17,7 @@ use crate::model::CompiledSystem;
 use crate::sim::{Kind, Settings};
 use crate::system::{ContactInfo, Mode, State, System};
 
+use super::direction::Tangent;
 use super::portrait::{Portrait, portrait_from};
 use super::recur::middle_of;
 use super::shoot::{Orbit, Shot, Varied, finish, fire, mended_as, rounding, start_modes};
@@ -36,8 +37,6 @@ pub(super) const SHORTEST: f64 = 1e-7;
 const CORRECTIONS: usize = 8;
 /// Below this share of the parameter in its direction a branch turns.
 const TURNS: f64 = 0.02;
-/// A step that bends by more, relative to its length, is predicted straight.
-const BENDS: f64 = 0.25;
 /// The part of the way to a grazing that a step may go, and how far behind it one looks for the branch.
 const NEARER: f64 = 0.45;
 const BEHIND: f64 = 3.0;
@@ -107,37 +106,6 @@ impl Branch {
     /// Whether the parameter grows (1) or falls (−1) where the branch comes to a special point.
     pub(crate) fn ahead(&self, s: &Special) -> f64 {
         self.points[s.from].tangent.parameter.signum()
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Tangent {
-    pub(super) x: Vec<f64>,
-    pub(super) period: f64,
-    pub(super) parameter: f64,
-}
-
-impl Tangent {
-    /// What the bend of the branch adds over the step `s` from here, where the point before had the direction `before.0` a step `before.1` back.
-    fn bend(&self, before: &(Tangent, f64), s: f64) -> Tangent {
-        let factor = 0.5 * s * s / before.1;
-        let old = &before.0;
-        let mut out = Tangent {
-            x: self.x.iter().zip(&old.x).map(|(a, b)| factor * (a - b)).collect(),
-            period: factor * (self.period - old.period),
-            parameter: factor * (self.parameter - old.parameter),
-        };
-        // a kink is no bend
-        if max_abs(&out.x).max(out.parameter.abs()) > BENDS * s {
-            out.scale(0.0);
-        }
-        out
-    }
-
-    pub(super) fn scale(&mut self, factor: f64) {
-        self.x.iter_mut().for_each(|v| *v *= factor);
-        self.period *= factor;
-        self.parameter *= factor;
     }
 }
 

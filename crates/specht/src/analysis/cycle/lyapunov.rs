@@ -64,8 +64,9 @@ pub(crate) fn lyapunov(
         (0..n).map(|k| (0..n).map(|i| f64::from(u8::from(i == k))).collect()).collect();
     let mut sums = vec![0.0_f64; n];
     let mut divergence = 0.0;
-    let mut blocks: Vec<f64> = Vec::new();
-    let (mut block, mut in_block) = (0.0, 0);
+    // of every direction: a drift keeps the first one to itself
+    let mut blocks: Vec<Vec<f64>> = vec![Vec::new(); n];
+    let (mut block, mut in_block) = (vec![0.0_f64; n], 0);
     let size = (count / BLOCKS).max(1);
     // the first intervals only turn the frame
     let turning = (count / 10).min(ALIGNED);
@@ -95,14 +96,17 @@ pub(crate) fn lyapunov(
         for (sum, r) in sums.iter_mut().zip(&stretch) {
             *sum += r.ln();
         }
-        block += stretch[0].ln();
+        block.iter_mut().zip(&stretch).for_each(|(b, r)| *b += r.ln());
         in_block += 1;
         if in_block == size {
-            blocks.push(block / (size as f64 * interval));
-            (block, in_block) = (0.0, 0);
+            blocks.iter_mut().zip(&block).for_each(|(list, b)| list.push(b / (size as f64 * interval)));
+            block.fill(0.0);
+            in_block = 0;
         }
     }
     let time = count as f64 * interval;
+    let largest = (0..n).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
+    let blocks = largest.map_or_else(Vec::new, |k| blocks.swap_remove(k));
     let mut values: Vec<f64> = sums.iter().map(|s| s / time).collect();
     values.sort_by(|a, b| b.total_cmp(a));
     let mean = blocks.iter().sum::<f64>() / blocks.len().max(1) as f64;

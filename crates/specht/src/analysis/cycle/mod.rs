@@ -17,6 +17,7 @@
 //! change no mode.
 
 mod branch;
+mod direction;
 mod lyapunov;
 mod plane;
 mod portrait;

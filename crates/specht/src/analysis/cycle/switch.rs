@@ -6,7 +6,8 @@ use crate::linalg::{Mat, Svd, axpy, dot};
 use crate::sim::Settings;
 use crate::system::{Mode, State};
 
-use super::branch::{Branch, Follow, Guess, Point, SHORTEST, Tangent};
+use super::branch::{Branch, Follow, Guess, Point, SHORTEST};
+use super::direction::Tangent;
 use super::shoot::{Shot, start_modes};
 use super::{moved, way};
 

@@ -13,6 +13,9 @@ use super::return_map::LyapunovFinding;
 /// Times over which the exponent of a motion without a cycle is taken, in units of the run.
 const PATIENCE: [f64; 3] = [2.0, 6.0, 18.0];
 
+/// An exponent that varies less from block to block, relative to itself, is that of a motion without change.
+const EVEN: f64 = 1e-6;
+
 impl Machine {
     /// What the largest exponent says of a motion that does not repeat itself (METH-LYAP).
     pub(super) fn judge_chaos(&self, task: &LimitCycleTask, f: &mut LimitCycleFinding, watch: Watch) {
@@ -34,7 +37,12 @@ impl Machine {
         let Some(found) = known.filter(|l| first(l).is_finite()) else { return };
         let first = first(&found);
         f.exponent = Some([first, found.error]);
+        // what grows by the same factor in every interval goes on without change: no chaos has that
+        let even = found.error <= EVEN * first.abs();
         let word = match first > 3.0 * found.error {
+            true if even => {
+                "neighbouring motions part evenly: it is steady or repeats itself, and is unstable"
+            }
             true => "neighbouring motions part: chaos",
             false => "no sign of chaos: it may beat, or settle later",
         };

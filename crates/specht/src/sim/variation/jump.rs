@@ -53,7 +53,7 @@ impl Variation {
         }
         self.jump.changed = true;
         self.keep();
-        if field.sys.uses_heat() {
+        if field.sys.uses_heat() && self.dims.z > 0 {
             self.lose_all(field.state.t, "the heat of a contact moves a state");
         }
     }

@@ -205,7 +205,7 @@ impl Variation {
             row: vec![0.0; sys.output_count()],
             out,
         };
-        if sys.uses_heat() {
+        if sys.uses_heat() && d.z > 0 {
             variation
                 .lose_all(0.0, "a state takes up the heat of a contact, which has no derivative here yet");
         }
