@@ -17,6 +17,8 @@ el("h1", data.title, words);
 const failed = data.failed ? `, ${data.failed} with something missing` : "";
 el("p", `${data.done} of ${data.count} runs${failed}. ${data.said} Wheel: zoom. Drag: move. Double click: all. Click: the run behind a point.`, words);
 
+const answered = el("div", undefined, app);
+answered.className = "answers";
 const choose = el("div", undefined, app);
 choose.className = "choose";
 const select = (label, chosen, none) => {
@@ -47,6 +49,63 @@ const stops = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 
 function shade(part) {
   const p = 4 * Math.min(1, Math.max(0, part)), k = Math.min(3, Math.floor(p));
   return `rgb(${[0, 1, 2].map((c) => Math.round(stops[k][c] + (p - k) * (stops[k + 1][c] - stops[k][c]))).join(",")})`;
+}
+
+// what every address says as a whole: how many in a million, how it is spread, which parameters matter; a click shows it below
+const inMillion = (p) => Math.round(1e6 * p).toLocaleString("en").replace(/,/g, "\u202f");
+function answer(a) {
+  const card = el("div", undefined, answered);
+  card.className = "card";
+  card.dataset.column = a.column;
+  el("h2", a.of, card);
+  if (a.share) {
+    const s = a.share, none = s.holds === 0, all = s.value === 1, big = el("div", none ? `≤ ${inMillion(s.exact[1])}` : all ? `≥ ${inMillion(s.exact[0])}` : inMillion(s.value), card);
+    big.className = "big";
+    el("small", none || all ? " in a million (95 %)" : ` in a million, 95 %: ${inMillion(s.exact[0])} to ${inMillion(s.exact[1])}`, big);
+  }
+  if (a.numbers) histogram(a, card);
+  for (const line of a.lines) if (!line.startsWith("matters most")) el("p", line, card);
+  if (a.influence.length) bars(a.influence, card);
+  card.addEventListener("click", () => {
+    const most = a.influence.map((i) => data.names.indexOf(i.parameter));
+    if (data.parameters.length && most.length) {
+      const pair = a.share && most.length > 1;
+      across.value = most[0]; up.value = pair ? most[1] : a.column; tint.value = pair ? a.column : -1;
+    } else up.value = a.column;
+    view = null; draw();
+  });
+}
+function histogram(a, card) {
+  const list = data.rows.map((r) => value(r, a.column)).filter(Number.isFinite);
+  const lo = Math.min(a.numbers.min, ...list.slice(0, 1)), hi = Math.max(a.numbers.max, ...list.slice(0, 1));
+  if (!(hi > lo) || list.length < 20) return;
+  const n = Math.min(60, Math.max(8, Math.round(Math.sqrt(list.length)))), count = new Array(n).fill(0);
+  for (const v of list) count[Math.min(n - 1, Math.max(0, Math.floor((v - lo) / (hi - lo) * n)))]++;
+  const top = Math.max(...count), ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg");
+  svg.setAttribute("viewBox", `0 0 ${n} 100`); svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("role", "img"); svg.setAttribute("aria-label", `how ${a.of} is spread`);
+  count.forEach((c, k) => {
+    const bar = document.createElementNS(ns, "rect");
+    for (const [key, v] of Object.entries({ x: k + 0.05, width: 0.9, y: 100 - 100 * c / top, height: 100 * c / top, fill: "var(--s0)" })) bar.setAttribute(key, v);
+    const title = document.createElementNS(ns, "title");
+    title.textContent = `${short(lo + k * (hi - lo) / n)} to ${short(lo + (k + 1) * (hi - lo) / n)}: ${c}`;
+    bar.append(title); svg.append(bar);
+  });
+  card.append(svg);
+  const ends = el("p", `${short(lo)} – ${short(hi)}`, card);
+  ends.style.textAlign = "center"; ends.style.marginTop = "0";
+}
+function bars(list, card) {
+  const box = el("div", undefined, card), total = list.some((i) => typeof i.total === "number");
+  box.className = "bars";
+  for (const i of list.slice(0, 8)) {
+    el("span", i.parameter, box);
+    const bar = el("i", undefined, box), part = (p, name) => { const b = el("b", undefined, bar); b.style.width = `${100 * Math.min(1, Math.max(0, p))}%`; if (name) b.className = name; };
+    if (total) part(i.total, "total");
+    part(i.first_order);
+    el("span", `${(100 * i.first_order).toFixed(0)} %${total ? `, ${(100 * i.total).toFixed(0)} % with others` : ""}, rank ${i.rank_correlation.toFixed(2)}`, box);
+  }
+  el("p", `part of the variance that each parameter explains by itself${total ? "; light: together with others" : ""}`, card);
 }
 
 const LEFT = 92, TOP = 14, BOTTOM = 42;
@@ -105,6 +164,7 @@ function legend(g, colour, w) {
 const ink = () => getComputedStyle(document.documentElement).getPropertyValue("--ink");
 
 function draw() {
+  for (const card of answered.children) card.classList.toggle("on", [up.value, tint.value].includes(card.dataset.column));
   const k = [Number(across.value), Number(up.value), Number(tint.value)];
   if (!view) view = [...ends(k[0]), ...ends(k[1])];
   const colour = colours(k[2]);
@@ -202,4 +262,5 @@ canvas.addEventListener("pointerup", (e) => {
 });
 canvas.addEventListener("dblclick", () => { view = null; draw(); });
 window.addEventListener("resize", draw);
+if (!data.borders.length) (data.answers || []).forEach(answer);
 draw();

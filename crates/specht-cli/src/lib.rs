@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod args_analyse;
 mod commands;
 mod diagnostics;
 mod embedded;

@@ -1,6 +1,8 @@
 //! Findings in words, for the terminal, made from the same values as their data.
 
 mod fit;
+mod space;
+pub mod sweep;
 mod vibration;
 
 use anstyle::{AnsiColor, Style};
@@ -218,6 +220,7 @@ fn here(f: &HereFinding, out: &mut String) {
     if !f.complete {
         *out += "  the search for solutions was not finished: there may be more\n";
     }
+    space::directions(f, out);
 }
 
 fn solution(s: &HereSolution, several: bool) -> String {
@@ -391,7 +394,18 @@ fn rest(f: &RestFinding, out: &mut String) {
         );
     }
     for (name, p) in f.stagnation.iter().flat_map(|n| &n.0) {
-        *out += &format!("  {name}: stagnation angle {}\n", degrees(p.directions.stagnation_angle));
+        if let Some(d) = &p.directions {
+            *out += &format!("  {name}: stagnation angle {}\n", degrees(d.stagnation_angle));
+        }
+        if let Some(s) = &p.space {
+            space::point(name, p, s, out);
+        }
+    }
+    if let Some(c) = &f.certificate {
+        space::certificate(c, out);
+    }
+    if !f.complete {
+        *out += "  several contacts in space, or joints whose bound is a length: there may be motions that were not found\n";
     }
 }
 
@@ -408,8 +422,13 @@ fn self_braking(f: &SelfBrakingFinding, out: &mut String) {
                 format!("{WARN}ambiguous{WARN:#}, rest and motion are both possible")
             }
         };
-        let (angle, mu) = (degrees(p.directions.stagnation_angle), p.critical_mu.say());
-        *out += &format!("  {name}: {word}; stagnation angle {angle}, critical μ {mu}\n");
+        let mu = p.critical_mu.say();
+        let part = match (&p.directions, p.held_share) {
+            (Some(d), _) => format!("stagnation angle {}", degrees(d.stagnation_angle)),
+            (None, Some(share)) => format!("{:.0} % of all directions are held", 100.0 * share),
+            (None, None) => String::new(),
+        };
+        *out += &format!("  {name}: {word}; {part}, critical μ {mu}\n");
     }
     if let Some(e) = &f.efficiency {
         *out += &format!(

@@ -5,7 +5,7 @@
 //! been dealt with, and `f` must first become positive again. A zero at `b` is an event of this interval, not of
 //! the next. A rise is a fall of `−f`.
 //!
-//! [`falls`] shrinks a bracket `f(a) > 0 ≥ f(b)` by Chandrupatla's method (inverse quadratic interpolation where it is
+//! [`falls`] shrinks a bracket `f(a) > 0 ≥ f(b)` by Chandrupatla's method (a chord first, then inverse quadratic interpolation where it is
 //! safe, bisection elsewhere) and returns the right end, so that `f ≤ 0` holds at the result. [`minimum`] finds the
 //! minimum of a smooth function on an interval by golden section with parabolic steps (Brent), for dips that sign tests
 //! at the ends cannot see. Both are deterministic and bounded: at most 100 evaluations. [Chandrupatla1997; Brent1973]
@@ -16,7 +16,9 @@ pub(crate) fn falls(mut f: impl FnMut(f64) -> f64, a: f64, fa: f64, b: f64, fb: 
     // b: last point, a: other end of the bracket, c: the point before b
     let (mut a, mut fa, mut b, mut fb) = (b, fb, a, fa);
     let (mut c, mut fc);
-    let mut fraction = 0.5;
+    // most functions are nearly straight
+    let straight = fa / (fa - fb);
+    let mut fraction = if straight.is_finite() { straight.clamp(0.01, 0.99) } else { 0.5 };
     for _ in 0..100 {
         let x = a + fraction * (b - a);
         if !(x.is_finite()) || x == a || x == b {

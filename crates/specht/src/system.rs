@@ -107,6 +107,11 @@ impl Mode {
         }
     }
 
+    /// Whether it slides, in whatever direction.
+    pub(crate) fn slides(self) -> bool {
+        matches!(self, Mode::SlipPlus | Mode::SlipMinus | Mode::Slip)
+    }
+
     /// Whether a normal force may act.
     pub(crate) fn is_closed(self) -> bool {
         self != Mode::Open
@@ -175,7 +180,7 @@ pub struct ContactInfo {
 }
 
 /// Discrete part of the state: what stays constant between events.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Discrete {
     /// Mode of every contact.
     pub modes: Vec<Mode>,
@@ -191,6 +196,29 @@ pub struct Discrete {
     /// Contact parameters of curved contours near the state: where their search starts. The engine takes them over from
     /// [`Eval::contour`] when a step is accepted; empty: nothing is known.
     pub contour: Vec<f64>,
+}
+
+impl Clone for Discrete {
+    fn clone(&self) -> Self {
+        Discrete {
+            modes: self.modes.clone(),
+            latches: self.latches.clone(),
+            stick_since: self.stick_since.clone(),
+            load_rate: self.load_rate.clone(),
+            heat: self.heat.clone(),
+            contour: self.contour.clone(),
+        }
+    }
+
+    /// Reuses the storage of `self`; the derived one would allocate.
+    fn clone_from(&mut self, source: &Self) {
+        self.modes.clone_from(&source.modes);
+        self.latches.clone_from(&source.latches);
+        self.stick_since.clone_from(&source.stick_since);
+        self.load_rate.clone_from(&source.load_rate);
+        self.heat.clone_from(&source.heat);
+        self.contour.clone_from(&source.contour);
+    }
 }
 
 impl Discrete {

@@ -14,22 +14,30 @@ struct Counting;
 // per thread: the harness allocates at times of its own
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count_one() {
     let _ = COUNT.try_with(|c| c.set(c.get() + 1));
 }
 
+fn count_bytes(size: isize) {
+    let _ = BYTES.try_with(|b| b.set(b.get() + size));
+}
+
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count_one();
+        count_bytes(layout.size() as isize);
         unsafe { Memory.alloc(layout) }
     }
     unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        count_bytes(-(layout.size() as isize));
         unsafe { Memory.dealloc(p, layout) }
     }
     unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count_one();
+        count_bytes(size as isize - layout.size() as isize);
         unsafe { Memory.realloc(p, layout, size) }
     }
 }
@@ -171,4 +179,40 @@ fn steps_of_a_standing_pile_do_not_allocate() {
     let ((few, a), (many, b)) = (count(0.2), count(2.0));
     assert!(many > 5 * few);
     assert_eq!(a, b, "{few} and {many} steps");
+}
+
+/// A variant is a small value beside the compiled equations: bytes of one more, in a list of a thousand.
+#[test]
+fn one_more_variant_of_a_machine_takes_less_than_a_kilobyte() {
+    const VARIANTS: usize = 1000;
+    const BAR: f64 = 1000.0;
+    let text = include_str!("../../../gallery/woodpecker/model.toml");
+    let names = ["mu1", "mu2", "mu3", "c", "e1"];
+    let machine = specht::machine::Machine::read(text)
+        .and_then(|m| m.live(names.map(String::from).to_vec()))
+        .expect("the woodpecker");
+    let bytes = |make: &mut dyn FnMut(usize)| {
+        let before = BYTES.with(Cell::get);
+        (0..VARIANTS).for_each(make);
+        (BYTES.with(Cell::get) - before) as f64 / VARIANTS as f64
+    };
+    let values = |k: usize| [0.2 + 1e-4 * k as f64, 0.3, 0.4, 0.0056, 0.5];
+    let mut systems = Vec::with_capacity(VARIANTS);
+    let in_list = size_of_val(machine.system()) as f64;
+    let one = in_list
+        + bytes(&mut |k| {
+            let mut system = machine.system().clone();
+            system.set_parameters(&values(k));
+            systems.push(system);
+        });
+    assert!(one <= BAR, "{one} bytes of a compiled system");
+    let mut machines = Vec::with_capacity(VARIANTS);
+    let one = size_of::<specht::machine::Machine>() as f64
+        + bytes(&mut |k| {
+            let list: Vec<(&str, f64)> = names.into_iter().zip(values(k)).collect();
+            machines.push(machine.vary(&list).expect("a variant"));
+        });
+    // with the names and values that were set, the settings, and room for the model as it would be read
+    assert!(one <= 2.0 * BAR, "{one} bytes of a machine");
+    assert!(machines[3].run().is_ok() && systems.len() == machines.len());
 }

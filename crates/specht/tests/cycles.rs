@@ -236,7 +236,14 @@ fn steady_sliding_on_a_belt_gives_birth_to_an_unstable_cycle() {
     assert!(f.points[0].stable && !f.points[f.points.len() - 1].stable);
     let born = branch(&m, &[over("v", 0.5, 1.4), sliding(), ("switch", text("hopf"))]);
     near(born.switched.as_ref().unwrap().parameter, 0.848105414, 1e-9);
-    assert!(born.points.iter().all(|p| !p.stable), "subcritical");
+    // without stops it is unstable, up to the speed at which stick-slip loses its stick; there the branch turns back into stick-slip
+    let slides = born.points.iter().take_while(|p| !p.stable).count();
+    assert!(slides > 5 && slides < born.points.len(), "subcritical, {}", born.ended);
+    assert!(born.points[slides..].iter().all(|p| p.stable));
+    let lost = born.special.iter().find(|s| s.label.starts_with("stick")).unwrap();
+    near(lost.parameter, 1.27919256, 1e-5);
+    let next = &born.points[slides..];
+    assert!(next.windows(2).all(|w| w[1].parameter < w[0].parameter), "back to slower belts");
     // at v = 1: between two cycles of the branch
     let after = born.points.iter().position(|p| p.parameter > 1.0).unwrap();
     let (a, b) = (&born.points[after - 1], &born.points[after]);
@@ -500,4 +507,61 @@ fn the_woodpecker_doubles_over_friction_where_its_map_says() {
     let right = map.points.iter().position(|q| q[0] > p.x).unwrap();
     let (a, b) = (map.points[right - 1], map.points[right]);
     near((b[1] - a[1]) / (b[0] - a[0]), -1.0, 0.05);
+}
+
+/// METH-CYCLE-REL, METH-3D-LOOP: stick and slip in the plane under a ramp that turns nothing: the cycle drifts with the load, V T per period, exactly.
+#[test]
+fn stick_slip_in_the_plane_has_the_cycle_of_the_prototype() {
+    let f = ask(&gallery("stick_slip_plane"), &[]);
+    assert_eq!(f.kind, "drifting cycle", "{:?}", f.reason);
+    let period = f.period.unwrap();
+    near(period, 124.1953, 1e-5);
+    near((1.0 - f.stick_share.iter().next().unwrap().1.0) * period, 67.7526, 1e-5);
+    let angle = 130_f64.to_radians();
+    let drift = |name: &str| f.drift.iter().find(|d| d.0 == name).unwrap().1.0;
+    near(drift("u[1]"), 0.01 * period * angle.cos(), 1e-9);
+    near(drift("u[2]"), 0.01 * period * angle.sin(), 1e-9);
+    // the gap and its rate, two slips
+    assert_eq!(f.zeros, Some(4));
+    assert!(f.stable == Some(true) && f.trivial_error.unwrap() < 1e-6, "{:?}", f.trivial_error);
+}
+
+/// METH-CYCLE-REL: a ball rolls over a shaken table in jumps of one period each. It turns freely and looks the same however it is turned: place and
+/// orientation drift; the rolling motions are a family.
+#[test]
+fn a_ball_that_rolls_and_jumps_is_a_cycle_that_turns() {
+    let (g, om, e, gamma, v, r) = (9.81_f64, 60.0_f64, 0.6_f64, 1.2_f64, 0.5_f64, 0.05_f64);
+    let c = std::f64::consts::PI * (1.0 - e) / (1.0 + e);
+    let (a, phase) = (gamma * g / om.powi(2), (c / gamma).acos());
+    let flight = (std::f64::consts::TAU - phase) / om;
+    let thrown = std::f64::consts::PI * g / om;
+    let text = format!(
+        r#"
+gravity     = [0, 0, -{g}]
+parameters  = {{ e = {e} }}
+coordinates = {{ x = {{ rate = {v} }}, y = 0, z = {{ start = {z}, rate = {w} }} }}
+body        = [{{ name = "plate", mass = 1, position = [0, 0, "{a}*sin({om}*t)"], features = {{ top = {{ through = [0, 0, 0], normal = [0, 0, 1] }} }} }}, {{ name = "ball", mass = 1, inertia = "0.4*{r}^2", position = ["x", "y", "z"], rotation = "free", spin = [0, {spin}, 0], features = {{ skin = {{ center = [0, 0, 0], radius = {r} }} }} }}]
+contact     = [{{ name = "table", between = ["ball.skin", "plate.top"], friction = 0.5, restitution = "e" }}]
+run         = {{ until = 6 }}
+"#,
+        z = r + a * phase.sin() + thrown * flight - 0.5 * g * flight * flight,
+        w = thrown - g * flight,
+        spin = v / r,
+    );
+    let f = ask(&Machine::read(&text).unwrap(), &[]);
+    let period = f.period.unwrap_or_else(|| panic!("{:?}", f.reason));
+    near(period, std::f64::consts::TAU / om, 1e-12);
+    let drift = |name: &str| f.drift.iter().find(|d| d.0 == name).map_or(0.0, |d| d.1.0);
+    near(drift("x"), v * period, 1e-9);
+    near(drift("ball.turn.y"), v / r * period, 1e-9);
+    near(drift("ball.turn.x"), 0.0, 1e-9);
+    near(f.margins.impact.unwrap(), g * period / (1.0 + e), 1e-9);
+    // two multipliers of the jumps; rolling in two directions and spinning on the spot are neutral; slip is forgotten at every impact
+    assert_eq!((f.family, f.zeros), (3, Some(2)), "{:?}", f.multipliers);
+    let jumps: Vec<[f64; 2]> =
+        f.multipliers.iter().filter(|m| (m[0] - 1.0).hypot(m[1]) > 1e-6).copied().collect();
+    assert_eq!(jumps.len(), 2, "{:?}", f.multipliers);
+    let trace = (1.0 + e).powi(2) * (1.0 - (gamma * gamma - c * c).sqrt()) - 2.0 * e;
+    near(jumps[0][0] + jumps[1][0], trace, 1e-6);
+    near(jumps[0][0] * jumps[1][0] - jumps[0][1] * jumps[1][1], e * e, 1e-6);
 }

@@ -120,6 +120,22 @@ fn a_gap_that_no_velocity_can_stop_fails_the_penetration_line() {
     assert!(!t.audit.passed && failing(&t).contains(&"penetration"), "{:?} {:?}", t.status, t.audit);
 }
 
+/// A floor whose gap falls while its row says that it opens: nobody stops the body, and nothing else is wrong.
+#[test]
+fn a_gap_that_falls_while_its_rate_rises_fails_the_penetration_line_alone() {
+    let floor = |rise: f64| {
+        Hand::new(1, 1, vec![unilateral("floor", 0, None)], move |s, _, out| {
+            out.mass[(0, 0)] = 1.0;
+            out.w[(0, 0)] = 1.0;
+            out.gap[0] = 0.5 + rise * s.q[0];
+            out.kinetic = 0.5 * s.u[0] * s.u[0];
+        })
+    };
+    let start = state(&[0.0], &[1.0]);
+    assert!(failing(&steps(&floor(1.0), &start, 1.0)).is_empty());
+    assert_eq!(failing(&steps(&floor(-1.0), &start, 1.0)), ["penetration"]);
+}
+
 /// Kinetic energy, potential energy, power: each wrong by a hundred-thousandth. (More lies of this kind: `sim.rs`.)
 #[test]
 fn a_system_that_lies_about_energy_fails_the_energy_line_alone() {
@@ -186,4 +202,23 @@ fn steps_that_are_too_long_fail_the_comparison_with_longer_ones() {
         .expect("consistent");
     assert!(t.audit.step_error.is_some_and(|e| e > 1e-2), "{:?}", t.audit);
     assert!(failing(&t).contains(&"error of the end state"), "{:?}", t.audit);
+}
+
+/// A spring over sixteen periods: such steps keep its energy, and lose its phase.
+#[test]
+fn steps_that_keep_the_energy_and_lose_the_phase_fail_the_comparison_alone() {
+    let spring = || {
+        Hand::new(1, 0, Vec::new(), |s, _, out| {
+            out.mass[(0, 0)] = 1.0;
+            out.h[0] = -s.q[0];
+            (out.kinetic, out.potential) = (0.5 * s.u[0] * s.u[0], 0.5 * s.q[0] * s.q[0]);
+        })
+    };
+    let run = |step: f64| {
+        let settings = Settings { step, ..Settings::until(100.0) };
+        time_stepping(&spring(), &state(&[0.0], &[1.0]), &settings, &mut Outside::default())
+            .expect("consistent")
+    };
+    assert!(failing(&run(0.01)).is_empty());
+    assert_eq!(failing(&run(0.1)), ["error of the end state"]);
 }

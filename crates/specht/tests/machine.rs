@@ -275,3 +275,32 @@ fn flanks_that_rest_by_rounding_do_not_stop_a_run() {
         assert!(run.audit().passed, "{name}");
     }
 }
+
+/// PG-12.1-MULTISTAGE: without play both flanks are closed and oppose each other; Newton's law with ε > 0 asked both to separate and had
+/// no solution. The wheels move as if they were tied: the play stays zero.
+#[test]
+fn gears_without_play_are_tied_and_not_locked() {
+    for (name, outputs) in [("rattle_two", ["s1", "s2"]), ("gearbox", ["countershaft", "reverse"])] {
+        let run = machine(name).with("v", 0.0).unwrap().run().unwrap();
+        assert_eq!(run.trajectory.status, Status::Finished, "{name}: {}", run.trajectory.message);
+        assert!(run.audit().passed, "{name}: {:?}", run.audit());
+        for output in outputs {
+            let largest = run.series(output).unwrap().iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+            assert!(largest < 1e-12, "{name}: {output} {largest:e}");
+        }
+    }
+}
+
+/// A link without mass and torque carries nothing: its reaction is zero, and what is left of it by rounding changed its sign for ever. The block
+/// falls as if it were alone, y′ = −(P/m) t.
+#[test]
+fn a_reaction_that_is_zero_up_to_rounding_has_no_sign_to_follow() {
+    for mu in [0.0, 0.2, 1.0] {
+        let link = ["J", "M"].iter().fold(machine("slotted_link"), |m, key| m.with(key, 0.0).unwrap());
+        let run = link.with("mu", mu).unwrap().run().unwrap();
+        assert_eq!(run.trajectory.status, Status::Finished, "{mu}: {}", run.trajectory.message);
+        assert!(run.audit().passed, "{mu}: {:?}", run.audit());
+        let speed = run.series("y'").unwrap();
+        assert!((speed[speed.len() - 1] + 100.0 / 2.0 * 1e-3).abs() < 1e-12, "{mu}: {speed:?}");
+    }
+}

@@ -162,6 +162,38 @@ fn what_parameters_do_only_together_is_in_their_total_index() {
     assert!(grid.check().is_err());
 }
 
+/// Ishigami's function sin x₁ + a sin² x₂ + b x₃⁴ sin x₁ of uniform angles, a = 7, b = 0.1: with V₁ = ½(1 + b π⁴/5)², V₂ = a²/8 and
+/// V₁₃ = 8 b² π⁸/225 the indices are V₁/V, V₂/V, 0 and (V₁ + V₁₃)/V, V₂/V, V₁₃/V.
+#[test]
+fn sobol_indices_of_ishigamis_function_are_those_of_its_closed_form() {
+    use std::f64::consts::PI;
+    let sled = Machine::read(BLOCK).unwrap().set_up(Setup { until: Some(1e-6), ..Setup::default() });
+    let read = |name: &str| Random::read(name, "uniform(1, 3)").unwrap();
+    let plan = Plan {
+        random: vec![read("v0"), read("lift"), read("m")],
+        samples: 4000,
+        total: true,
+        sampling: Sampling::Sobol,
+        ..Plan::default()
+    };
+    let x = |name: &str| format!("({PI}*(parameters.{name} - 2))");
+    let (x1, x2, x3) = (x("v0"), x("lift"), x("m"));
+    let law = format!("sin({x1}) + 7*sin({x2})^2 + 0.1*{x3}^4*sin({x1})");
+    let sweep = Sweep { plan, record: vec![law], diagram: None };
+    let rows = sweep.run(&sled, How::default()).unwrap();
+    let all = &sweep.summaries(&rows)[0];
+    let (v1, v2) = (0.5 * (1.0 + 0.1 * PI.powi(4) / 5.0).powi(2), 49.0 / 8.0);
+    let v13 = 8.0 * 0.01 * PI.powi(8) / 225.0;
+    let v = v1 + v2 + v13;
+    for (name, first, total) in [("v0", v1, v1 + v13), ("lift", v2, v2), ("m", 0.0, v13)] {
+        let i = all.influence.iter().find(|i| i.parameter == name).unwrap();
+        assert!((i.first_order - first / v).abs() < 0.02, "{i:?} {}", first / v);
+        assert!((i.total.unwrap() - total / v).abs() < 0.02, "{i:?} {}", total / v);
+    }
+    let deviation = all.numbers.as_ref().unwrap().deviation.0;
+    assert!((deviation / v.sqrt() - 1.0).abs() < 0.01, "{deviation}");
+}
+
 #[test]
 fn names_that_no_run_can_have_are_told_before_the_first_run() {
     let sled = Machine::read(BLOCK).unwrap();
@@ -170,6 +202,37 @@ fn names_that_no_run_can_have_are_told_before_the_first_run() {
     {
         let e = sweep(&["mu=0.1..1:40"], &[record]).run(&sled, How::default()).unwrap_err();
         assert!(format!("{e:?}").contains("here") || format!("{e:?}").contains("column"), "{record}: {e:?}");
+    }
+}
+
+/// A filter that no event can satisfy counts 0 in every run: a mistyped word in it is told.
+#[test]
+fn filters_that_no_event_can_satisfy_are_told_before_the_first_run() {
+    let sled = Machine::read(BLOCK).unwrap();
+    for (record, nearest) in [
+        ("count(events[kind=impct])", "impact"),
+        ("count(events[kind=impact|stik])", "stick"),
+        ("counts.events.impct", "impact"),
+        ("count(events[contact=runer])", "runner"),
+        ("count(events[name=stoped])", "stopped"),
+        ("count(events[knd=impact])", "kind"),
+        ("sum(events[kind=impact].impuls_n)", "impulse_n"),
+        ("sum(events[kind=impact].impulse_n.runer)", "runner"),
+        ("1 + 2*count(events[kind!=impact, contact=runer]) < 3", "runner"),
+        ("count(phases.sliding)", "phase"),
+        ("audit.enrgy", "energy"),
+    ] {
+        let e = sweep(&["mu=0.1..1:40"], &[record]).run(&sled, How::default()).unwrap_err();
+        assert!(format!("{e:?}").contains(nearest), "{record}: {e:?}");
+    }
+    for record in [
+        "count(events[kind=stick|slip, contact=runner, after=1])",
+        "events[name=stopped][1].after.x'",
+        "sum(events[kind=impact].impulse_n.runner)",
+        "counts.events.impact",
+        "audit.passed",
+    ] {
+        sweep(&["mu=0.1..1:3"], &[record]).run(&sled, How::default()).unwrap();
     }
 }
 

@@ -44,7 +44,7 @@ fn vag_2_rod_the_regular_tensor_is_built_from_the_mass_matrix() {
         close(f.index[(0, 0)], 0.0, 1e-12);
         let set = set_of(&lab);
         assert!(set.regular && set.patterns == 2);
-        let phi = set.contacts[0].phi;
+        let phi = &set.contacts[0].phi;
         let across = mu * m2 * (2.0 * th).sin() / bottom;
         close(phi[1][0], across, 1e-11);
         close(phi[0][1], -across, 1e-11);

@@ -114,6 +114,8 @@ impl<'a> Scaled<'a> {
         out.sections.clone_from(&inner.sections);
         out.contour.clone_from(&inner.contour);
         out.singular = inner.singular;
+        // what is constant is so in all units
+        out.constants = Constants(inner.constants.0);
         out.scratch.put(inner);
     }
 

@@ -9,7 +9,7 @@ use crate::session::{Request, time};
 use crate::sweep::Result as Swept;
 use crate::text::{print, tell};
 use specht::analysis::Watch;
-use specht::machine::sweep::{Chain, Diagram, How, Plan, Random, Rows, Sampling, Shard, Span, Sweep, merge};
+use specht::machine::sweep::{Chain, Diagram, How, Plan, Random, Sampling, Shard, Span, Sweep, merge};
 use specht::machine::{Machine, Options, Setup};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -159,7 +159,7 @@ fn finish(swept: &Swept, many: &ManyArgs, folder: Option<&Path>) -> Outcome {
         swept.json(&mut text).map_err(|e| e.to_string())?;
         print(&String::from_utf8_lossy(&text))?;
     } else {
-        print(&said(swept.model, swept.sweep, swept.rows))?;
+        print(&crate::words::sweep::said(swept.model, swept.sweep, swept.rows))?;
         if let Some(folder) = folder {
             print(&format!("  page    {}\n", folder.join("sweep.html").display()))?;
         }
@@ -172,58 +172,4 @@ fn finish(swept: &Swept, many: &ManyArgs, folder: Option<&Path>) -> Outcome {
         return Ok(Exit::Stopped);
     }
     Ok(Exit::Done)
-}
-
-/// What came out, in a few lines.
-fn said(model: &str, sweep: &Sweep, rows: &Rows) -> String {
-    use crate::words::short;
-    let (done, failed) = (rows.count_done(), rows.count_failed());
-    let mut out = format!("{model}  {done} of {} runs", rows.len());
-    if failed > 0 {
-        let first = (0..rows.len()).find_map(|k| rows.error(k)).unwrap_or_default();
-        out += &format!(", {failed} with something missing; the first: {first}");
-    }
-    out.push('\n');
-    for s in sweep.summaries(rows) {
-        out += &format!("  {}\n", s.of);
-        if let Some(share) = s.share {
-            out += &format!(
-                "    holds for {} of {}: {} % (95 %: {} to {} %), {} in a million\n",
-                share.holds,
-                s.count,
-                short(100.0 * share.value),
-                short(100.0 * share.exact[0]),
-                short(100.0 * share.exact[1]),
-                short(share.per_million)
-            );
-        }
-        if let Some(n) = &s.numbers {
-            out += &format!(
-                "    mean {} ± {}, deviation {}, from {} to {}\n",
-                short(n.mean),
-                short(n.mean_error.0),
-                short(n.deviation.0),
-                short(n.min),
-                short(n.max)
-            );
-        }
-        for (word, count) in s.words.iter().flat_map(|w| w.iter()) {
-            out += &format!("    {word}: {count}\n");
-        }
-        if !sweep.plan.random.is_empty() && !s.influence.is_empty() {
-            let one = |i: &specht::machine::sweep::Influence| {
-                let total = i.total.map(|t| format!(", {:.0} % with others", 100.0 * t));
-                format!(
-                    "{} (rank correlation {:.2}, {:.0} % of the variance{})",
-                    i.parameter,
-                    i.rank_correlation,
-                    100.0 * i.first_order,
-                    total.unwrap_or_default()
-                )
-            };
-            let list: Vec<String> = s.influence.iter().take(5).map(one).collect();
-            out += &format!("    matters most: {}\n", list.join(", "));
-        }
-    }
-    out
 }

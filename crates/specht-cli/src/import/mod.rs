@@ -7,7 +7,12 @@
 //! A frame stands on another: it is moved along, then turned, each by constants and by coordinates. Coordinates are named like the joints, with
 //! the parameters `NAME_start`, `NAME_rate` and `NAME_drive`. Limits, dry friction, damping and couplings become contacts and forces.
 
+mod angles;
+mod drives;
+mod frames;
 mod mjcf;
+mod solids;
+mod tidy;
 mod turn;
 mod urdf;
 mod write;
@@ -38,14 +43,60 @@ pub struct Robot {
     pub frames: Vec<Frame>,
     /// Coordinates.
     pub joints: Vec<Joint>,
-    /// Planes of the ground: name, point, normal, friction.
-    pub planes: Vec<(String, [f64; 3], [f64; 3])>,
+    /// Planes of the ground.
+    pub planes: Vec<Plane>,
     /// Two points kept together: name, frame, point, frame (`None`: the ground), point.
     pub pins: Vec<Pin>,
     /// Couplings of joints: joint, other joint (or none), polynomial.
     pub couplings: Vec<(usize, Option<usize>, Vec<f64>)>,
+    /// Drives of joints.
+    pub drives: Vec<Drive>,
     /// What was left out, in words.
     pub left_out: Vec<String>,
+}
+
+/// A drive: the force `gear (gain u + bias₀ + bias₁ gear q + bias₂ gear q')` on its joint, u a parameter.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// Name of the parameter u.
+    pub name: String,
+    /// The joint.
+    pub joint: usize,
+    /// Ratio of the gear.
+    pub gear: f64,
+    /// Force per unit of u.
+    pub gain: f64,
+    /// Constant part, and parts that follow position and velocity.
+    pub bias: [f64; 3],
+}
+
+/// A plane of the ground.
+#[derive(Clone, Debug)]
+pub struct Plane {
+    /// Name.
+    pub name: String,
+    /// A point of it.
+    pub through: [f64; 3],
+    /// Its normal.
+    pub normal: [f64; 3],
+    /// How it touches.
+    pub touch: Touch,
+}
+
+/// How a shape touches others.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// Coefficient of friction; of two the larger counts.
+    pub friction: f64,
+    /// Groups to which it belongs, and groups that it meets, as bits.
+    pub groups: [u32; 2],
+}
+
+impl Touch {
+    /// Whether two shapes meet.
+    pub fn meets(&self, other: &Touch) -> bool {
+        self.groups[0] & other.groups[1] != 0 || other.groups[0] & self.groups[1] != 0
+    }
 }
 
 /// Two points kept together.
@@ -98,6 +149,8 @@ pub struct Joint {
     pub source: String,
     /// Value at the start.
     pub start: f64,
+    /// Value in the position in which the file describes the bodies.
+    pub reference: f64,
     /// Lowest and highest value.
     pub limits: Option<[f64; 2]>,
     /// N s/m or N m s.
@@ -119,8 +172,8 @@ pub struct Shape {
     pub kind: Kind,
     /// Where.
     pub center: [f64; 3],
-    /// Coefficient of friction.
-    pub friction: f64,
+    /// How it touches.
+    pub touch: Touch,
 }
 
 /// Kinds of shapes.
@@ -138,14 +191,18 @@ pub enum Kind {
     Cylinder(f64, f64),
 }
 
-/// Read a robot from the text of a file.
-pub fn read(text: &str, wish: Wish) -> Result<Robot, String> {
+/// Read a robot from the text of a file; `load` gives the text of a file that it names.
+pub fn read(text: &str, wish: Wish, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Robot, String> {
     let root = xml::read(text)?;
-    match root.name.as_str() {
-        "robot" => urdf::read(&root, wish),
-        "mujoco" => mjcf::read(&root),
-        other => Err(format!("<{other}> is neither a URDF robot (<robot>) nor an MJCF scene (<mujoco>)")),
-    }
+    let mut robot = match root.name.as_str() {
+        "robot" => urdf::read(&root, wish)?,
+        "mujoco" => mjcf::read(root, load)?,
+        other => {
+            return Err(format!("<{other}> is neither a URDF robot (<robot>) nor an MJCF scene (<mujoco>)"));
+        }
+    };
+    robot.tidy();
+    Ok(robot)
 }
 
 /// Names that were given, so that none is given twice.
@@ -180,9 +237,13 @@ impl Given {
     }
 }
 
-/// A name for a model file; one that cannot stand there gets a prefix.
+/// Letters of a name; what is added to it makes it longer, and a model file takes 64.
+const LONGEST: usize = 40;
+
+/// A name for a model file; one that cannot stand there gets a prefix, a long one is cut.
 fn clean(name: &str, prefix: &str) -> String {
-    let out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    let out: String = letters.take(LONGEST).collect();
     let begins = out.starts_with(|c: char| c.is_ascii_alphabetic());
     if begins && !is_reserved(&out) {
         out

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 /// Name of a feature.
 pub fn feature(name: &str, k: usize) -> String {
-    let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    let clean: String = letters.take(super::LONGEST).collect();
     match clean.starts_with(|c: char| c.is_ascii_alphabetic()) {
         true => clean,
         false => format!("shape{}", k + 1),
@@ -20,7 +21,7 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
     let _ = writeln!(out, "gravity = {}", vector(robot.gravity));
     let mut left_out = robot.left_out.clone();
     if wish.no_contacts {
-        left_out.push("limits, friction, damping, couplings and contacts, as asked for".into());
+        left_out.push("limits, friction, damping, drives, couplings and contacts, as asked for".into());
     }
     if !left_out.is_empty() {
         out += "\n# Left out:\n";
@@ -31,6 +32,9 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
         for j in &robot.joints {
             let _ = writeln!(out, "{0}_start = {1}\n{0}_rate = 0\n{0}_drive = 0", j.name, number(j.start));
         }
+        for drive in &robot.drives {
+            let _ = writeln!(out, "{} = 0   # drives {}", drive.name, robot.joints[drive.joint].name);
+        }
         out += "\n[coordinates]\n";
         for j in &robot.joints {
             let note = if j.name == j.source { String::new() } else { format!("   # joint {}", j.source) };
@@ -39,9 +43,9 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
     }
     if !robot.planes.is_empty() || robot.pins.iter().any(|p| p.second.0.is_none()) {
         out += "\n[ground]\n";
-        for (name, through, normal) in &robot.planes {
-            let _ =
-                writeln!(out, "{name} = {{ through = {}, normal = {} }}", vector(*through), vector(*normal));
+        for p in &robot.planes {
+            let (through, normal) = (vector(p.through), vector(p.normal));
+            let _ = writeln!(out, "{} = {{ through = {through}, normal = {normal} }}", p.name);
         }
         for pin in robot.pins.iter().filter(|p| p.second.0.is_none()) {
             let _ = writeln!(out, "{}_b = {}", pin.name, vector(pin.second.1));
@@ -52,6 +56,7 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
     }
     forces(robot, wish, &mut out);
     if !wish.no_contacts {
+        drives(robot, &mut out);
         contacts(robot, &mut out);
     }
     out += "\n[run]\nuntil = 1\n";
@@ -71,6 +76,11 @@ fn body(robot: &Robot, k: usize, frame: &Frame, out: &mut String) {
         if inertia.iter().flatten().any(|x| *x != 0.0) {
             let rows: Vec<String> = inertia.iter().map(|r| vector(*r)).collect();
             let _ = writeln!(out, "inertia = [{}]", rows.join(", "));
+            if !super::turn::possible(inertia) {
+                out.push_str(
+                    "any_inertia = true   # as in the file, though no rigid body has these moments\n",
+                );
+            }
         }
     }
     let entries: Vec<String> = (0..3)
@@ -188,6 +198,31 @@ fn forces(robot: &Robot, wish: Wish, out: &mut String) {
     }
 }
 
+/// Drives push with what their parameter and the motion of the joint say.
+fn drives(robot: &Robot, out: &mut String) {
+    for drive in &robot.drives {
+        let joint = &robot.joints[drive.joint].name;
+        let (g, b) = (drive.gear, drive.bias);
+        let parts = [
+            (g * drive.gain, format!("*{}", drive.name)),
+            (g * b[0], String::new()),
+            (g * g * b[1], format!("*{joint}")),
+            (g * g * b[2], format!("*{joint}'")),
+        ];
+        let sum: Vec<String> =
+            parts.iter().filter(|p| p.0 != 0.0).map(|(c, of)| format!("({}){of}", number(*c))).collect();
+        if sum.is_empty() {
+            continue;
+        }
+        let _ = write!(
+            out,
+            "\n[[force]]\nname = \"{}_force\"\nalong = \"{joint}\"\nforce = \"{}\"\n",
+            drive.name,
+            sum.join(" + ")
+        );
+    }
+}
+
 fn contacts(robot: &Robot, out: &mut String) {
     for j in &robot.joints {
         let name = &j.name;
@@ -229,19 +264,29 @@ fn contacts(robot: &Robot, out: &mut String) {
             pin.name, robot.frames[pin.first.0].name
         );
     }
-    for (plane, ..) in &robot.planes {
+    touches(robot, out);
+}
+
+/// Shapes against the planes of the ground that they meet.
+fn touches(robot: &Robot, out: &mut String) {
+    let mut count = 0;
+    for plane in &robot.planes {
         for frame in &robot.frames {
-            for s in &frame.shapes {
+            for s in frame.shapes.iter().filter(|s| s.touch.meets(&plane.touch)) {
                 let parts = match s.kind {
                     Kind::Cylinder(..) => vec![format!("{}_low", s.name), format!("{}_high", s.name)],
                     _ => vec![s.name.clone()],
                 };
                 for part in parts {
+                    count += 1;
+                    let long = format!("{}_{part}_{}", frame.name, plane.name);
+                    let name = if long.len() <= 64 { long } else { format!("touch_{count}") };
                     let _ = write!(
                         out,
-                        "\n[[contact]]\nname = \"{0}_{part}_{plane}\"\nbetween = [\"{0}.{part}\", \"ground.{plane}\"]\nfriction = {1}\n",
+                        "\n[[contact]]\nname = \"{name}\"\nbetween = [\"{}.{part}\", \"ground.{}\"]\nfriction = {}\n",
                         frame.name,
-                        number(s.friction)
+                        plane.name,
+                        number(s.touch.friction.max(plane.touch.friction))
                     );
                 }
             }

@@ -97,12 +97,29 @@ impl View<'_> {
         const FEW: usize = 12;
         let first = self.sweep.plan.parameters().count();
         let count = |k: usize| self.sweep.plan.axes.get(k).map_or(usize::MAX, |a| a.count());
-        match self.axes() {
+        let axes = self.axes();
+        match axes {
+            // a truth over samples: where it holds among the two parameters that matter most
+            (_, up, None) if self.sweep.plan.axes.is_empty() && up == first => {
+                self.where_it_holds().unwrap_or(axes)
+            }
             (a, b, Some(z)) if z == first && count(a).min(count(b)) <= FEW && count(a) != count(b) => {
                 if count(b) < count(a) { (a, first, Some(b)) } else { (b, first, Some(a)) }
             }
             axes => axes,
         }
+    }
+
+    /// The two parameters that matter most for the first address, and it as colour, if it is a truth that not always is the same.
+    fn where_it_holds(&self) -> Option<(usize, usize, Option<usize>)> {
+        let first = self.sweep.plan.parameters().count();
+        let summary = self.sweep.summaries(self.rows).into_iter().next()?;
+        summary.share?;
+        let place = |k: usize| {
+            let name = &summary.influence.get(k)?.parameter;
+            self.sweep.plan.parameters().position(|p| p == name)
+        };
+        Some((place(0)?, place(1)?, Some(first)))
     }
 }
 
@@ -415,7 +432,7 @@ pub fn page(view: &View, lines: Option<(&Lines, String)>) -> String {
         None => (json!([]), Json::Null, ""),
     };
     let data = json!({
-        "title": view.title, "command": view.command, "said": said,
+        "title": view.title, "command": view.command, "said": said, "answers": answers(view),
         "parameters": view.sweep.plan.parameters().collect::<Vec<_>>(), "names": view.names(),
         "axes": [across, up, colour], "chain": view.sweep.plan.chain.is_some(),
         "dots": view.sweep.diagram.is_some() || view.sweep.plan.axes.is_empty(),
@@ -431,4 +448,18 @@ pub fn page(view: &View, lines: Option<(&Lines, String)>) -> String {
         ("{{JS}}", SCRIPT.to_string()),
     ];
     super::fill(PAGE, &parts)
+}
+
+/// What every address says as a whole, in words and as numbers to be drawn.
+fn answers(view: &View) -> Vec<Json> {
+    let first = view.sweep.plan.parameters().count();
+    let random = !view.sweep.plan.random.is_empty();
+    let one = |(k, s): (usize, specht::machine::sweep::Summary)| {
+        let influence = if random { json!(s.influence) } else { json!([]) };
+        json!({
+            "of": s.of, "column": first + k, "lines": crate::words::sweep::sentences(view.sweep, &s),
+            "share": s.share.filter(|_| random), "numbers": s.numbers.filter(|_| random), "influence": influence,
+        })
+    };
+    view.sweep.summaries(view.rows).into_iter().enumerate().map(one).collect()
 }

@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::svg::escape;
 use specht::analysis::Arc;
-use specht::analysis::Stagnation;
+use specht::analysis::{Stagnation, Verdict};
+use specht::machine::finding::SlipDirections;
+use specht::machine::json::Named;
 
 const RED: &str = "#c0392b";
 const AMBER: &str = "#e8a33d";
@@ -49,6 +51,77 @@ pub fn roses(points: &[(String, Stagnation)]) -> String {
             y - 11 + drop,
             x + 17,
             y + drop
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Directions of slip of contacts in space, side by side: those without one solution coloured, the critical friction as a curve on which the circle
+/// is twice the least.
+pub fn slips(list: &Named<SlipDirections>) -> String {
+    let count = list.iter().count().max(1);
+    let width = 240 * count;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} 286\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"{width}\" height=\"286\" fill=\"#fff\"/>\n"
+    );
+    for (k, (name, d)) in list.iter().enumerate() {
+        let _ = writeln!(
+            svg,
+            "<g transform=\"translate({} 112)\"><circle r=\"90\" fill=\"{GREEN}\"/>",
+            120 + 240 * k
+        );
+        for s in &d.sectors {
+            let colour = if s.verdict == Verdict::None { RED } else { AMBER };
+            sector(&mut svg, &Arc { from: s.from, to: s.to }, colour);
+        }
+        svg.push_str("<circle r=\"90\" fill=\"none\" stroke=\"#333\"/>");
+        svg.push_str("<path d=\"M -98 0 H 98 M 0 -98 V 98\" stroke=\"#333\" stroke-width=\"0.5\"/>\n");
+        let place = |angle: f64, r: f64| (r * angle.cos(), -r * angle.sin());
+        if d.critical_mu.0.is_finite() {
+            let mut path = String::new();
+            let mut pen = "M";
+            for [angle, mu] in &d.curve {
+                let r = 45.0 * mu.0 / d.critical_mu.0;
+                if !(r <= 90.0) {
+                    pen = "M";
+                    continue;
+                }
+                let (x, y) = place(angle.0, r);
+                let _ = write!(path, "{pen} {x:.2} {y:.2} ");
+                pen = "L";
+            }
+            let _ = writeln!(svg, "<path d=\"{path}\" fill=\"none\" stroke=\"#222\"/>");
+        }
+        if let Some(slip) = d.slip {
+            let (x, y) = place(slip, 90.0);
+            let _ =
+                writeln!(svg, "<path d=\"M 0 0 L {x:.2} {y:.2}\" stroke=\"#1f4e8c\" stroke-width=\"2\"/>");
+        }
+        let least = if d.critical_mu.0.is_finite() {
+            format!(
+                "least critical \u{3bc} {:.4} at {:.1}\u{b0}",
+                d.critical_mu.0,
+                d.direction.0.to_degrees()
+            )
+        } else {
+            "no friction is critical".to_string()
+        };
+        let _ = writeln!(
+            svg,
+            "<text y=\"114\" text-anchor=\"middle\">slip of {}</text><text y=\"131\" text-anchor=\"middle\" font-size=\"11\">{least}</text></g>",
+            escape(name)
+        );
+    }
+    for (k, (colour, text)) in
+        [(RED, "no solution"), (AMBER, "several"), (GREEN, "one")].into_iter().enumerate()
+    {
+        let x = 14 + 84 * k;
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x}\" y=\"264\" width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"{}\" y=\"275\" font-size=\"11\">{text}</text>",
+            x + 17
         );
     }
     svg.push_str("</svg>\n");

@@ -15,6 +15,7 @@ pub fn finding(f: &Finding) -> Option<String> {
     let drawn = match f {
         Finding::Map(f) => Some(domains::svg(&f.map, &f.title)),
         Finding::Along(f) => Some(domains::along_svg(&f.along, &f.contacts, &f.title)),
+        Finding::Here(f) => f.directions.as_ref().filter(|d| d.iter().next().is_some()).map(roses::slips),
         Finding::Rest(f) if !f.found.points.is_empty() => Some(rest(f)),
         Finding::SelfBraking(f) if !f.roses.is_empty() => Some(roses::roses(&f.roses)),
         Finding::ReturnMap(f) => Some(plane::return_map(f)),
@@ -42,6 +43,7 @@ pub fn signed(svg: String) -> String {
 /// Of one point at which forces can be carried their limits, else the directions of all points.
 fn rest(f: &RestFinding) -> String {
     match f.found.points.as_slice() {
+        [p, ..] if p.space.is_some() => roses::limits(&p.point, &p.limit),
         [p] if f.solutions.iter().any(|o| !o.moves) && p.limit.iter().any(|l| l[1] > 0.0) => {
             roses::limits(&p.point, &p.limit)
         }

@@ -86,6 +86,29 @@ fn jobs_and_shards_give_the_same_bytes() {
     assert_eq!(bytes(&folder.0.join("one"), &FILES[..4]), bytes(&folder.0.join("whole"), &FILES[..4]));
 }
 
+/// What was never seen has a bound (1 − 0.025^(1/40) = 88097 in a million), points of a grid are counted only, and the page says the same.
+#[test]
+fn the_answer_says_how_many_in_a_million_and_never_zero_of_a_few() {
+    let folder = Folder::new("sweep-answers");
+    folder.write("ball.toml", BALL);
+    let sweep = |name: &str, more: &[&str]| {
+        let args = ["sweep", "ball.toml", "--until", "1", "--record", "final.x > 1e9", "--out", name];
+        let run = folder.run(&[&args[..], more].concat());
+        assert_eq!(run.status.code(), Some(0), "{}", err(&run));
+        (out(&run), std::fs::read_to_string(folder.0.join(name).join("sweep.html")).unwrap())
+    };
+    let (said, page) = sweep("random", &["--random", "e=uniform(0.2, 0.8)", "--samples", "40"]);
+    assert!(said.contains("none of 40: at most 88097 in a million"), "{said}");
+    assert!(page.contains("none of 40: at most 88097 in a million"));
+    let (said, _) = sweep("grid", &["--over", "e=0.2,0.4"]);
+    assert!(said.contains("holds at 0 of 2 points") && !said.contains("million"), "{said}");
+    // mistyped: told, and no folder is left
+    let wrong =
+        folder.run(&["sweep", "ball.toml", "--over", "e=0.5", "--record", "count(events[kind=impct])"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(err(&wrong).contains("did you mean `impact`"), "{}", err(&wrong));
+}
+
 /// The next of a row of pseudo-random numbers.
 fn next(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

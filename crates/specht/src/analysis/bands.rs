@@ -107,31 +107,6 @@ pub(crate) fn bands<S: System + ?Sized>(
     Ok(Bands { ends, exact, margin, first, friction, single, forces, stuck })
 }
 
-/// The end on one side of the values of live parameter `slot` under which the state can rest, forces being linear in it about `value`; none where it
-/// cannot rest with any.
-///
-/// # Errors
-///
-/// No derivatives.
-pub(crate) fn load_end<S: System + ?Sized>(
-    sys: &S,
-    state: &State,
-    closed: &[bool],
-    [slot, upper]: [usize; 2],
-    value: f64,
-) -> Result<Option<f64>, AnalysisError> {
-    let mut linear = Linear::new(sys, state.clone());
-    linear.state.u.fill(0.0);
-    linear.hold(&held(sys, closed));
-    let mut column = Column::default();
-    linear.column(Way::Parameter(slot), &mut column)?;
-    let base: Vec<f64> = linear.eval.h.iter().zip(&column.force).map(|(h, e)| h - value * e).collect();
-    let statics = Statics { info: linear.info, eval: &linear.eval, closed, loads: true };
-    let list = statics.intervals(&base, &column.force, &vec![Hold::Stick; linear.info.len()]);
-    let ends = list.unwrap_or_default();
-    Ok(if upper == 1 { ends.last() } else { ends.first() }.map(|e| e[upper]))
-}
-
 fn held<S: System + ?Sized>(sys: &S, closed: &[bool]) -> Vec<Held> {
     let one = |(i, c): (usize, &crate::system::ContactInfo)| match (closed[i] || c.is_bilateral(), c.friction)
     {

@@ -21,6 +21,11 @@
 //! * `probe`, `start_load`, `self_braking`: the same questions asked of a model; efficiency, critical friction.
 //! * `statics`: balance with friction as linear programs. `one_pair`: the book's theorems for one pair.
 //!
+//! In space:
+//!
+//! * `cones`: the same balance with exact cones of friction, with proofs. `rest_space`, `braking_space`: rest, loads, self-braking by them.
+//! * `flat`: contacts that slide in a plane, reduced to one row along their slip. `slip_map`: paradoxes over the direction of slip.
+//!
 //! Rest, vibration and squeal:
 //!
 //! * `linear`: a system linearised about a motion with every contact held; its reduced matrix and spectrum.
@@ -31,7 +36,7 @@
 //!   `attraction`: what may be said of its stability.
 //!
 //! * `fit`: parameters of measured data with their errors (METH-FIT). `oscillogram`: records of stick-slip (ANH-6.2-OSC).
-//! * `tensor`, `tensor_set`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
+//! * `tensor`, `tensor_set`, `tensor_space`, `polynomial`: friction tensors and their regularity (VAG-1, VAG-5).
 
 pub(crate) mod along;
 pub(crate) mod arcs;
@@ -39,14 +44,17 @@ pub(crate) mod attraction;
 pub(crate) mod balance;
 pub(crate) mod bands;
 pub(crate) mod border;
+mod braking_space;
 pub(crate) mod branch;
 pub(crate) mod branches;
+pub(crate) mod cones;
 mod contour;
 pub(crate) mod critical;
 pub(crate) mod cycle;
 pub(crate) mod equilibria;
 pub(crate) mod fast;
 pub(crate) mod fit;
+pub(crate) mod flat;
 pub(crate) mod journal;
 pub(crate) mod junction;
 pub(crate) mod line;
@@ -62,8 +70,10 @@ pub(crate) mod polynomial;
 pub(crate) mod probe;
 pub(crate) mod reactions;
 pub(crate) mod rest;
+pub(crate) mod rest_space;
 pub(crate) mod seeds;
 pub(crate) mod self_braking;
+pub(crate) mod slip_map;
 pub(crate) mod slow;
 pub(crate) mod snapshot;
 pub(crate) mod squeal;
@@ -73,6 +83,7 @@ pub(crate) mod statics;
 pub(crate) mod steady;
 pub(crate) mod tensor;
 pub(crate) mod tensor_set;
+mod tensor_space;
 pub(crate) mod trace;
 pub(crate) mod true_motion;
 mod uniform;
@@ -120,7 +131,7 @@ pub enum AnalysisError {
     )]
     Open(String),
     /// Two tangential directions.
-    #[error("contact `{0}` has two tangential directions; this analysis is for planar contacts")]
+    #[error("contact `{0}` has two tangential directions; this question is for planar contacts")]
     Spatial(String),
     /// The constraints leave no motion.
     #[error(
@@ -193,7 +204,7 @@ fn list(names: &[String]) -> String {
 ///
 /// # Errors
 ///
-/// Unknown name, no friction, two tangential directions.
+/// Unknown name, no friction.
 pub fn frictional_contact(info: &[ContactInfo], name: &str) -> Result<usize, AnalysisError> {
     let i = info.iter().position(|c| c.name == name).ok_or_else(|| AnalysisError::UnknownContact {
         name: name.to_string(),
@@ -201,9 +212,6 @@ pub fn frictional_contact(info: &[ContactInfo], name: &str) -> Result<usize, Ana
     })?;
     if !info[i].friction || info[i].tangent.is_empty() {
         return Err(AnalysisError::NoFriction(name.to_string()));
-    }
-    if info[i].tangent.len() > 1 {
-        return Err(AnalysisError::Spatial(name.to_string()));
     }
     Ok(i)
 }

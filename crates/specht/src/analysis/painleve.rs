@@ -7,10 +7,11 @@
 
 use super::branches::{MAX_PAIRS, Patterns};
 use super::fast::{FastMotion, character};
+use super::flat::{Flat, is_spatial, rubs_in_plane};
 use super::journal::{self, Journal};
 use super::reactions::{Free, Pair, Reactions};
 use super::{AnalysisError, Snapshot, critical};
-use crate::contact::{Solution, Status, Transition};
+use crate::contact::{Solution, Start, Status, Transition};
 use crate::linalg::{Mat, Symmetric};
 use crate::system::{ContactInfo, Mode, State, System};
 
@@ -52,6 +53,8 @@ pub struct Possible {
     pub normal: Vec<f64>,
     /// Tangential force of every contact.
     pub tangential: Vec<f64>,
+    /// Forces by rows, of contacts at zero slip in space; else empty.
+    pub lambda: Vec<f64>,
     /// Accelerations.
     pub accel: Vec<f64>,
     /// Painlevé's friction forces M (u̇ − u̇⁰), u̇⁰ without friction of the pairs and with all pairs held.
@@ -92,6 +95,8 @@ pub struct Painleve {
     pub redundant: usize,
     /// Interval of every acceleration over a continuum.
     pub family: Option<Vec<[f64; 2]>>,
+    /// Contacts in space: the force of friction per unit of `tangential`, by tangents.
+    pub push: Vec<Option<[f64; 3]>>,
 }
 
 /// The finding at `state`. `stiffness`: relative contact stiffness per contact for the fast dynamics, 1 where missing.
@@ -121,8 +126,31 @@ pub fn painleve_at<S: System + ?Sized>(
     stiffness: &[f64],
 ) -> Result<Painleve, AnalysisError> {
     let info = sys.contacts();
+    if !is_spatial(info) {
+        return of_rows(info, at, stiffness);
+    }
+    let flat = Flat::new(info, at, None)?;
+    let mut out = of_rows(&flat.info, &flat.at, stiffness)?;
+    out.push.clone_from(&flat.push);
+    for s in &mut out.solutions {
+        for (mode, _) in
+            s.modes.iter_mut().zip(&flat.push).filter(|(m, p)| **m == Mode::SlipPlus && p.is_some())
+        {
+            *mode = Mode::Slip;
+        }
+    }
+    // one contact at zero slip: not only the direction without friction counts
+    let resting = (0..info.len()).find(|&i| rubs_in_plane(&info[i], at, i) && at.starts[i] == Start::Zero);
+    if let Some(i) = resting {
+        out.from_rest(info, at, i)?;
+    }
+    Ok(out)
+}
+
+/// The finding of contacts with at most one tangent.
+fn of_rows(info: &[ContactInfo], at: &Snapshot, stiffness: &[f64]) -> Result<Painleve, AnalysisError> {
     let mut re = Reactions::default();
-    re.fill(sys, at)?;
+    re.fill_rows(info, at)?;
     let mut free = Free::default();
     let has_free = re.free(at, &mut free);
     check_number(&re)?;
@@ -172,7 +200,48 @@ pub fn painleve_at<S: System + ?Sized>(
         frictionless: re.frictionless,
         frictionless_accel: re.accel0,
         index: re.index,
+        push: vec![None; info.len()],
     })
+}
+
+impl Painleve {
+    /// All solutions of one contact at zero slip in space, instead of those that slide along one direction (METH-3D-ACC).
+    fn from_rest(&mut self, info: &[ContactInfo], at: &Snapshot, i: usize) -> Result<(), AnalysisError> {
+        let found = crate::sim::space::all_from_rest(info, &at.eval, &at.starts).ok_or_else(|| {
+            AnalysisError::Key(format!(
+                "the solutions of contact `{}` at zero slip cannot be listed",
+                info[i].name
+            ))
+        })?;
+        self.verdict = match found.len() {
+            0 => Verdict::None,
+            1 => Verdict::Unique,
+            _ => Verdict::Several,
+        };
+        self.border = None;
+        self.push[i] = None;
+        let fast = FastMotion { character: None, may_flutter: false, kappa: Vec::new() };
+        self.solutions = found
+            .iter()
+            .map(|s| {
+                let change: Vec<f64> =
+                    s.forces.accel.iter().zip(&self.frictionless_accel).map(|(a, b)| a - b).collect();
+                let mut friction_forces = vec![0.0; change.len()];
+                at.eval.mass.mul_vec(&change, &mut friction_forces);
+                Possible {
+                    modes: s.modes.clone(),
+                    normal: s.forces.normal.clone(),
+                    tangential: s.forces.tangential.clone(),
+                    lambda: s.forces.lambda.clone(),
+                    accel: s.forces.accel.clone(),
+                    friction_forces,
+                    fast: fast.clone(),
+                }
+            })
+            .collect();
+        self.complete = true;
+        Ok(())
+    }
 }
 
 /// Contact `i` is the only one with friction.
@@ -198,6 +267,7 @@ fn possible(re: &Reactions, mass: &Symmetric, s: &Solution, fast: FastMotion) ->
         modes: s.modes.clone(),
         normal: s.forces.normal.clone(),
         tangential: s.forces.tangential.clone(),
+        lambda: Vec::new(),
         accel: s.forces.accel.clone(),
         friction_forces,
         fast,
@@ -231,7 +301,20 @@ impl Classifier {
     ///
     /// See [`AnalysisError`].
     pub fn classify<S: System + ?Sized>(&mut self, sys: &S, at: &Snapshot) -> Result<Class, AnalysisError> {
-        self.reactions.fill(sys, at)?;
+        if is_spatial(sys.contacts()) {
+            let flat = Flat::new(sys.contacts(), at, None)?;
+            return self.classify_flat(&flat.info, &flat.at);
+        }
+        self.classify_flat(sys.contacts(), at)
+    }
+
+    /// Classify a state of contacts with at most one tangent.
+    pub(crate) fn classify_flat(
+        &mut self,
+        info: &[ContactInfo],
+        at: &Snapshot,
+    ) -> Result<Class, AnalysisError> {
+        self.reactions.fill_rows(info, at)?;
         let re = &mut self.reactions;
         if re.all_slide() && re.redundant == 0 && re.len() <= MAX_PAIRS {
             let one_sided = re.pairs.iter().any(|p| !p.two_sided);
@@ -250,7 +333,7 @@ impl Classifier {
             }
         }
         check_number(&self.reactions)?;
-        let set = self.transition.solve(sys.contacts(), &at.eval, &at.starts);
+        let set = self.transition.solve(info, &at.eval, &at.starts);
         let verdict = match set.status {
             Status::Unique => Verdict::Unique,
             Status::Several => Verdict::Several,

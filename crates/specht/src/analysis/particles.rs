@@ -13,7 +13,7 @@ use crate::model::CompiledSystem;
 use crate::system::State;
 
 /// Rows of all bodies with mass or inertia at one state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Particles {
     bodies: Vec<(String, [Vec<f64>; 3])>,
 }

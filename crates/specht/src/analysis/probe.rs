@@ -4,7 +4,7 @@
 //! derivatives. The state is the consistent start of the file (its equilibrium, when it asks for one) with all velocities zero.
 
 use super::{AnalysisError, Snapshot};
-use crate::model::{CompiledSystem, FeatureRef, Model, Parameter, Shape, build};
+use crate::model::{CompiledSystem, FeatureRef, Model, Parameter, Shape, SpaceShape, build};
 use crate::sim::start::{consistent, equilibrium};
 use crate::system::{Along, Eval, State, System, Tangent};
 
@@ -194,6 +194,20 @@ impl Probe {
     }
 }
 
+impl Probe {
+    /// Rows ∂x, ∂y, ∂z of point number `k` in space.
+    ///
+    /// # Errors
+    ///
+    /// A position that is not finite.
+    pub(crate) fn point_rows(&self, k: usize) -> Result<[Vec<f64>; 3], AnalysisError> {
+        let Snapshot { state, discrete, .. } = &self.snapshot;
+        let rows = self.system.space_jacobian(state, discrete, self.points[k]);
+        let finite = |r: &[Vec<f64>; 3]| r.iter().flatten().all(|v| v.is_finite());
+        rows.filter(finite).ok_or_else(|| AnalysisError::NotFinite(" (the motion of a point)".to_string()))
+    }
+}
+
 /// Orthonormal columns: velocities that keep every bilateral row and every closed contact.
 pub(crate) fn free_motions(
     info: &[crate::system::ContactInfo],
@@ -226,7 +240,7 @@ fn point(model: &Model, name: &str) -> Result<FeatureRef, AnalysisError> {
             known.extend(
                 body.features
                     .iter()
-                    .filter(|f| matches!(f.shape, Shape::Point(_)))
+                    .filter(|f| is_point(&f.shape))
                     .map(|f| format!("`{}.{}`", body.name, f.name)),
             );
         }
@@ -240,10 +254,14 @@ fn point(model: &Model, name: &str) -> Result<FeatureRef, AnalysisError> {
             let feature = body
                 .features
                 .iter()
-                .position(|f| f.name == rest && matches!(f.shape, Shape::Point(_)))
+                .position(|f| f.name == rest && is_point(&f.shape))
                 .ok_or_else(unknown)?;
             return Ok(FeatureRef { body: Some(b), feature: Some(feature) });
         }
     }
     Err(unknown())
+}
+
+fn is_point(shape: &Shape) -> bool {
+    matches!(shape, Shape::Point(_) | Shape::Space(SpaceShape::Point(_)))
 }

@@ -100,7 +100,11 @@ impl Reactions {
     ///
     /// No pair, spatial friction, no degree of freedom, singular mass matrix.
     pub fn fill<S: System + ?Sized>(&mut self, sys: &S, at: &Snapshot) -> Result<(), AnalysisError> {
-        let info = sys.contacts();
+        self.fill_rows(sys.contacts(), at)
+    }
+
+    /// The same of contacts, each with at most one tangent.
+    pub(crate) fn fill_rows(&mut self, info: &[ContactInfo], at: &Snapshot) -> Result<(), AnalysisError> {
         self.choose(info, at)?;
         let eval = &at.eval;
         self.f.clear();

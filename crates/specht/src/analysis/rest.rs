@@ -97,8 +97,10 @@ pub struct Outcome {
     pub signs: Vec<f64>,
     /// Normal force per contact.
     pub normal: Vec<f64>,
-    /// Tangential force per contact.
+    /// Tangential force per contact, along its first tangent.
     pub tangential: Vec<f64>,
+    /// Forces by rows.
+    pub lambda: Vec<f64>,
 }
 
 /// Everything about rest at one configuration.
@@ -144,7 +146,7 @@ impl Rest {
 }
 
 /// Signs of accelerations: 0 below [`BALANCE`] of the largest, by the work of inertia `M_kk a_k²`.
-fn signs(eval: &Eval, accel: &[f64]) -> Vec<f64> {
+pub(super) fn signs(eval: &Eval, accel: &[f64]) -> Vec<f64> {
     let weight = |k: usize| eval.mass.diagonal(k).max(0.0).sqrt();
     let size = accel.iter().enumerate().fold(0.0_f64, |m, (k, a)| m.max(weight(k) * a.abs()));
     let none = |k: usize, a: f64| a == 0.0 || (weight(k) > 0.0 && weight(k) * a.abs() <= BALANCE * size);
@@ -182,6 +184,7 @@ pub(crate) fn rest(info: &[ContactInfo], eval: &Eval, starts: &[Start], transiti
             signs: signs(eval, &s.forces.accel),
             normal: s.forces.normal.clone(),
             tangential: s.forces.tangential.clone(),
+            lambda: s.forces.lambda.clone(),
         })
         .collect();
     outcomes.sort_by_key(|o| o.moves);
@@ -226,7 +229,7 @@ pub(crate) fn carried(
     e: &[f64],
 ) -> Option<Vec<Interval>> {
     let statics = Statics { info, eval, closed, loads: true };
-    if !statics.is_linear() {
+    if !statics.is_linear() && !statics.has_discs() {
         return None;
     }
     statics.intervals(base, e, &vec![Hold::Stick; info.len()])

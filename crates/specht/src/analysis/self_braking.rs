@@ -13,6 +13,7 @@
 //! to rounding, for a point whose worst direction leaves a contact without force to 1e-6. Contacts that are all frictionless count with μ = 1.
 
 use super::arcs::{Arc, breakpoints};
+use super::braking_space::{along_motion, in_space, sharpen};
 use super::journal::friction_times;
 use super::one_pair::{BookPoint, OnePair};
 use super::probe::{Probe, free_motions};
@@ -70,6 +71,8 @@ pub struct PointBraking {
     pub book: Option<(BookPoint, f64)>,
     /// Factor on the friction at which every force at the point can be held; `None`: never.
     pub critical_factor: Option<f64>,
+    /// In space: the part of all directions that cannot start it, by samples; the directions above are then empty.
+    pub share: Option<f64>,
 }
 
 /// A point along the cycle.
@@ -145,8 +148,14 @@ pub fn analyse_self_braking(
 
     let mut points = Vec::new();
     for (k, name) in task.points.iter().enumerate() {
-        let columns = probe.point_columns(k)?;
         let (info, closed) = (probe.system.contacts(), probe.closed());
+        if model.is_spatial() {
+            let rows = probe.point_rows(k)?;
+            let point = in_space(info, probe.eval(), &closed, &rows, &scaled)?;
+            points.push((name.clone(), point));
+            continue;
+        }
+        let columns = probe.point_columns(k)?;
         let mut point = at(info, probe.eval(), &closed, &columns, &mut transition);
         let eval = unit_friction(probe.eval(), &scaled);
         let rough = critical_factor(&eval, &scaled, |eval| {
@@ -176,7 +185,7 @@ pub fn analyse_self_braking(
         Some((name, from, to, count)) => Some((
             name.clone(),
             grid(*from, *to, *count),
-            curves(&mut probe, task, name, [*from, *to], *count, &mut transition)?,
+            curves(&mut probe, model, task, name, [*from, *to], *count, &mut transition)?,
         )),
         None => None,
     };
@@ -205,7 +214,14 @@ pub(crate) fn at(
     };
     let pair = (0..info.len()).find_map(|i| OnePair::of(info, eval, closed, i));
     let book = pair.map(|p| (p.point(columns), p.stagnation_angle(columns)));
-    PointBraking { verdict, stagnation_angle: directions.angle(), directions, book, critical_factor: None }
+    PointBraking {
+        verdict,
+        stagnation_angle: directions.angle(),
+        directions,
+        book,
+        critical_factor: None,
+        share: None,
+    }
 }
 
 fn scaled_contacts(probe: &Probe, names: &[String]) -> Result<Vec<usize>, AnalysisError> {
@@ -226,6 +242,7 @@ fn grid(from: f64, to: f64, count: usize) -> Vec<f64> {
 
 fn curves(
     probe: &mut Probe,
+    model: &Model,
     task: &SelfBrakingTask,
     name: &str,
     ends: [f64; 2],
@@ -239,6 +256,10 @@ fn curves(
     for k in 0..task.points.len() {
         let mut ask = |v: f64| -> Result<PointBraking, AnalysisError> {
             probe.set(parameter, v)?;
+            if model.is_spatial() {
+                let (rows, closed) = (probe.point_rows(k)?, probe.closed());
+                return in_space(probe.system.contacts(), probe.eval(), &closed, &rows, &[]);
+            }
             let columns = probe.point_columns(k)?;
             Ok(at(probe.system.contacts(), probe.eval(), &probe.closed(), &columns, transition))
         };
@@ -316,7 +337,7 @@ pub(crate) fn holding(
 ) -> Holding {
     let mut holds = |eval: &Eval| {
         let statics = Statics { info, eval, closed, loads: true };
-        if statics.is_linear()
+        if (statics.is_linear() || statics.has_discs())
             && let Some(stays) = statics.can_stay(load)
         {
             return stays;
@@ -327,22 +348,28 @@ pub(crate) fn holding(
         motion(info, &own, &starts, transition).stays
     };
     let held = holds(eval);
+    let rubs = scaled.iter().any(|&i| eval.mu_static[i] > 0.0);
     let eval = &unit_friction(eval, scaled);
     let found = critical_factor(eval, scaled, holds);
     let exact = |k: f64| {
         let statics = Statics { info, eval, closed, loads: true };
         match holding_factor(&statics, load, scaled) {
             Some(sharp) if !statics.is_linear() && (sharp / k - 1.0).abs() < 1e-4 => sharp,
+            _ if statics.has_discs() => sharpen(info, eval, closed, load, true, scaled, k),
             _ => polish(info, eval, closed, load, true, scaled, k),
         }
     };
-    Holding { held, critical_factor: found.map(exact) }
+    let critical_factor = found.map(exact);
+    // of contacts that brace each other the border is known better than what is held beside it
+    let braced = Statics { info, eval, closed, loads: true }.has_discs() && rubs;
+    let held = if braced { critical_factor.is_some_and(|k| k <= 1.0 + 1e-10) } else { held };
+    Holding { held, critical_factor }
 }
 
 /// Feasibility of a linear program is decided to 1e-9; the factor itself follows from the forces of the best balance, as the largest
 /// |λ_T|/(μ N), to rounding. Starting above, the sequence falls to the least factor (Dinkelbach; distances weighted with the bounds of the last
 /// balance, so that contacts with little force do not slow it down, as Crouzeix, Ferland and Schaible do).
-fn polish(
+pub(super) fn polish(
     info: &[ContactInfo],
     eval: &Eval,
     closed: &[bool],
@@ -412,6 +439,10 @@ pub(crate) fn uniform(
     let too_many =
         || AnalysisError::TooMany { pairs: statics.signed().len(), limit: 1 << super::statics::MAX_SIGNED };
     let one = |v: &[f64]| -> Result<(bool, Uniform), AnalysisError> {
+        // friction in a tangent plane is against the slip of this motion
+        let (own, along) = along_motion(info, eval, v);
+        let (info, eval) = (own.as_slice(), &along);
+        let statics = Statics { info, eval, closed, loads: true };
         let hold: Vec<Hold> = info
             .iter()
             .map(|c| match c.tangent.first() {
@@ -532,7 +563,11 @@ fn gaps(
 }
 
 /// The smallest factor on μ of `scaled` from which `holds` is true, by bisection (what can be held grows with μ).
-fn critical_factor(eval: &Eval, scaled: &[usize], mut holds: impl FnMut(&Eval) -> bool) -> Option<f64> {
+pub(super) fn critical_factor(
+    eval: &Eval,
+    scaled: &[usize],
+    mut holds: impl FnMut(&Eval) -> bool,
+) -> Option<f64> {
     let mut test = |k: f64| holds(&friction_times(eval, scaled, k));
     if test(0.0) {
         return Some(0.0);
@@ -556,7 +591,7 @@ fn critical_factor(eval: &Eval, scaled: &[usize], mut holds: impl FnMut(&Eval) -
 }
 
 /// Factors of a friction that is zero at every chosen contact say nothing: they then multiply μ = 1.
-fn unit_friction(eval: &Eval, scaled: &[usize]) -> Eval {
+pub(super) fn unit_friction(eval: &Eval, scaled: &[usize]) -> Eval {
     let mut own = eval.clone();
     if scaled.iter().all(|&i| own.mu_static[i] == 0.0) {
         for &i in scaled {

@@ -87,7 +87,15 @@ impl Snapshot {
             }
             self.discrete.modes[i] = Mode::Closed;
             self.starts[i] = Start::Zero;
-            if let Some(&row) = c.tangent.first() {
+            if c.tangent.len() > 1 {
+                let speed = c.tangent.iter().fold(0.0, |s: f64, &row| s.hypot(eval.rate(row, u)));
+                let terms = c.tangent.iter().fold(0.0, |s: f64, &row| s.hypot(size(eval, row, u)));
+                let slides = speed > SPEED_ZERO * terms;
+                self.starts[i] = if slides { Start::Plus } else { Start::Zero };
+                if c.friction {
+                    self.discrete.modes[i] = if slides { Mode::Slip } else { Mode::Stick };
+                }
+            } else if let Some(&row) = c.tangent.first() {
                 let slip = eval.rate(row, u);
                 if slip.abs() > SPEED_ZERO * size(eval, row, u) {
                     let plus = slip > 0.0;

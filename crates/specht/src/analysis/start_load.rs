@@ -1,14 +1,17 @@
 //! `analyse rest` for a model: verdict, the load at which it starts, the forces at a point that cannot move it.
 
+use super::cones::Stand;
+use super::flat::is_spatial;
 use super::probe::Probe;
-use super::rest::{Motion, Rest, RestVerdict, bracket, carried, motion, rest};
+use super::rest::{Rest, RestVerdict, bracket, carried, motion, rest};
+use super::rest_space::{PointInSpace, closed, point_in_space, rest_in_space};
 use super::stagnation::{Stagnation, stagnation};
-use super::statics::Interval;
+use super::statics::{Interval, Statics};
 use super::{AnalysisError, frictional_contact};
 use crate::contact::Transition;
 use crate::linalg::axpy;
 use crate::model::Model;
-use crate::system::System;
+use crate::system::{ContactInfo, Eval, System};
 
 /// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -20,6 +23,8 @@ pub struct RestTask {
     pub load: Option<String>,
     /// Points at which forces of all directions are tried.
     pub points: Vec<String>,
+    /// In space: a direction in which forces at the points are asked for.
+    pub direction: Option<[f64; 3]>,
     /// An instant of the run whose position is looked at, s; default the start.
     pub at_time: Option<f64>,
 }
@@ -55,13 +60,21 @@ pub struct PointLoads {
     /// With the loads of the model: (direction, largest force that can be carried), every 2 degrees; empty when
     /// journals rub.
     pub limit: Vec<[f64; 2]>,
+    /// In space: the plane of these directions, and the weakest of all.
+    pub space: Option<PointInSpace>,
 }
 
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestFinding {
-    /// Names of the coordinates.
-    pub coordinates: Vec<String>,
+    /// Names of the coordinates, then of the spins of bodies that turn freely.
+    pub axes: Vec<String>,
+    /// Names of the velocities: `x'`, `BODY.spin.x`.
+    pub velocities: Vec<String>,
+    /// Names of the accelerations.
+    pub accelerations: Vec<String>,
+    /// Rows of the tangents of each contact.
+    pub tangents: Vec<Vec<usize>>,
     /// Names of the contacts.
     pub contacts: Vec<String>,
     /// Verdict and all outcomes.
@@ -70,6 +83,23 @@ pub struct RestFinding {
     pub start_load: Option<StartLoad>,
     /// Per point.
     pub points: Vec<PointLoads>,
+    /// In space: the forces with which it stands, or the virtual motion that shows why it does not.
+    pub proof: Option<Proof>,
+}
+
+/// Why it stands, or does not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// How far inside all bounds, relative to the forces; negative: it cannot stand.
+    pub margin: f64,
+    /// Forces by rows; empty when it does not stand.
+    pub lambda: Vec<f64>,
+    /// Rates of the coordinates, largest 1; empty when it stands.
+    pub motion: Vec<f64>,
+    /// Power of the loads in that motion, and what given bounds of friction can take of it.
+    pub power: [f64; 2],
+    /// Rate of the gap and size of the slip of each contact in that motion.
+    pub rates: Vec<[f64; 2]>,
 }
 
 /// Answer.
@@ -81,9 +111,15 @@ pub fn analyse_rest(model: &Model, task: &RestTask) -> Result<RestFinding, Analy
     let mut probe = Probe::new(model, &task.points)?;
     check(&probe, &task.contacts)?;
     let mut transition = Transition::default();
-    let found = {
-        let info = probe.system.contacts();
-        rest(info, probe.eval(), &probe.snapshot.starts, &mut transition)
+    let spatial = is_spatial(probe.system.contacts());
+    let (found, proof) = {
+        let (info, eval, starts) = (probe.system.contacts(), probe.eval(), &probe.snapshot.starts);
+        if spatial {
+            let (rest, stand) = rest_in_space(info, eval, starts)?;
+            (rest, Some(proof(info, eval, &closed(starts), &stand)))
+        } else {
+            (rest(info, eval, starts, &mut transition), None)
+        }
     };
     if !found.valid {
         return Err(AnalysisError::SingularMass);
@@ -94,26 +130,103 @@ pub fn analyse_rest(model: &Model, task: &RestTask) -> Result<RestFinding, Analy
     };
     let mut points = Vec::new();
     for (k, name) in task.points.iter().enumerate() {
-        let columns = probe.point_columns(k)?;
-        let (info, closed) = (probe.system.contacts(), probe.closed());
-        let set = stagnation(info, probe.eval(), &closed, &columns, &mut transition);
-        let mut limit = Vec::new();
-        for step in 0..180 {
-            let angle = f64::from(step).to_radians() * 2.0;
-            let mut e = vec![0.0; columns[0].len()];
-            axpy(angle.cos(), &columns[0], &mut e);
-            axpy(angle.sin(), &columns[1], &mut e);
-            let Some(list) = carried(info, probe.eval(), &closed, &probe.eval().h, &e) else { break };
-            // the interval that begins at no force, up to rounding of its end
-            let around = |i: &&Interval| i[0] <= 1e-12 * i[1].abs().min(f64::MAX) && i[1] >= 0.0;
-            let top = list.iter().find(around).map_or(0.0, |i| i[1]);
-            limit.push([angle, top]);
-        }
-        points.push(PointLoads { point: name.clone(), stagnation: set, limit });
+        points.push(match model.is_spatial() {
+            true => point_of_space(&probe, model, k, name, task.direction)?,
+            false => point_of_plane(&probe, k, name, &mut transition)?,
+        });
     }
-    let coordinates = model.coordinates.iter().map(|c| c.name.clone()).collect();
+    let spins: Vec<String> = model
+        .free
+        .iter()
+        .flat_map(|f| ["x", "y", "z"].map(|a| format!("{}.spin.{a}", model.bodies[f.body].name)))
+        .collect();
+    let named = |coordinate: &str, spin: &str| -> Vec<String> {
+        let own = model.coordinates.iter().map(|c| format!("{}{coordinate}", c.name));
+        own.chain(spins.iter().map(|s| format!("{s}{spin}"))).collect()
+    };
+    let tangents = probe.system.contacts().iter().map(|c| c.tangent.clone()).collect();
     let contacts = probe.system.contacts().iter().map(|c| c.name.clone()).collect();
-    Ok(RestFinding { coordinates, contacts, rest: found, start_load, points })
+    Ok(RestFinding {
+        axes: named("", ""),
+        velocities: named("'", ""),
+        accelerations: named("''", "'"),
+        tangents,
+        contacts,
+        rest: found,
+        start_load,
+        points,
+        proof,
+    })
+}
+
+fn point_of_plane(
+    probe: &Probe,
+    k: usize,
+    name: &str,
+    transition: &mut Transition,
+) -> Result<PointLoads, AnalysisError> {
+    let columns = probe.point_columns(k)?;
+    let (info, closed) = (probe.system.contacts(), probe.closed());
+    let set = stagnation(info, probe.eval(), &closed, &columns, transition);
+    let mut limit = Vec::new();
+    for step in 0..180 {
+        let angle = f64::from(step).to_radians() * 2.0;
+        let mut e = vec![0.0; columns[0].len()];
+        axpy(angle.cos(), &columns[0], &mut e);
+        axpy(angle.sin(), &columns[1], &mut e);
+        let Some(list) = carried(info, probe.eval(), &closed, &probe.eval().h, &e) else { break };
+        // the interval that begins at no force, up to rounding of its end
+        let around = |i: &&Interval| i[0] <= 1e-12 * i[1].abs().min(f64::MAX) && i[1] >= 0.0;
+        let top = list.iter().find(around).map_or(0.0, |i| i[1]);
+        limit.push([angle, top]);
+    }
+    Ok(PointLoads { point: name.to_string(), stagnation: set, limit, space: None })
+}
+
+fn point_of_space(
+    probe: &Probe,
+    model: &Model,
+    k: usize,
+    name: &str,
+    along: Option<[f64; 3]>,
+) -> Result<PointLoads, AnalysisError> {
+    let jacobian = probe.point_rows(k)?;
+    let closed = probe.closed();
+    let statics = Statics { info: probe.system.contacts(), eval: probe.eval(), closed: &closed, loads: true };
+    let level = probe.system.gravity_of(model);
+    let found = point_in_space(&statics, &jacobian, level, along)?;
+    let limit = found.limit.clone();
+    Ok(PointLoads { point: name.to_string(), stagnation: Stagnation::default(), limit, space: Some(found) })
+}
+
+/// The proof in the words of the machine.
+fn proof(info: &[ContactInfo], eval: &Eval, closed: &[bool], stand: &Stand) -> Proof {
+    let mut out = Proof {
+        margin: stand.margin,
+        lambda: Vec::new(),
+        motion: Vec::new(),
+        power: [0.0; 2],
+        rates: Vec::new(),
+    };
+    if stand.stays() {
+        out.lambda.clone_from(&stand.lambda);
+        return out;
+    }
+    let largest = crate::linalg::max_abs(&stand.motion);
+    let v: Vec<f64> = stand.motion.iter().map(|v| v / largest.max(f64::MIN_POSITIVE)).collect();
+    let statics = Statics { info, eval, closed, loads: true };
+    let rate = |row: usize| eval.w.row(row).dot(&v);
+    for (i, c) in info.iter().enumerate() {
+        let slip = c.tangent.iter().fold(0.0, |s: f64, &t| s.hypot(rate(t)));
+        let takes_part = statics.takes_part(i);
+        out.rates.push(if takes_part { [c.normal_row().map_or(0.0, rate), slip] } else { [0.0; 2] });
+        if takes_part && c.is_given() && c.load_on.is_empty() && statics.rubs(i) {
+            out.power[1] += eval.mu_static[i] * eval.load_static[i].max(0.0) * slip;
+        }
+    }
+    out.power[0] = crate::linalg::dot(&eval.h, &v);
+    out.motion = v;
+    out
 }
 
 /// The contacts exist and rub, and something can move.
@@ -121,9 +234,6 @@ pub(super) fn check(probe: &Probe, contacts: &[String]) -> Result<(), AnalysisEr
     let info = probe.system.contacts();
     for name in contacts {
         frictional_contact(info, name)?;
-    }
-    if let Some(c) = info.iter().find(|c| c.friction && c.tangent.len() > 1) {
-        return Err(AnalysisError::Spatial(c.name.clone()));
     }
     let velocities = probe.eval().h.len();
     let mut bilateral = vec![false; info.len()];
@@ -135,8 +245,14 @@ pub(super) fn check(probe: &Probe, contacts: &[String]) -> Result<(), AnalysisEr
     Ok(())
 }
 
-fn look(probe: &Probe, transition: &mut Transition) -> Motion {
-    motion(probe.system.contacts(), probe.eval(), &probe.snapshot.starts, transition)
+fn stays(probe: &Probe, transition: &mut Transition) -> bool {
+    let (info, starts) = (probe.system.contacts(), &probe.snapshot.starts);
+    if is_spatial(info) {
+        let closed = closed(starts);
+        let statics = Statics { info, eval: probe.eval(), closed: &closed, loads: true };
+        return statics.stand(&probe.eval().h).is_ok_and(|s| s.stays());
+    }
+    motion(info, probe.eval(), starts, transition).stays
 }
 
 fn start_load(
@@ -165,15 +281,15 @@ fn start_load(
         let mut seed = None;
         let scan = (0..=40).flat_map(|k| [-1.0, 1.0].map(|s| s * 1e-3 * size * 1.5_f64.powi(k)));
         for v in [value, 0.0].into_iter().chain(scan) {
-            if probe.set(parameter, v).is_ok() && look(probe, transition).stays {
+            if probe.set(parameter, v).is_ok() && stays(probe, transition) {
                 seed = Some(v);
                 break;
             }
         }
         if let Some(seed) = seed {
             let step = 1e-3 * seed.abs().max(size);
-            let mut stays = |v: f64| probe.set(parameter, v).is_ok() && look(probe, transition).stays;
-            intervals.push(bracket(seed, step, 1e12 * step, &mut stays));
+            let mut holds = |v: f64| probe.set(parameter, v).is_ok() && stays(probe, transition);
+            intervals.push(bracket(seed, step, 1e12 * step, &mut holds));
         }
         probe.set(parameter, value)?;
     }
@@ -187,7 +303,11 @@ fn start_load(
         let width = Some(high - low).filter(|w| *w > 0.0 && w.is_finite()).unwrap_or(size);
         let step = 1e-6 * end.abs().max(1e-3 * width);
         probe.set(parameter, end + sign * step)?;
-        let found = rest(probe.system.contacts(), probe.eval(), &probe.snapshot.starts, transition);
+        let (info, starts) = (probe.system.contacts(), &probe.snapshot.starts);
+        let found = match is_spatial(info) {
+            true => rest_in_space(info, probe.eval(), starts)?.0,
+            false => rest(info, probe.eval(), starts, transition),
+        };
         probe.set(parameter, value)?;
         Ok(if found.verdict == RestVerdict::Moves { found.direction() } else { Vec::new() })
     };

@@ -8,8 +8,9 @@
 //!
 //! For fixed signs of the bilateral normal forces this is a polyhedron in (p, λ): every question (can it stay? the largest
 //! factor? the set of directions?) is a linear program, exact also for redundant guides. All sign patterns together are
-//! complete. In space the bound is a disc, `|λ_T| ≤ μ N`: it is cut out by half planes, more of them where a solution lies outside
-//! ([`Statics::maximize`]); each cut is tangent to the disc, so that what is left outside falls by a factor of four. Masses do not enter, but as a measure: balances and forces are scaled by inertia ([`Measure`]), so that forces and torques
+//! complete. In space the bound is a disc, `|λ_T| ≤ μ N`: margins, limits and certificates come from cone programs ([`super::cones`]); ranges of
+//! single forces cut it out by half planes, more of them where a solution lies outside ([`Statics::maximize`]); each cut is tangent to the
+//! disc, so that what is left outside falls by a factor of four. Masses do not enter, but as a measure: balances and forces are scaled by inertia ([`Measure`]), so that forces and torques
 //! compare in any units. Journals, whose bound is the norm of a vector, are not linear: [`Statics::is_linear`]
 //! says so, and the callers then use the transition problem itself.
 //!
@@ -335,16 +336,8 @@ impl Statics<'_> {
 
     /// Whether the forces `base` can be carried with every contact holding; `None` for too many patterns.
     pub(crate) fn can_stay(&self, base: &[f64]) -> Option<bool> {
-        // a program without an aim ends at a corner of the cuts, outside the discs; the widest margin is inside
-        if (0..self.info.len()).any(|i| self.is_disc(i)) {
-            let rubbing: Vec<usize> = (0..self.info.len()).filter(|&i| self.rubs(i)).collect();
-            let weights: Vec<(usize, f64)> = rubbing.iter().map(|&i| (i, 1.0)).collect();
-            let (margin, lambda) = self.margin(base, &weights)?;
-            if lambda.is_empty() {
-                return Some(margin > 0.0);
-            }
-            let size = self.bounds(&lambda, &rubbing).into_iter().fold(0.0, f64::max);
-            return Some(margin >= -1e-12 * size);
+        if self.has_discs() {
+            return self.stand(base).ok().map(|s| s.stays());
         }
         let hold = vec![Hold::Stick; self.info.len()];
         let zero = vec![0.0; self.width(0)];
@@ -359,6 +352,9 @@ impl Statics<'_> {
     /// over them, and the forces λ of that balance: negative when the forces cannot be carried, −∞ (no forces) when not even with unlimited
     /// friction, +∞ when contacts can brace each other. Other contacts keep their bounds.
     pub(crate) fn margin(&self, base: &[f64], of: &[(usize, f64)]) -> Option<(f64, Vec<f64>)> {
+        if self.has_discs() {
+            return self.margin_in_cones(base, of);
+        }
         let hold = vec![Hold::Stick; self.info.len()];
         // the common slack is one more load that acts on no coordinate
         let slack = [vec![0.0; self.eval.h.len()]];
@@ -403,6 +399,9 @@ impl Statics<'_> {
 
     /// Factors p for which `base + p e` can be carried: disjoint intervals in rising order.
     pub(crate) fn intervals(&self, base: &[f64], e: &[f64], hold: &[Hold]) -> Option<Vec<Interval>> {
+        if self.has_discs() && hold.iter().all(|h| *h == Hold::Stick) {
+            return self.held_intervals(base, e).ok();
+        }
         let columns = [e.to_vec()];
         let mut found = Vec::new();
         for signs in self.patterns()? {

@@ -17,12 +17,13 @@ use super::map::Watch;
 use super::place::{Place, Slot, slot};
 use super::probe::free_motions;
 use super::tensor::{Orthogonality, TensorRegularity, decide, orthogonality};
+use super::tensor_space::{Members, regular_in_space};
 use super::{AnalysisError, Snapshot};
 use crate::contact::{Reduced, Start};
 use crate::lcp::lp::{LpOutcome, Program, Sense};
 use crate::linalg::{Lu, Mat, dot};
 use crate::model::CompiledSystem;
-use crate::system::{ContactInfo, Eval, Normal, System};
+use crate::system::{ContactInfo, Eval, Normal, Section, System};
 
 /// Most rubbing contacts whose directions are enumerated.
 pub(crate) const MAX_RUBBING: usize = 12;
@@ -36,8 +37,8 @@ const CORNERS: usize = 6;
 pub struct ContactTensor {
     /// Index of the contact.
     pub contact: usize,
-    /// Φ over (tangent, normal).
-    pub phi: [[f64; 2]; 2],
+    /// Φ over the tangents and the normal, by rows.
+    pub phi: Vec<Vec<f64>>,
     /// Lowest eigenvalue of the symmetric part: negative when friction creates energy (ii).
     pub eigenvalue: f64,
     /// Residual of (13).
@@ -55,7 +56,9 @@ pub struct SetFinding {
     pub worst: TensorRegularity,
     /// Its directions, one per entry of `contacts`: slip (bilateral: slip times the sign of the reaction); 0 for no slip.
     pub directions: Vec<f64>,
-    /// Patterns that are admissible.
+    /// In space: directions of slip of the worst, unit vectors by tangents; else empty.
+    pub slips: Vec<[f64; 3]>,
+    /// Patterns that are admissible; in space directions looked at.
     pub patterns: usize,
     /// Journals, whose friction is not of this form and was left out.
     pub left_out: Vec<usize>,
@@ -109,44 +112,23 @@ pub fn regular_set(
 ) -> Result<SetFinding, AnalysisError> {
     let eval = &at.eval;
     let closed: Vec<bool> = at.starts.iter().map(|s| *s != Start::Open).collect();
-    // held: ideal joints; in the set: unknown reactions
-    let (mut held, mut set, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, c) in info.iter().enumerate() {
-        let rubs = c.friction && c.tangent.len() == 1 && (of.is_empty() || of.contains(&i));
-        match c.normal {
-            Normal::Bilateral { row } if rubs => set.push((i, row, true)),
-            Normal::Bilateral { row } => held.push(row),
-            Normal::Unilateral { row } if closed[i] => set.push((i, row, rubs)),
-            Normal::Pin { rows } => {
-                held.extend(rows);
-                if rubs {
-                    left_out.push(i);
-                }
-            }
-            _ => {}
-        }
-        if c.friction && c.tangent.len() > 1 {
-            return Err(AnalysisError::Spatial(c.name.clone()));
-        }
-    }
+    let Parts { held, set, left_out } = Parts::of(info, eval, &closed, of);
     let rubbing: Vec<usize> = (0..set.len()).filter(|&k| set[k].2).collect();
     if rubbing.is_empty() {
-        return Err(match left_out.first() {
-            Some(&i) => AnalysisError::Key(format!(
-                "`{}` is a journal: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
-                info[i].name
-            )),
-            None if info.iter().any(|c| c.friction) => AnalysisError::Key(
-                "no closed contact with an unknown reaction rubs: friction under a given force cannot change it, open contacts carry none"
-                    .into(),
-            ),
-            None => AnalysisError::NoPair,
-        });
+        return Err(nothing_rubs(info, &left_out));
     }
     if rubbing.len() > MAX_RUBBING {
         return Err(AnalysisError::TooMany { pairs: rubbing.len(), limit: 1 << MAX_RUBBING });
     }
     let p = set.len();
+    if rubbing.iter().any(|&k| info[set[k].0].tangent.len() > 1) {
+        let mut rows: Vec<usize> = set.iter().map(|s| s.1).collect();
+        rows.extend(rubbing.iter().flat_map(|&k| info[set[k].0].tangent.clone()));
+        if !memory.eliminate(&eval.mass, &eval.h, &eval.w, &eval.accel_offset, &held, &rows) {
+            return Err(AnalysisError::SingularMass);
+        }
+        return regular_in_space(info, eval, &closed, &Members { set, left_out }, &memory.h);
+    }
     let tangent = |k: usize| info[set[rubbing[k]].0].tangent[0];
     let mut rows: Vec<usize> = set.iter().map(|s| s.1).collect();
     rows.extend((0..rubbing.len()).map(tangent));
@@ -156,9 +138,7 @@ pub fn regular_set(
     let h = &memory.h;
     let b = Mat::from_fn(p, p, |i, j| h[(i, j)]);
     if Lu::default().factor(&b) <= 1e-12 {
-        return Err(AnalysisError::Key(
-            "the closed contacts hold each other: their reactions are not unique even without friction; name fewer with `contacts` or remove a redundant one".into(),
-        ));
+        return Err(braced());
     }
     let contacts = (0..rubbing.len())
         .map(|k| {
@@ -212,7 +192,69 @@ pub fn regular_set(
     // nothing can slip: friction is never at its bound
     let (worst, directions) =
         found.unwrap_or_else(|| (decide(&b, &Mat::zeros(p, p)), vec![0.0; rubbing.len()]));
-    Ok(SetFinding { contacts, regular: worst.regular, worst, directions, patterns, left_out })
+    Ok(SetFinding {
+        contacts,
+        regular: worst.regular,
+        worst,
+        directions,
+        slips: Vec::new(),
+        patterns,
+        left_out,
+    })
+}
+
+/// Reactions that are not unique without friction.
+pub(super) fn braced() -> AnalysisError {
+    AnalysisError::Key(
+        "the closed contacts hold each other: their reactions are not unique even without friction; name fewer with `contacts` or remove a redundant one".into(),
+    )
+}
+
+/// What the contacts are for the finding.
+struct Parts {
+    /// Rows of ideal joints.
+    held: Vec<usize>,
+    /// Unknown reactions: contact, row, whether it rubs.
+    set: Vec<(usize, usize, bool)>,
+    /// Joints and patches that rub.
+    left_out: Vec<usize>,
+}
+
+impl Parts {
+    fn of(info: &[ContactInfo], eval: &Eval, closed: &[bool], of: &[usize]) -> Self {
+        let (mut held, mut set, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, c) in info.iter().enumerate() {
+            let drills = matches!(eval.section(i), Section::Patch(_));
+            let asked = c.friction && !c.tangent.is_empty() && (of.is_empty() || of.contains(&i));
+            let rubs = asked && !drills;
+            match c.normal {
+                Normal::Bilateral { row } if rubs => set.push((i, row, true)),
+                Normal::Bilateral { row } => held.push(row),
+                Normal::Unilateral { row } if closed[i] => set.push((i, row, rubs)),
+                Normal::Pin { .. } | Normal::Ball { .. } => held.extend(c.normal_rows()),
+                _ => {}
+            }
+            if asked && (drills || c.normal_rows().len() > 1) {
+                left_out.push(i);
+            }
+        }
+        Parts { held, set, left_out }
+    }
+}
+
+/// Why there is nothing to ask.
+fn nothing_rubs(info: &[ContactInfo], left_out: &[usize]) -> AnalysisError {
+    match left_out.first() {
+        Some(&i) => AnalysisError::Key(format!(
+            "`{}` is a joint or a patch: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
+            info[i].name
+        )),
+        None if info.iter().any(|c| c.friction) => AnalysisError::Key(
+            "no closed contact with an unknown reaction rubs: friction under a given force cannot change it, open contacts carry none"
+                .into(),
+        ),
+        None => AnalysisError::NoPair,
+    }
 }
 
 /// Whether some velocity slips in all these directions at once.
@@ -247,6 +289,7 @@ fn tensor_of(eval: &Eval, contact: usize, nn: f64, nt: f64, tt: f64) -> ContactT
         Some(t) if *t != [0.0; 4] => eval.tensor_eigenvalue(contact),
         _ => eval.mu[contact].min(0.0),
     };
+    let phi = phi.map(|row| row.to_vec()).to_vec();
     ContactTensor { contact, phi, eigenvalue, orthogonality: orthogonality(&mat, &q, &[0.0, 1.0]) }
 }
 

@@ -206,7 +206,7 @@ pub(super) fn holding_factor(statics: &Statics, load: &[f64], scaled: &[usize]) 
     for (i, c) in info.iter().enumerate().filter(|&(i, _)| statics.takes_part(i)) {
         rows.extend(c.normal_rows());
         if statics.rubs(i) {
-            rows.push(c.tangent[0]);
+            rows.extend(&c.tangent);
         }
     }
     let n = load.len();
@@ -225,7 +225,7 @@ pub(super) fn holding_factor(statics: &Statics, load: &[f64], scaled: &[usize]) 
     let mut factor = 0.0_f64;
     for i in (0..info.len()).filter(|&i| statics.rubs(i)) {
         let normal = eval.bound_force(info, i, true, statics.given(), &lambda);
-        let arm = lambda[info[i].tangent[0]].abs() / normal.abs();
+        let arm = eval.friction_size(info, i, &lambda) / normal.abs();
         if !scaled.contains(&i) {
             // its own friction must do
             if arm > eval.mu_static[i] {

@@ -15,7 +15,7 @@
 //! Rows are in SI units; a row that counts an angle is as stiff as one at a lever of 1 m.
 
 use super::Start;
-use super::transition::{one_solution, pattern_of};
+use super::one::{one_solution, pattern_of};
 use crate::lcp::Solver;
 use crate::linalg::FullPivot;
 use crate::linalg::{Mat, axpy, dot, max_abs};

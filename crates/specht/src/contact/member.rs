@@ -2,7 +2,7 @@
 //! the small.
 
 use super::compliant::is_dependent;
-use super::transition::pattern_of;
+use super::one::pattern_of;
 use super::{Solution, Start, Transition};
 use crate::modes::pattern::State;
 use crate::modes::problem::Problem;

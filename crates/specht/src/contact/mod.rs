@@ -17,6 +17,7 @@ mod fast;
 mod fixed;
 mod measure;
 mod member;
+pub(crate) mod one;
 pub(crate) mod space;
 pub(crate) mod transition;
 
@@ -32,7 +33,7 @@ pub use crate::modes::{Reduced, Start};
 use crate::system::{ContactInfo, Mode};
 
 /// Accelerations and all contact forces.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Forces {
     /// u̇.
     pub accel: Vec<f64>,
@@ -50,6 +51,24 @@ pub struct Forces {
     pub excess: Vec<f64>,
 }
 
+impl Clone for Forces {
+    fn clone(&self) -> Self {
+        let mut out = Forces::default();
+        out.clone_from(self);
+        out
+    }
+
+    /// Reuses the storage of `self`; the derived one would allocate.
+    fn clone_from(&mut self, source: &Self) {
+        self.accel.clone_from(&source.accel);
+        self.lambda.clone_from(&source.lambda);
+        self.normal.clone_from(&source.normal);
+        self.tangential.clone_from(&source.tangential);
+        self.bound.clone_from(&source.bound);
+        self.excess.clone_from(&source.excess);
+    }
+}
+
 impl Forces {
     /// Set sizes for `u` velocities, `rows` rows and `contacts` contacts, all zero.
     pub(crate) fn reset(&mut self, u: usize, rows: usize, contacts: usize) {
@@ -62,7 +81,8 @@ impl Forces {
             (&mut self.excess, contacts),
         ] {
             v.resize(n, 0.0);
-            v.fill(0.0);
+            // short lists, mostly zero already
+            v.iter_mut().filter(|x| **x != 0.0).for_each(|x| *x = 0.0);
         }
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::ast::{Ast, ChainOp, CompareOp, Expr, Kind, Over};
 use super::error::{ExprError, Span, did_you_mean};
+use super::gauss::gauss_points;
 use super::graph::{Fun, Graph, NodeId, TableId};
 use super::laws;
 use super::units::Unit;
@@ -164,32 +165,6 @@ pub(crate) fn unknown_name<'a>(
 /// Whether a name before `(` is a built-in function.
 pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
-}
-
-/// Points of `integral`.
-const GAUSS_POINTS: usize = 24;
-
-/// Places in (−1, 1) and weights of the rule of Gauss and Legendre, by Newton's method on the Legendre polynomial.
-fn gauss_points() -> Vec<(f64, f64)> {
-    let n = GAUSS_POINTS;
-    let legendre = |x: f64| {
-        let (mut p, mut before) = (x, 1.0);
-        for k in 2..=n {
-            let k = k as f64;
-            (p, before) = (((2.0 * k - 1.0) * x * p - (k - 1.0) * before) / k, p);
-        }
-        (p, n as f64 * (x * p - before) / (x * x - 1.0))
-    };
-    let point = |i: usize| {
-        let mut x = -(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
-        for _ in 0..8 {
-            let (p, slope) = legendre(x);
-            x -= p / slope;
-        }
-        let (_, slope) = legendre(x);
-        (x, 2.0 / ((1.0 - x * x) * slope * slope))
-    };
-    (0..n).map(point).collect()
 }
 
 /// The built-in functions.
@@ -411,7 +386,7 @@ impl<'a> Lowering<'a> {
         Ok(total)
     }
 
-    /// Gauss-Legendre with [`GAUSS_POINTS`] points: exact for polynomials of degree 47.
+    /// Gauss-Legendre with 24 points: exact for polynomials of degree 47.
     fn integral(&mut self, index: &str, from: &Expr, to: &Expr, body: &Expr) -> Result<NodeId, ExprError> {
         let (from, to) = (self.number(from)?, self.number(to)?);
         let two = self.graph.num(2.0);

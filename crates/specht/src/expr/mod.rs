@@ -21,6 +21,7 @@ mod build;
 mod diff;
 mod dims;
 mod error;
+mod gauss;
 mod graph;
 mod laws;
 mod lexer;

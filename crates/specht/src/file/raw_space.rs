@@ -1,7 +1,7 @@
 //! What only models in space have, as written: rotations, spins, shapes, vectors of three entries.
 
 use super::diagnostic::Report;
-use super::fields::{Fields, formulas};
+use super::fields::{Fields, Word, formulas};
 use super::formula::Formula;
 use super::keys;
 use super::raw::RawFile;
@@ -18,13 +18,57 @@ pub(super) type RawTurns = Vec<(usize, Formula)>;
 #[derive(Clone, Debug)]
 pub(super) enum RawSpaceShape {
     Point(Triple),
-    Plane { through: Triple, normal: Triple },
-    Ball { center: Triple, radius: Formula, hole: bool },
-    Rim { center: Triple, axis: Triple, radius: Formula },
-    Cylinder { through: Triple, axis: Triple, radius: Formula, hole: bool },
-    Ellipsoid { center: Option<Triple>, axes: Triple },
-    Capsule { ends: Box<[Triple; 2]>, radius: Formula },
-    Box { center: Option<Triple>, half: Triple },
+    Plane {
+        through: Triple,
+        normal: Triple,
+    },
+    Ball {
+        center: Triple,
+        radius: Formula,
+        hole: bool,
+    },
+    Rim {
+        center: Triple,
+        axis: Triple,
+        radius: Formula,
+    },
+    Cylinder {
+        through: Triple,
+        axis: Triple,
+        radius: Formula,
+        hole: bool,
+    },
+    Cone {
+        apex: Triple,
+        axis: Triple,
+        angle: Formula,
+        hole: bool,
+    },
+    /// Centre and axis; radii of middle line and section.
+    Torus {
+        place: Box<[Triple; 2]>,
+        radius: Formula,
+        tube: Formula,
+        hole: bool,
+    },
+    Surface {
+        point: Box<Triple>,
+        parameters: [Word; 2],
+        range: Option<Box<[[Formula; 2]; 2]>>,
+        hole: bool,
+    },
+    Ellipsoid {
+        center: Option<Triple>,
+        axes: Triple,
+    },
+    Capsule {
+        ends: Box<[Triple; 2]>,
+        radius: Formula,
+    },
+    Box {
+        center: Option<Triple>,
+        half: Triple,
+    },
     Hull(Vec<Triple>),
     Direction(Triple),
 }
@@ -42,6 +86,8 @@ pub(super) struct RawSpaceBody {
     pub center: Option<Triple>,
     /// Three, or 3×3 row by row.
     pub inertia: Option<(Vec<Formula>, Span)>,
+    /// The inertia is taken as it is.
+    pub any_inertia: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -100,7 +146,7 @@ impl Fields<'_> {
 }
 
 /// Keys that only shapes in space have.
-const KINDS: [&str; 6] = ["box", "hull", "capsule", "ellipsoid", "direction", "axis"];
+const KINDS: [&str; 7] = ["box", "hull", "capsule", "ellipsoid", "direction", "axis", "surface"];
 
 impl RawSpaceShape {
     /// Whether a feature is one of space.
@@ -166,6 +212,29 @@ impl RawSpaceShape {
             only(&["direction"], report);
             return fields.triple("direction", report).map(RawSpaceShape::Direction);
         }
+        if has("surface") {
+            only(&["surface", "parameters", "range", "hole"], report);
+            return RawSpaceShape::surface(fields, report);
+        }
+        if has("apex") {
+            only(&["apex", "axis", "angle", "hole"], report);
+            let (apex, axis) = (fields.triple("apex", report), fields.required_triple("axis", report));
+            if !has("angle") {
+                let help = "write  angle = \"…\"  (between axis and side)";
+                report.error(fields.span, "a cone needs `angle`", help);
+            }
+            let (angle, hole) = (fields.formula("angle", report), fields.flag("hole", report));
+            return Some(RawSpaceShape::Cone { apex: apex?, axis: axis?, angle: angle?, hole });
+        }
+        if has("tube") {
+            only(&["center", "axis", "radius", "tube", "hole"], report);
+            let center = fields.required_triple("center", report);
+            let axis = fields.required_triple("axis", report);
+            let (radius, tube) = (radius(report), fields.formula("tube", report));
+            let hole = fields.flag("hole", report);
+            let (place, radius) = (Box::new([center?, axis?]), radius?);
+            return Some(RawSpaceShape::Torus { place, radius, tube: tube?, hole });
+        }
         if has("through") && has("axis") {
             only(&["through", "axis", "radius", "hole"], report);
             let (through, axis) = (fields.triple("through", report), fields.triple("axis", report));
@@ -187,6 +256,41 @@ impl RawSpaceShape {
         let (through, normal) =
             (fields.required_triple("through", report), fields.required_triple("normal", report));
         Some(RawSpaceShape::Plane { through: through?, normal: normal? })
+    }
+}
+
+impl RawSpaceShape {
+    /// `{ surface = ["u", "v", "f(u, v)"], parameters = ["u", "v"], range = [[…, …], […, …]] }`.
+    fn surface(fields: &Fields<'_>, report: &mut Report) -> Option<RawSpaceShape> {
+        let point = fields.triple("surface", report);
+        let names = fields.words("parameters", report).unwrap_or_default();
+        let parameters = <[Word; 2]>::try_from(names).map_err(|_| {
+            let help = "write  parameters = [\"u\", \"v\"]";
+            report.error(fields.span, "a surface needs the names of its two parameters", help);
+        });
+        let range = match fields.get("range") {
+            None => None,
+            Some(entry) => {
+                let pairs: Option<Vec<[Formula; 2]>> = match &entry.node.value {
+                    Value::List(list) => list
+                        .iter()
+                        .map(|n| match &n.value {
+                            Value::List(_) => <[Formula; 2]>::try_from(formulas(n, report)?).ok(),
+                            _ => None,
+                        })
+                        .collect(),
+                    _ => None,
+                };
+                let Some(pairs) = pairs.and_then(|p| <[[Formula; 2]; 2]>::try_from(p).ok()) else {
+                    let help = "write  range = [[from, to], [from, to]]";
+                    report.error(entry.node.span, "a surface has a range for each of its parameters", help);
+                    return None;
+                };
+                Some(Box::new(pairs))
+            }
+        };
+        let hole = fields.flag("hole", report);
+        Some(RawSpaceShape::Surface { point: Box::new(point?), parameters: parameters.ok()?, range, hole })
     }
 }
 
@@ -224,6 +328,7 @@ impl RawSpaceBody {
         {
             out.center = triple(&entry.node, "center", report);
         }
+        out.any_inertia = fields.flag("any_inertia", report);
         if let Some(entry) = fields.get("inertia")
             && let Value::List(rows) = &entry.node.value
         {

@@ -3,12 +3,10 @@
 use super::builder::{Blocked, Builder, Scope, Thing, Val};
 use super::diagnostic::{Fault, Resolved, fault};
 use super::formula::Formula;
-use super::raw_parts::{RawBody, RawContact, RawFeature, RawGeometry, RawShape};
-use super::raw_space::{RawRotation, RawSpaceShape, Triple, planar_parts};
+use super::raw_parts::{RawBody, RawContact, RawGeometry};
+use super::raw_space::{RawRotation, Triple, planar_parts};
 use crate::expr::{Dim, Exponents, ExprError, Fun, NodeId, PathPart, Reference};
-use crate::model::{
-    FreeRotation, Input, Rotation, Shape, SpaceBody, SpaceContact, SpacePose, SpaceShape, Vector, vector,
-};
+use crate::model::{FreeRotation, Input, Rotation, SpaceBody, SpaceContact, SpacePose, Vector, vector};
 
 /// kg m².
 const INERTIA: Dim = Dim::Known(Exponents::whole([2, 1, 0, 0, 0]));
@@ -79,7 +77,7 @@ impl Builder<'_> {
         Some(self.demand(Thing::Free(k)).and_then(|val| val.item(place).ok_or(Blocked::Reported)))
     }
 
-    fn triple(&mut self, list: &Triple, dim: Dim, what: &str) -> Resolved<Vector> {
+    pub(super) fn triple(&mut self, list: &Triple, dim: Dim, what: &str) -> Resolved<Vector> {
         let mut out = [self.zero(); 3];
         for (node, f) in out.iter_mut().zip(list) {
             *node = self.lower_as(f, dim, what)?;
@@ -216,105 +214,6 @@ impl Builder<'_> {
         Ok(self.space_pose(e)?.axes[component][axis])
     }
 
-    /// Local position of the point that stands for a feature.
-    pub(super) fn make_space_point(&mut self, feature: &RawFeature) -> Resolved<Val> {
-        let shape = self.space_shape_of(feature)?;
-        let Some(point) = shape.point() else {
-            let message = format!("`{}` is not a point", feature.name.text);
-            return Err(fault(feature.name.span, message, "give the body a point there"));
-        };
-        Ok(Val::List(point.into_iter().map(|n| Val::One(n, Dim::LENGTH)).collect()))
-    }
-
-    /// The shape of a feature, in the scope of its body.
-    pub(super) fn space_shape_of(&mut self, feature: &RawFeature) -> Resolved<SpaceShape> {
-        let RawShape::Space(shape) = &feature.shape else { return Err(Fault::Reported) };
-        let name = &feature.name.text;
-        let zero = self.zero();
-        let origin = |b: &mut Self, center: &Option<Triple>| match center {
-            Some(c) => b.triple(c, Dim::LENGTH, "a centre"),
-            None => Ok([zero; 3]),
-        };
-        Ok(match shape {
-            RawSpaceShape::Point(p) => SpaceShape::Point(self.triple(p, Dim::LENGTH, "a point")?),
-            RawSpaceShape::Plane { through, normal } => SpaceShape::Plane {
-                through: self.triple(through, Dim::LENGTH, "a point")?,
-                normal: self.direction(normal, "normal", name)?,
-            },
-            RawSpaceShape::Ball { center, radius, hole } => SpaceShape::Ball {
-                center: self.triple(center, Dim::LENGTH, "a centre")?,
-                radius: self.size(radius, "radius", name)?,
-                hole: *hole,
-            },
-            RawSpaceShape::Rim { center, axis, radius } => SpaceShape::Rim {
-                center: self.triple(center, Dim::LENGTH, "a centre")?,
-                axis: self.direction(axis, "axis", name)?,
-                radius: self.size(radius, "radius", name)?,
-            },
-            RawSpaceShape::Cylinder { through, axis, radius, hole } => SpaceShape::Cylinder {
-                through: self.triple(through, Dim::LENGTH, "a point")?,
-                axis: self.direction(axis, "axis", name)?,
-                radius: self.size(radius, "radius", name)?,
-                hole: *hole,
-            },
-            RawSpaceShape::Ellipsoid { center, axes } => SpaceShape::Ellipsoid {
-                center: origin(self, center)?,
-                axes: self.sizes(axes, "half axis", name)?,
-            },
-            RawSpaceShape::Box { center, half } => SpaceShape::Box {
-                center: origin(self, center)?,
-                half: self.sizes(half, "half length", name)?,
-            },
-            RawSpaceShape::Capsule { ends, radius } => {
-                let a = self.triple(&ends[0], Dim::LENGTH, "an end")?;
-                let b = self.triple(&ends[1], Dim::LENGTH, "an end")?;
-                SpaceShape::Capsule { ends: [a, b], radius: self.size(radius, "radius", name)? }
-            }
-            RawSpaceShape::Hull(list) => {
-                let points = list.iter().map(|p| self.triple(p, Dim::LENGTH, "a point"));
-                SpaceShape::Hull(points.collect::<Resolved<_>>()?)
-            }
-            RawSpaceShape::Direction(d) => SpaceShape::Direction(self.direction(d, "direction", name)?),
-        })
-    }
-
-    /// A direction that is not zero.
-    pub(super) fn direction(&mut self, list: &Triple, what: &str, name: &str) -> Resolved<Vector> {
-        let nodes = self.triple(list, Dim::Any, "a direction")?;
-        if nodes.iter().all(|&n| self.default_value(n) == Some(0.0)) {
-            let help = "give it a direction, of any length";
-            return Err(list[0].error(format!("the {what} of `{name}` is zero"), help).into());
-        }
-        Ok(nodes)
-    }
-
-    fn size(&mut self, f: &Formula, what: &str, name: &str) -> Resolved<NodeId> {
-        let node = self.lower_as(f, Dim::LENGTH, "a length")?;
-        self.of_positions(f, node, "a length")?;
-        match self.default_value(node) {
-            Some(value) if !(value >= 0.0 && value.is_finite()) => {
-                Err(f.error(format!("the {what} of `{name}` is {value}"), "it cannot be negative").into())
-            }
-            _ => Ok(node),
-        }
-    }
-
-    fn sizes(&mut self, list: &Triple, what: &str, name: &str) -> Resolved<Vector> {
-        let mut out = [self.zero(); 3];
-        for (node, f) in out.iter_mut().zip(list) {
-            *node = self.size(f, what, name)?;
-            if self.default_value(*node) == Some(0.0) {
-                return Err(f.error(format!("a {what} of `{name}` is zero"), "it must be positive").into());
-            }
-        }
-        Ok(out)
-    }
-
-    /// A feature as a shape of the model.
-    pub(super) fn space_feature(&mut self, feature: &RawFeature) -> Resolved<Shape> {
-        Ok(Shape::Space(self.space_shape_of(feature)?))
-    }
-
     /// The spatial part of a body.
     pub(super) fn space_body(&mut self, e: usize) -> Resolved<SpaceBody> {
         let raw = self.raw.clone();
@@ -341,7 +240,7 @@ impl Builder<'_> {
             self.of_parameters(f, one, &format!("the inertia of `{name}`"))?;
             let row = |i: usize| [0, 1, 2].map(|j| if i == j { one } else { zero });
             let inertia = [row(0), row(1), row(2)];
-            self.check_inertia(&inertia, f.span, name)?;
+            self.check_inertia(&inertia, f.span, name, body.space.any_inertia)?;
             return Ok(inertia);
         }
         let Some((list, span)) = &body.space.inertia else { return Ok([[zero; 3]; 3]) };
@@ -357,13 +256,20 @@ impl Builder<'_> {
             _ => nodes[3 * i + j],
         };
         let inertia = [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)));
-        self.check_inertia(&inertia, *span, name)?;
+        self.check_inertia(&inertia, *span, name, body.space.any_inertia)?;
         // symmetric to the bit
         Ok([0, 1, 2].map(|i| [0, 1, 2].map(|j| inertia[i.min(j)][i.max(j)])))
     }
 
     /// An inertia that a body can have: symmetric, and no principal moment above the sum of the two others.
-    fn check_inertia(&mut self, inertia: &[Vector; 3], span: crate::model::Span, name: &str) -> Resolved<()> {
+    /// With `any` only symmetric.
+    fn check_inertia(
+        &mut self,
+        inertia: &[Vector; 3],
+        span: crate::model::Span,
+        name: &str,
+        any: bool,
+    ) -> Resolved<()> {
         let mut m = [[0.0; 3]; 3];
         for i in 0..3 {
             for j in 0..3 {
@@ -382,6 +288,9 @@ impl Builder<'_> {
                 return Err(fault(span, message, "the matrix is its own mirror image"));
             }
         }
+        if any {
+            return Ok(());
+        }
         let [a, b, c] = principal(&m);
         if a < -1e-12 * size {
             let message = format!("the inertia of `{name}` has the principal moment {a:.4e}");
@@ -389,7 +298,7 @@ impl Builder<'_> {
         }
         if c > a + b + 1e-9 * size {
             let message = format!("no body has the principal moments {a:.6}, {b:.6}, {c:.6}");
-            let help = "each is at most the sum of the two others; check signs and the order of the entries";
+            let help = "each is at most the sum of the two others; check signs and the order of the entries (any_inertia = true takes it as it is)";
             return Err(fault(span, format!("inertia of `{name}`: {message}"), help));
         }
         Ok(())

@@ -10,6 +10,11 @@
 //!
 //! A contact outside I_S* (it rests by rounding, or separates) may be hit by the impulses of the others. The book leaves that open; ours: it
 //! does not approach, `0 ≤ ġ_NE + ε min(ġ_NA, 0) ⊥ Λ ≥ 0` for all closed contacts, a problem that has a solution whenever one exists.
+//!
+//! Two closed contacts that oppose each other (a play of width zero) cannot both move apart. As the play goes to zero the blows between
+//! its sides become infinitely many in no time and take all velocity for ε < 1; ours: ε = 0 for both.
+
+use std::borrow::Cow;
 
 use crate::lcp::{Lcp, Solver};
 use crate::linalg::{FullPivot, Mat, max_abs};
@@ -20,6 +25,7 @@ const TOLERANCE: f64 = 1e-10;
 /// x̂ for velocities `p.c` before the impact and restitution `e` per normal.
 pub(crate) fn solve(p: &Problem, e: &[f64]) -> Option<Vec<f64>> {
     let n = p.normals;
+    let e = &*without_play(p, e);
     let size = max_abs(&p.c[..n]).max(1e-300);
     let mut used: Vec<bool> = (0..n).map(|i| p.c[i] <= TOLERANCE * size).collect();
     let members = used.clone();
@@ -54,6 +60,21 @@ pub(crate) fn solve(p: &Problem, e: &[f64]) -> Option<Vec<f64>> {
         }
     }
     complementary(p, e)
+}
+
+/// Restitution, zero where another closed contact stands opposite: rows w and −w, and the play between them stays zero.
+fn without_play<'a>(p: &Problem, e: &'a [f64]) -> Cow<'a, [f64]> {
+    if p.normals < 2 {
+        return Cow::Borrowed(e);
+    }
+    let opposes = |i: usize, j: usize| {
+        let (g, bound) = (p.h[(i, i)], 1e-12 * p.h[(i, i)]);
+        let rows = g > 0.0 && (p.h[(j, j)] - g).abs() <= bound && (p.h[(i, j)] + g).abs() <= bound;
+        // the sides of the play do not move apart
+        rows && (p.c[i] + p.c[j]).abs() <= TOLERANCE * (p.c[i].abs() + p.c[j].abs())
+    };
+    let held = |i: usize| (0..p.normals).any(|j| opposes(i, j));
+    (0..p.normals).map(|i| if held(i) { 0.0 } else { e[i] }).collect()
 }
 
 /// The law for all closed contacts at once.

@@ -9,7 +9,7 @@
 
 use crate::contact::Start;
 use crate::contact::compliant::{Compliant, is_dependent};
-use crate::contact::transition::{one_solution, pattern_of};
+use crate::contact::one::{one_solution, pattern_of};
 use crate::lcp::Solver;
 use crate::linalg::{dot, max_abs};
 use crate::modes::family::Polyhedron;

@@ -57,8 +57,9 @@ pub(crate) fn residual(
         };
         let unilateral = matches!(c.normal, Normal::Unilateral { .. });
         let tangent = (c.friction && c.tangent.len() == 1).then(|| c.tangent[0]);
-        let contact =
-            Touch { normal: pair, unilateral, tangent, mu: eval.mu[i], e: e[i], lean: lean(eval, i) };
+        let held = law == Law::Newton && unilateral && is_held(info, eval, closed, &out.rate_a, i);
+        let e = if held { Restitution { normal: 0.0, ..e[i] } } else { e[i] };
+        let contact = Touch { normal: pair, unilateral, tangent, mu: eval.mu[i], e, lean: lean(eval, i) };
         match law {
             Law::Poisson => check.poisson(&contact, out),
             Law::Newton => check.newton(&contact, out),
@@ -66,6 +67,26 @@ pub(crate) fn residual(
         }
     }
     check.worst
+}
+
+/// Whether another closed contact stands opposite to contact `i`: a play of width zero, without restitution in Newton's law.
+fn is_held(info: &[ContactInfo], eval: &Eval, closed: &[bool], rate: &[f64], i: usize) -> bool {
+    let Some(own) = info[i].normal_row() else { return false };
+    let product = |a: usize, b: usize| -> f64 {
+        let (a, b) = (eval.w.row(a), eval.w.row(b));
+        a.iter().map(|(j, w)| b.iter().filter(|e| e.0 == j).map(|e| w * e.1).sum::<f64>()).sum()
+    };
+    let opposite = |row: usize| {
+        let (a, b) = (product(own, own).sqrt(), product(row, row).sqrt());
+        let (near, far) = (rate[own] * b, rate[row] * a);
+        let apart = (near + far).abs() > 1e-9 * (near.abs() + far.abs());
+        !apart && a * b > 0.0 && product(own, row) <= -(1.0 - 1e-12) * a * b
+    };
+    let unilateral = |c: &ContactInfo| matches!(c.normal, Normal::Unilateral { .. });
+    (0..info.len())
+        .filter(|&j| j != i && closed[j] && unilateral(&info[j]))
+        .filter_map(|j| info[j].normal_row())
+        .any(opposite)
 }
 
 /// What must hold for any jump from `u` to `after` by impulses `lambda` per row that ends without approach, whatever happened on its way: no

@@ -10,6 +10,7 @@
 //! | one solution by complementary pivots | [`LemkeWorkspace`] |
 //! | every solution, continua included | [`enumerate`], [`enumerate_modes`] |
 //! | range of a quantity over a polyhedron | `lp`, `Family::interval` |
+//! | the same over second-order cones, with a proof | `socp` |
 //!
 //! How a solve ended is data: [`Status`]. Every answer carries its residual, see `Scale::residual`.
 //!
@@ -25,6 +26,7 @@ mod principal;
 #[cfg(test)]
 mod random_tests;
 mod scale;
+pub(crate) mod socp;
 mod solver;
 #[cfg(test)]
 mod tests;

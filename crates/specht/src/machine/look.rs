@@ -62,6 +62,11 @@ impl Machine {
         for (c, q) in model.coordinates.iter_mut().zip(&state.q) {
             (c.start, c.rate, c.guess) = (model.graph.num(*q), zero, false);
         }
+        let turned = state.q[model.coordinates.len().min(state.q.len())..].chunks_exact(4);
+        for (f, p) in model.free.iter_mut().zip(turned) {
+            f.start = std::array::from_fn(|k| model.graph.num(p[k]));
+            (f.spin, f.guess) = ([zero; 3], false);
+        }
         for (z, value) in model.states.iter_mut().zip(&state.z) {
             z.start = model.graph.num(*value);
         }

@@ -34,9 +34,11 @@ mod fit;
 pub mod json;
 mod look;
 mod matrices;
+mod phases;
 mod quantity;
 pub mod questions;
 pub mod record;
+mod recorded;
 mod refuse;
 mod run;
 pub mod scene;
@@ -86,7 +88,7 @@ pub struct Machine {
     pub warnings: Vec<Diagnostic>,
     system: Arc<CompiledSystem>,
     /// The model with the parameters of [`Machine::vary`], read when someone asks for it; a run does not.
-    varied: Option<Arc<OnceLock<Model>>>,
+    varied: Option<Arc<OnceLock<Box<Model>>>>,
 }
 
 impl Machine {
@@ -172,7 +174,7 @@ impl Machine {
         let Some(varied) = &self.varied else { return compiled };
         varied.get_or_init(|| {
             let loaded = read(&self.source, &self.options, &[]);
-            loaded.map_or_else(|_| compiled.clone(), |l| l.model)
+            Box::new(loaded.map_or_else(|_| compiled.clone(), |l| l.model))
         })
     }
 

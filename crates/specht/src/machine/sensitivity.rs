@@ -82,8 +82,16 @@ impl Run {
             of.push(name.clone(), table(&|k| d.outputs[k].get(i).copied().unwrap_or(f64::NAN)));
         }
         let taken = self.names.outputs.clone();
-        let rates = self.names.coordinates.iter().map(|n| format!("{n}'"));
-        for (i, name) in self.names.coordinates.iter().cloned().chain(rates).enumerate() {
+        let n = self.names.coordinates.len();
+        let positions = self.names.coordinates.iter().cloned().enumerate();
+        // velocities stand behind the positions, of which a free rotation has four
+        let velocities = n + 4 * self.names.free.len();
+        let rates = self.names.coordinates.iter().enumerate().map(|(i, n)| (velocities + i, format!("{n}'")));
+        let turning = self.names.free.iter().enumerate().flat_map(|(f, name)| {
+            let axes = ["x", "y", "z"].into_iter().enumerate();
+            axes.map(move |(k, axis)| (velocities + n + 3 * f + k, format!("{name}.spin.{axis}")))
+        });
+        for (i, name) in positions.chain(rates).chain(turning) {
             if !taken.contains(&name) {
                 of.push(name, table(&|k| d.last[k][i]));
             }

@@ -10,16 +10,11 @@ use std::sync::{Arc, Mutex};
 use crate::contact::Reduced;
 use crate::expr::Work;
 use crate::linalg::{Rows, Symmetric};
-use crate::system::{
-    Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, InstantRate, Mode, Restitution, Section,
-    State, System, Tangent, Touching, Trigger,
-};
+use crate::system::{Discrete, Eval, Mode, Section, State, System, Touching};
 
 use super::Input;
 use super::edges::WatchPlan;
-use super::latches::Before;
-use super::program::{Guard, PRESSING, Program, Relevance, Source};
-use super::space::turn;
+use super::program::{Guard, PRESSING, Program, Relevance};
 use super::tree::Numbers;
 
 /// A compiled model with values of its parameters. Copies and variants share the tapes.
@@ -30,8 +25,9 @@ pub struct CompiledSystem {
     pub(super) parameters: Vec<f64>,
     /// Inputs with the parameters in place.
     pub(super) base: Vec<f64>,
-    /// Constant parts of every array, and their number: what has been copied once stays in place.
-    image: Eval,
+    /// Constant parts of M, h, drive and [`others`], one after the other, and their number: what has been copied once stays in
+    /// place. In one piece, because there may be thousands of variants.
+    image: Box<[f64]>,
     stamp: u64,
     /// Ranges of the contact parameters of curves.
     pub(super) ranges: Vec<[f64; 2]>,
@@ -41,7 +37,7 @@ pub struct CompiledSystem {
     pub(super) gap_sizes: Vec<f64>,
     pub(super) length: f64,
     /// Bodies that touch, with numbers.
-    touching: Option<Touching>,
+    pub(super) touching: Option<Box<Touching>>,
     pool: Pool,
 }
 
@@ -58,6 +54,8 @@ pub(super) struct Memory {
     /// The program to which it belongs, and the constants that are in place.
     pub id: u64,
     stamp: u64,
+    /// The parameters that stand among the inputs.
+    based: u64,
     /// It holds the numbers of a whole evaluation, not those of a search for sides.
     pub complete: bool,
     pub inputs: Vec<f64>,
@@ -98,7 +96,7 @@ impl CompiledSystem {
         let mut system = CompiledSystem {
             parameters: parameters.to_vec(),
             base: vec![0.0; program.inputs.len()],
-            image: Eval::default(),
+            image: Box::default(),
             stamp: 0,
             ranges: Vec::new(),
             watches: program.watches.clone(),
@@ -135,7 +133,7 @@ impl CompiledSystem {
             }
             watch.chain.prepare();
         }
-        self.touching = program.touch.touching(value);
+        self.touching = program.touch.touching(value).map(Box::new);
         self.make_image();
         self.measure();
     }
@@ -151,8 +149,10 @@ impl CompiledSystem {
         program.tree.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
         let mut numbers = Numbers::default();
         program.space.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
-        program.scatter(true, &work, &mut image);
-        self.image = image;
+        program.scatter_constants(&work, &mut image);
+        let mut list = [image.mass.values(), &image.h, &image.drive].concat();
+        others(&mut image).into_iter().for_each(|part| list.extend_from_slice(part));
+        self.image = list.into_boxed_slice();
         self.stamp = super::compile::number();
     }
 
@@ -172,11 +172,12 @@ impl CompiledSystem {
         }
         out.contour.clear();
         out.contour.resize(self.ranges.len(), f64::NAN);
-        out.frames.resize(self.image.frames.len(), 0.0);
-        out.load_terms.resize(self.image.load_terms.len(), 0.0);
+        out.frames.resize(self.touch.numbers(), 0.0);
+        out.load_terms.resize(self.load_terms.constant.len() + self.load_terms.moving.len(), 0.0);
         Box::new(Memory {
             id: self.id,
             stamp: 0,
+            based: 0,
             complete: false,
             inputs: self.base.clone(),
             sides: vec![0.0; self.switch_count],
@@ -217,25 +218,30 @@ impl CompiledSystem {
         }
     }
 
-    /// Write everything that comes from state and modes into the inputs.
+    /// Write parameters and everything that comes from state and modes into the inputs.
     pub(super) fn fill(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
         inputs.copy_from_slice(&self.base);
-        for &(slot, source) in &self.fill {
-            inputs[slot as usize] = match source {
-                Source::Time => s.t,
-                Source::Q(k) => s.q[k],
-                Source::U(k) => s.u[k],
-                Source::Z(k) => s.z[k],
-                Source::Memory(k) => s.memory[k],
-                Source::Direction(c) => d.modes[c].direction(),
-                Source::StickTime(c) => {
-                    let since = d.stick_since[c];
-                    if since.is_nan() { 0.0 } else { s.t - since }
-                }
-                Source::LoadRate(c) => d.load_rate[c],
-                Source::Heat(first, end) => d.heat[first..end].iter().sum(),
-            };
+        self.fill_all.write(s, d, inputs);
+        self.fill_features(d, inputs);
+    }
+
+    /// Write what an evaluation reads of state and modes into inputs that hold the parameters.
+    pub(super) fn refill(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
+        self.fill_motion.write(s, d, inputs);
+        self.fill_features(d, inputs);
+    }
+
+    /// The inputs of an evaluation; parameters are copied where they are not in place.
+    pub(super) fn fill_memory(&self, s: &State, d: &Discrete, memory: &mut Memory) {
+        // contact parameters of curves stand among the inputs
+        if memory.based != self.stamp || !self.contours.is_empty() {
+            memory.inputs.copy_from_slice(&self.base);
+            memory.based = self.stamp;
         }
+        self.refill(s, d, &mut memory.inputs);
+    }
+
+    fn fill_features(&self, d: &Discrete, inputs: &mut [f64]) {
         for watch in &self.watches {
             for (&slot, value) in watch.slots.iter().zip(watch.data(d)) {
                 inputs[slot] = value;
@@ -258,7 +264,7 @@ impl CompiledSystem {
 
     /// Run contours and the main tape. The results are left to be scattered.
     pub(super) fn run(&self, s: &State, d: &Discrete, early: bool, memory: &mut Memory, out: &mut Eval) {
-        self.fill(s, d, &mut memory.inputs);
+        self.fill_memory(s, d, memory);
         self.solve_contours(d, memory, out);
         let Memory { inputs, sides, arguments, main, .. } = memory;
         self.frozen_sides(d, sides);
@@ -315,7 +321,7 @@ impl CompiledSystem {
     }
 
     /// One evaluation; `early`: without the energies.
-    fn fill_eval(&self, s: &State, d: &Discrete, early: bool, out: &mut Eval) {
+    pub(super) fn fill_eval(&self, s: &State, d: &Discrete, early: bool, out: &mut Eval) {
         let mut memory = self.borrow(out);
         let m = &mut *memory;
         self.run(s, d, early, m, out);
@@ -325,7 +331,7 @@ impl CompiledSystem {
         self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
         self.space.add(false, &read, &mut m.in_space, out.mass.values_mut(), &mut out.h);
         self.space.add_drive(&read, &mut m.in_space, &mut out.drive);
-        self.scatter(false, &m.main, out);
+        self.scatter(&m.main, out);
         self.scalars(&m.main, out);
         if !early {
             self.whole_energies(&m.main, out);
@@ -346,32 +352,38 @@ impl CompiledSystem {
         out.scratch.put(memory);
     }
 
+    /// Whether there is neither a switch nor a curve, an edge or a flank to follow.
+    pub(super) fn latches_nothing(&self) -> bool {
+        self.dims.latches == 0
+            && self.switch_count == 0
+            && self.contours.is_empty()
+            && self.watches.is_empty()
+            && self.flanks.is_empty()
+    }
+
     /// Everything that is constant, where it is not in place.
     fn copy_image(&self, memory: &mut Memory, out: &mut Eval) {
-        let image = &self.image;
+        let (mass, rest) = self.image.split_at(out.mass.values().len());
+        let (h, rest) = rest.split_at(out.h.len());
+        let (drive, mut rest) = rest.split_at(out.drive.len());
         let fresh = memory.stamp != self.stamp || !self.tensors.list.is_empty();
         if fresh || self.mass_moves {
-            out.mass.values_mut().copy_from_slice(image.mass.values());
+            out.mass.values_mut().copy_from_slice(mass);
         }
-        out.h.copy_from_slice(&image.h);
-        out.drive.copy_from_slice(&image.drive);
+        out.h.copy_from_slice(h);
+        if fresh || self.drive_moves {
+            out.drive.copy_from_slice(drive);
+        }
         if !fresh {
             return;
         }
         memory.stamp = self.stamp;
         out.constants.0 = if self.all_constant { self.stamp } else { 0 };
-        out.w.values_mut().copy_from_slice(image.w.values());
-        out.z_rate.copy_from_slice(&image.z_rate);
-        out.gap.copy_from_slice(&image.gap);
-        out.rate_offset.copy_from_slice(&image.rate_offset);
-        out.accel_offset.copy_from_slice(&image.accel_offset);
-        out.mu.copy_from_slice(&image.mu);
-        out.mu_static.copy_from_slice(&image.mu_static);
-        out.radius.copy_from_slice(&image.radius);
-        out.load.copy_from_slice(&image.load);
-        out.load_static.copy_from_slice(&image.load_static);
-        out.load_terms.copy_from_slice(&image.load_terms);
-        out.frames.copy_from_slice(&image.frames);
+        for to in others(out) {
+            let (from, after) = rest.split_at(to.len());
+            to.copy_from_slice(from);
+            rest = after;
+        }
     }
 
     /// Memory for a side tape, reused between calls.
@@ -407,234 +419,20 @@ impl CompiledSystem {
     }
 }
 
-impl System for CompiledSystem {
-    fn touching(&self) -> Option<&Touching> {
-        self.touching.as_ref()
-    }
-
-    fn uses_load_rate(&self) -> bool {
-        self.fill.iter().any(|(_, source)| matches!(source, Source::LoadRate(_)))
-    }
-
-    fn uses_heat(&self) -> bool {
-        self.fill.iter().any(|(_, source)| matches!(source, Source::Heat(..)))
-    }
-
-    fn length_scale(&self) -> f64 {
-        self.length
-    }
-
-    fn gap_scale(&self, row: usize) -> f64 {
-        self.gap_sizes.get(row).copied().unwrap_or(self.length)
-    }
-
-    fn dims(&self) -> Dims {
-        self.dims
-    }
-
-    fn contacts(&self) -> &[ContactInfo] {
-        &self.contacts
-    }
-
-    fn memory(&self) -> Eval {
-        let mut eval = Eval::with(
-            &self.dims,
-            Symmetric::on(self.mass_pattern.clone()),
-            Rows::on(self.w_pattern.clone()),
-        );
-        eval.load_terms.resize(self.load_terms.constant.len() + self.load_terms.moving.len(), 0.0);
-        eval.frames.resize(self.touch.numbers(), 0.0);
-        eval
-    }
-
-    fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval) {
-        self.fill_eval(s, d, false, out);
-    }
-
-    fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
-        self.fill_eval(s, d, true, out);
-    }
-
-    fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
-        self.differentiate(s, d, at, along, &mut out.rate);
-        true
-    }
-
-    fn q_rate(&self, s: &State, out: &mut [f64]) {
-        let n = self.model.coordinates.len();
-        out[..n].copy_from_slice(&s.u[..n]);
-        let quaternions = s.q[n..].chunks_exact(4).zip(s.u[n..].chunks_exact(3));
-        for (out, (p, w)) in out[n..].chunks_exact_mut(4).zip(quaternions) {
-            turn::rate(p, w, out);
-        }
-    }
-
-    fn move_by(&self, q: &mut [f64], delta: &[f64]) {
-        let n = self.model.coordinates.len();
-        crate::linalg::axpy(1.0, &delta[..n], &mut q[..n]);
-        for (p, delta) in q[n..].chunks_exact_mut(4).zip(delta[n..].chunks_exact(3)) {
-            turn::turn(p, delta);
-        }
-    }
-
-    fn restore(&self, q: &mut [f64]) -> bool {
-        let n = self.model.coordinates.len();
-        q[n..].chunks_exact_mut(4).for_each(turn::restore);
-        !self.model.free.is_empty()
-    }
-
-    fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {
-        d.latches.resize(self.dims.latches, 0);
-        let mut memory = self.borrow(out);
-        let m = &mut *memory;
-        self.fill(s, d, &mut m.inputs);
-
-        // contact parameters
-        d.contour.resize(self.ranges.len(), f64::NAN);
-        for (c, work) in self.contours.iter().zip(&mut m.contours) {
-            c.latch(&mut m.inputs, work, &self.ranges[c.first..], &mut d.latches, &mut d.contour);
-        }
-        // watched edges and flanks; their values do not depend on each other
-        self.main.eval(&m.inputs, &mut m.main);
-        let value = |r: u32| self.main.output(&m.main, r as usize);
-        for watch in &self.watches {
-            let latch = &mut d.latches[watch.latch];
-            *latch = watch.fit(*latch, watch.corner.map(value), watch.middle.map(|p| p.map(value)), keep);
-        }
-        for f in &self.flanks {
-            d.latches[f.latch] = f.fitting(d.latches[f.latch], value);
-        }
-
-        // switches, with edges and flanks in place
-        self.settle(s, d, m, out, if keep { Before::Unknown } else { Before::None });
-        out.scratch.put(memory);
-    }
-
-    fn follow(&self, s: &State, before: &Discrete, d: &mut Discrete, out: &mut Eval) -> bool {
-        self.follow_jumps(s, before, d, out)
-    }
-
-    fn flip(&self, k: usize, d: &mut Discrete, eval: &Eval) {
-        match &self.guards[k] {
-            Guard::Sign { switch } => d.latches[*switch] = if d.latches[*switch] > 0 { -1 } else { 1 },
-            Guard::Floor { switch, up } | Guard::Cell { switch, up, .. } => {
-                d.latches[*switch] += if *up { 1 } else { -1 };
-            }
-            Guard::Contour { latch, end } => {
-                d.latches[*latch] = if d.latches[*latch] == 0 { *end } else { 0 }
-            }
-            Guard::Watch { watch, up } => {
-                let watch = &self.watches[*watch];
-                let p = watch.corner.map(|r| self.output(eval, r));
-                d.latches[watch.latch] = watch.next(d.latches[watch.latch], *up, p);
-            }
-            Guard::Flank { which, outer } => {
-                let f = &self.flanks[*which];
-                d.latches[f.latch] = f.next(d.latches[f.latch], *outer);
-            }
-        }
-    }
-
-    fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
-        self.first_undefined(s, d, eval)
-    }
-
-    fn is_silent(&self, k: usize) -> bool {
-        self.guards[k].switch().is_some_and(|switch| self.silent[switch])
-    }
-
-    fn memory_acts(&self) -> bool {
-        self.memory_acts
-    }
-
-    fn presses(&self, contact: usize, d: &Discrete) -> Option<bool> {
-        let flank = self.flanks.iter().find(|f| f.contact == contact && f.surface.is_some())?;
-        Some(d.latches[flank.latch] == PRESSING)
-    }
-
-    fn guard_contact(&self, k: usize) -> Option<usize> {
-        match self.guards.get(k)? {
-            Guard::Contour { latch, .. } => {
-                let solver =
-                    self.contours.iter().find(|c| c.sigma.iter().any(|s| s.latch == Some(*latch)))?;
-                Some(solver.contact)
-            }
-            Guard::Watch { watch, .. } => Some(self.watches[*watch].contact),
-            Guard::Flank { which, .. } => Some(self.flanks[*which].contact),
-            _ => None,
-        }
-    }
-
-    fn restitution(&self, s: &State, d: &Discrete, out: &mut [Restitution]) {
-        let mut scratch = self.scratch();
-        self.fill(s, d, &mut scratch.inputs);
-        self.restitution.eval(&scratch.inputs, &mut scratch.restitution);
-        for (k, r) in out.iter_mut().enumerate() {
-            let [normal, tangential, nu] =
-                [0, 1, 2].map(|i| self.restitution.output(&scratch.restitution, 3 * k + i));
-            *r = Restitution { normal, tangential, nu };
-        }
-        self.give_back(scratch);
-    }
-
-    fn restitution_tangent(
-        &self,
-        s: &State,
-        d: &Discrete,
-        along: &Along<'_>,
-        out: &mut [Restitution],
-    ) -> bool {
-        self.restitution_rates(s, d, along, out);
-        true
-    }
-
-    fn directions(&self) -> &[Direction] {
-        &self.directions
-    }
-
-    fn coordinate_names(&self) -> Vec<String> {
-        self.model.coordinates.iter().map(|c| c.name.clone()).collect()
-    }
-
-    fn event_names(&self) -> &[String] {
-        &self.event_names
-    }
-
-    fn fire(
-        &self,
-        triggers: &[Trigger],
-        at: Instant<'_>,
-        memory: &mut [f64],
-        fired: &mut Vec<usize>,
-    ) -> bool {
-        self.fire_events(triggers, at, memory, fired)
-    }
-
-    fn fire_tangent(
-        &self,
-        fired: &[usize],
-        at: Instant<'_>,
-        rate: InstantRate<'_>,
-        memory: &mut [f64],
-    ) -> bool {
-        self.set_rates(fired, &at, &rate, memory);
-        true
-    }
-
-    fn outputs_tangent(&self, at: Instant<'_>, rate: InstantRate<'_>, out: &mut [f64]) -> bool {
-        self.output_rates(&at, &rate, out);
-        true
-    }
-
-    fn output_names(&self) -> &[String] {
-        &self.output_names
-    }
-
-    fn output_count(&self) -> usize {
-        self.outputs.output_count()
-    }
-
-    fn outputs(&self, at: Instant<'_>, out: &mut [f64]) {
-        self.write_outputs(at, out);
-    }
+/// The arrays of an evaluation with constant parts that are copied once.
+fn others(out: &mut Eval) -> [&mut [f64]; 12] {
+    [
+        out.w.values_mut(),
+        &mut out.z_rate,
+        &mut out.gap,
+        &mut out.rate_offset,
+        &mut out.accel_offset,
+        &mut out.mu,
+        &mut out.mu_static,
+        &mut out.radius,
+        &mut out.load,
+        &mut out.load_static,
+        &mut out.load_terms,
+        &mut out.frames,
+    ]
 }

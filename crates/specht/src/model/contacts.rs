@@ -6,16 +6,12 @@ use crate::contact::ContactError;
 use crate::expr::{Fun, NodeId, Symbol};
 use crate::system::{Normal, Pressure};
 
+use super::contact_parts::Part;
 use super::forces::Accounts;
 use super::frames::{Builder, Row};
 use super::geometry::ContourProblem;
 use super::outline::Watch;
-use super::space::{SpaceTouch, Vector};
-use super::{Contact, FeatureRef, FrictionTensor, Geometry, Input, NormalLaw, Shape, Span};
-
-/// Pairs of shapes in space with formulas.
-const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule or box against a plane; point or ball against a ball, a cylinder, inside a \
-     hollow ball or a tube";
+use super::{Contact, FrictionTensor, Input, NormalLaw, Span};
 
 /// Why a model has no equations.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -110,29 +106,21 @@ pub(super) struct ContactsPlan {
     pub contour_count: usize,
 }
 
-/// Geometry of one system contact.
-struct Part {
-    model: usize,
-    name: String,
-    normal: Vec<Row>,
-    tangent: Option<Row>,
-    /// The second tangent of a contact in space.
-    second: Option<Row>,
-    /// The third: drilling of a patch, spin of a ball joint.
-    third: Option<Row>,
-    /// Normal and tangents in space.
-    directions: Option<[Vector; 3]>,
-    /// Bodies A and B in space.
-    bodies: [Option<usize>; 2],
-    latent: bool,
+/// The bound of friction while it is put together: μ (times radius), load and terms of other contacts.
+struct Bound {
+    mu: NodeId,
+    mu_static: NodeId,
+    /// Radius of a journal or patch.
+    radius: NodeId,
+    load: NodeId,
+    load_static: NodeId,
+    terms: Vec<(usize, NodeId)>,
 }
 
-impl Part {
-    /// A contact with a normal (or none) and one tangent (or none).
-    fn new(model: usize, name: String, normal: Vec<Row>, tangent: Option<Row>) -> Self {
-        let none = (None, None, None);
-        let (second, third, directions) = none;
-        Part { model, name, normal, tangent, second, third, directions, bodies: [None; 2], latent: false }
+impl Bound {
+    fn none(b: &Builder) -> Self {
+        let zero = b.zero;
+        Bound { mu: zero, mu_static: zero, radius: zero, load: zero, load_static: zero, terms: Vec::new() }
     }
 }
 
@@ -156,142 +144,6 @@ impl ContactsPlan {
         waiting.into_iter().for_each(|r| plan.resistance(b, r));
         [plan.contour_count, plan.features] = count;
         Ok(plan)
-    }
-
-    fn geometry(
-        &mut self,
-        b: &mut Builder,
-        k: usize,
-        contact: &Contact,
-        parts: &mut Vec<Part>,
-        count: &mut [usize; 2],
-    ) -> Result<(), BuildError> {
-        let refuse = |message: String| BuildError { message, span: contact.span };
-        let spatial = !b.space.is_empty();
-        let mut rows = [None, None];
-        for (row_of, node) in rows.iter_mut().zip([contact.slip, contact.space.slip]) {
-            let Some(node) = node else { continue };
-            let row = b.row_of_velocity(node);
-            let linear =
-                row.columns.iter().all(|&(_, w)| b.depends_only(w, |i| !matches!(i, Input::Velocity(_))));
-            if !linear {
-                return Err(refuse(format!(
-                    "`slip` of contact `{}` must be linear in the velocities",
-                    contact.name
-                )));
-            }
-            if row.columns.is_empty() {
-                return Err(refuse(format!(
-                    "`slip` of contact `{}` contains no velocity; write velocities with a prime, as in \"x' - v\"",
-                    contact.name
-                )));
-            }
-            *row_of = Some(row);
-        }
-        let [mut slip, second] = rows;
-        let name = contact.name.clone();
-        match &contact.geometry {
-            Geometry::None => {
-                parts.push(Part { second, ..Part::new(k, name, Vec::new(), slip) });
-            }
-            Geometry::Gap(gap) => {
-                let row = b.row_of_position(*gap);
-                parts.push(Part { second, ..Part::new(k, name, vec![row], slip) });
-            }
-            Geometry::Pin(p, q) if spatial => {
-                let mut part = Part::new(k, name, b.space_pin(*p, *q), None);
-                if contact.friction.is_some() {
-                    let (zero, one) = (b.zero, b.one);
-                    let axis = |i: usize| [0, 1, 2].map(|j| if i == j { one } else { zero });
-                    let [x, y, z] = [0, 1, 2].map(|i| Some(b.row_of_spin(axis(i), [p.body, q.body], one)));
-                    (part.tangent, part.second, part.third) = (x, y, z);
-                }
-                parts.push(part);
-            }
-            Geometry::Guide(list) => {
-                let normal = list.map(|n| b.row_of_position(n)).to_vec();
-                parts.push(Part::new(k, name, normal, slip));
-            }
-            Geometry::Directions(p, q, parallel) => {
-                let rows = spatial.then(|| b.space_directions(*p, *q, *parallel)).flatten();
-                let rows = rows.ok_or_else(|| {
-                    refuse(format!(
-                        "contact `{name}` joins directions of bodies in space: {{ direction = [x, y, z] }}"
-                    ))
-                })?;
-                parts.push(Part::new(k, name, rows, None));
-            }
-            Geometry::Pin(p, q) => {
-                let (p, q, pa, qa) = (b.point(*p), b.point(*q), b.frame(p.body).pose, b.frame(q.body).pose);
-                let d = b.sub2(p, q);
-                let normal = d.map(|n| b.row_of_position(n)).to_vec();
-                if slip.is_none() && contact.friction.is_some() {
-                    let angle = b.g.sub(pa.angle, qa.angle);
-                    let mut row = b.row_of_position(angle);
-                    row.value = b.zero;
-                    slip = Some(row);
-                }
-                parts.push(Part::new(k, name, normal, slip));
-            }
-            Geometry::Between(p, q) if spatial => {
-                let touches = b.space_touch(*p, *q, contact.space.tangent).ok_or_else(|| {
-                    let words = [*p, *q].map(|r| kind(b.shape(r), r));
-                    refuse(format!(
-                        "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
-                        words[0], words[1]
-                    ))
-                })?;
-                for touch in touches {
-                    let SpaceTouch { part, normal, tangents: [first, other], directions, bodies } = touch;
-                    let (first, other) = match (slip.clone(), second.clone()) {
-                        (None, _) => (Some(first), Some(other)),
-                        given => given,
-                    };
-                    let label = part.map_or(name.clone(), |i| format!("{name}[{i}]"));
-                    parts.push(Part {
-                        second: other,
-                        directions: Some(directions),
-                        bodies,
-                        latent: part.is_some(),
-                        ..Part::new(k, label, vec![normal], first)
-                    });
-                }
-            }
-            Geometry::Between(p, q) => {
-                let (p, q) = (*p, *q);
-                let unsupported = || {
-                    refuse(format!(
-                        "contact `{}`: {} against {} has no contact geometry; pairs are point–{{flat, round, curve}}, \
-                         round–{{flat, round, curve}}, curve–{{flat, curve}}, outline–{{outline, flat, point, round, curve}}",
-                        contact.name,
-                        kind(b.shape(p), p),
-                        kind(b.shape(q), q)
-                    ))
-                };
-                let outline = |r: FeatureRef| matches!(b.shape(r), Some(Shape::Outline { .. }));
-                if outline(p) || outline(q) {
-                    let error = unsupported();
-                    let latents = b.outline_contacts(p, q, contact.tangent, count).ok_or(error)?;
-                    for (i, latent) in latents.into_iter().enumerate() {
-                        let here = parts.len();
-                        self.contours.extend(latent.touch.contour.map(|c| (here, c)));
-                        let tangent = slip.clone().or(Some(latent.touch.tangent_row));
-                        let label = format!("{name}[{}]", i + 1);
-                        let normal = vec![latent.touch.normal_row];
-                        parts.push(Part { latent: true, ..Part::new(k, label, normal, tangent) });
-                        self.watches.extend(latent.watch.map(|w| (here, w)));
-                    }
-                } else {
-                    let error = unsupported();
-                    let touch = b.touch(p, q, contact.tangent, count).ok_or(error)?;
-                    let here = parts.len();
-                    self.contours.extend(touch.contour.map(|c| (here, c)));
-                    let tangent = slip.or(Some(touch.tangent_row));
-                    parts.push(Part::new(k, name, vec![touch.normal_row], tangent));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Replacements for contact quantities in formulas. Of several latent contacts the smallest gap stands for all.
@@ -356,142 +208,18 @@ impl ContactsPlan {
             self.localise(b, part.model, here, &part, &mut map);
         }
 
-        let mut mu = b.zero;
-        let mut mu_static = b.zero;
-        let mut journal_radius = b.zero;
+        let mut bound = Bound::none(b);
         if let Some(friction) = &contact.friction {
-            mu = b.replace(friction.sliding, &map);
-            mu_static = b.replace(friction.sticking, &map);
+            bound.mu = b.replace(friction.sliding, &map);
+            bound.mu_static = b.replace(friction.sticking, &map);
             if part.tangent.is_none() {
                 return Err(refuse(format!("contact `{}`: friction needs a slip velocity", contact.name)));
             }
         }
         let slip = part.tangent.as_ref().map(|r| r.rate);
-        let gap_row = part.normal.first().cloned();
-        let first_row = self.rows.len();
-        let missing = || refuse(format!("contact `{}` has no gap", contact.name));
-        let (mut load, mut load_static, mut terms) = (b.zero, b.zero, Vec::new());
-        let normal = match &contact.law {
-            NormalLaw::Unilateral => {
-                gap_row.ok_or_else(missing)?;
-                Normal::Unilateral { row: first_row }
-            }
-            NormalLaw::Bilateral => {
-                gap_row.ok_or_else(missing)?;
-                Normal::Bilateral { row: first_row }
-            }
-            NormalLaw::Pin { radius } if part.normal.len() == 3 => {
-                if let Some(r) = radius {
-                    let r = b.replace(*r, &map);
-                    [mu, mu_static] = [mu, mu_static].map(|mu| journal(b, r, mu));
-                }
-                Normal::Ball { rows: [first_row, first_row + 1, first_row + 2] }
-            }
-            NormalLaw::Pin { radius } => {
-                if part.normal.len() != 2 {
-                    return Err(missing());
-                }
-                if let Some(r) = radius {
-                    let r = b.replace(*r, &map);
-                    journal_radius = r;
-                    mu = journal(b, r, mu);
-                    mu_static = journal(b, r, mu_static);
-                }
-                Normal::Pin { rows: [first_row, first_row + 1] }
-            }
-            NormalLaw::Elastic { spring, damper, both_signs, relaxing } => {
-                let row = gap_row.ok_or_else(missing)?;
-                let (c, d) = (b.replace(*spring, &map), b.replace(*damper, &map));
-                let (push, drag) = (b.g.mul(c, row.value), b.g.mul(d, row.rate));
-                let sum = b.g.add(push, drag);
-                let force = b.g.neg(sum);
-                if *both_signs && contact.friction.is_some() {
-                    // never opens; friction is bounded by the size of the force (ANH-4.3-LIMIT)
-                    accounts.push_row(b, force, &row);
-                    load = b.g.abs(force);
-                    load_static = load;
-                    Normal::Given { row: None }
-                } else {
-                    let relax = (*relaxing && d != b.zero).then(|| b.g.div(c, d));
-                    load = match both_signs {
-                        true => force,
-                        false => self.flank(b, &part.name, &row, force, relax, d != b.zero, count),
-                    };
-                    load_static = load;
-                    accounts.push_row(b, load, &row);
-                    Normal::Given { row: Some(first_row) }
-                }
-            }
-            NormalLaw::Loaded { load: node, terms: list } => {
-                let rigid = |law: &NormalLaw| {
-                    matches!(law, NormalLaw::Unilateral | NormalLaw::Bilateral | NormalLaw::Pin { .. })
-                };
-                if !list.iter().all(|t| model.contacts.get(t.0).is_some_and(|c| rigid(&c.law))) {
-                    return Err(refuse(ContactError::Load(contact.name.clone()).to_string()));
-                }
-                load = b.replace(*node, &map);
-                load_static = load;
-                terms = list.iter().map(|&(k, n)| (k, b.replace(n, &map))).collect();
-                Normal::Given { row: None }
-            }
-            NormalLaw::FrictionForce => {
-                (load, load_static) = (mu, mu_static);
-                (mu, mu_static) = (b.one, b.one);
-                Normal::Given { row: None }
-            }
-        };
-        let mut section = SectionPlan::Round;
-        let mut third = part.third;
-        let plane = part.second.is_some();
-        let tensor = match contact.friction.as_ref().and_then(|f| f.tensor.as_ref()) {
-            Some(FrictionTensor::Entries(list)) => match list[..] {
-                [a, b0, c, d] => {
-                    let entries = [a, b0, c, d].map(|n| b.replace(n, &map));
-                    if plane {
-                        section = SectionPlan::Tensor(entries);
-                        (mu, mu_static) = (b.one, b.one);
-                    }
-                    (!plane).then_some(Some(entries))
-                }
-                _ => None,
-            },
-            Some(FrictionTensor::Ellipse(list)) => {
-                section = SectionPlan::Ellipse(list.map(|n| b.replace(n, &map)));
-                (mu, mu_static) = (b.one, b.one);
-                None
-            }
-            Some(FrictionTensor::Patch(radius, pressure)) => {
-                section = SectionPlan::Patch(*pressure);
-                journal_radius = b.replace(*radius, &map);
-                third = match (part.directions, contact.space.spin) {
-                    (Some([n, ..]), None) => Some(b.row_of_spin(n, part.bodies, journal_radius)),
-                    (_, Some(spin)) => {
-                        let spin = b.replace(spin, &map);
-                        let edge = b.g.mul(journal_radius, spin);
-                        Some(b.row_of_velocity(edge))
-                    }
-                    _ => None,
-                };
-                None
-            }
-            Some(FrictionTensor::Regular) => Some(None),
-            None => None,
-        };
-        if !matches!(section, SectionPlan::Round) && !plane {
-            let text = "ellipses and patches belong to friction in two directions";
-            return Err(refuse(format!(
-                "contact `{}`: {text}; give `slip` two formulas, or a coefficient",
-                contact.name
-            )));
-        }
-        if matches!(section, SectionPlan::Patch(_)) && third.is_none() {
-            let text = "a patch needs bodies (`between`) or the spin about the normal,  spin = \"…\"";
-            return Err(refuse(format!("contact `{}`: {text}", contact.name)));
-        }
-        if tensor.is_some() && !matches!(normal, Normal::Unilateral { .. } | Normal::Bilateral { .. }) {
-            let text = "a friction tensor with a normal part needs a rigid contact with a gap (no spring, pin or given force)";
-            return Err(refuse(format!("contact `{}`: {text}; give a coefficient", contact.name)));
-        }
+        let normal = self.law(b, accounts, &part, &map, &mut bound, count)?;
+        let (section, tensor, third) = section(b, contact, &part, &map, &mut bound);
+        check_section(contact, &part, &normal, (section, tensor.is_some(), third.is_some()))?;
         if !matches!(normal, Normal::Given { row: None }) {
             self.rows.extend(part.normal);
         }
@@ -510,15 +238,103 @@ impl ContactsPlan {
             friction: contact.friction.is_some(),
             slip,
             tensor,
-            mu,
-            mu_static,
-            radius: journal_radius,
-            load,
-            load_static,
-            terms,
+            mu: bound.mu,
+            mu_static: bound.mu_static,
+            radius: bound.radius,
+            load: bound.load,
+            load_static: bound.load_static,
+            terms: bound.terms,
             restitution: contact.restitution.map(|n| b.replace(n, &map)),
         });
         Ok(())
+    }
+
+    /// The normal law of a contact with its rows, and what it adds to the bound of friction.
+    fn law(
+        &mut self,
+        b: &mut Builder,
+        accounts: &mut Accounts,
+        part: &Part,
+        map: &BTreeMap<Symbol, NodeId>,
+        bound: &mut Bound,
+        count: &mut [usize; 2],
+    ) -> Result<Normal, BuildError> {
+        let model = b.model;
+        let contact = &model.contacts[part.model];
+        let refuse = |message: String| BuildError { message, span: contact.span };
+        let gap_row = part.normal.first().cloned();
+        let first_row = self.rows.len();
+        let missing = || refuse(format!("contact `{}` has no gap", contact.name));
+        Ok(match &contact.law {
+            NormalLaw::Unilateral => {
+                gap_row.ok_or_else(missing)?;
+                Normal::Unilateral { row: first_row }
+            }
+            NormalLaw::Bilateral => {
+                gap_row.ok_or_else(missing)?;
+                Normal::Bilateral { row: first_row }
+            }
+            NormalLaw::Pin { radius } if part.normal.len() == 3 => {
+                if let Some(r) = radius {
+                    let r = b.replace(*r, map);
+                    bound.radius = r;
+                    [bound.mu, bound.mu_static] = [bound.mu, bound.mu_static].map(|mu| journal(b, r, mu));
+                }
+                Normal::Ball { rows: [first_row, first_row + 1, first_row + 2] }
+            }
+            NormalLaw::Pin { radius } => {
+                if part.normal.len() != 2 {
+                    return Err(missing());
+                }
+                if let Some(r) = radius {
+                    let r = b.replace(*r, map);
+                    bound.radius = r;
+                    bound.mu = journal(b, r, bound.mu);
+                    bound.mu_static = journal(b, r, bound.mu_static);
+                }
+                Normal::Pin { rows: [first_row, first_row + 1] }
+            }
+            NormalLaw::Elastic { spring, damper, both_signs, relaxing } => {
+                let row = gap_row.ok_or_else(missing)?;
+                let (c, d) = (b.replace(*spring, map), b.replace(*damper, map));
+                let (push, drag) = (b.g.mul(c, row.value), b.g.mul(d, row.rate));
+                let sum = b.g.add(push, drag);
+                let force = b.g.neg(sum);
+                if *both_signs && contact.friction.is_some() {
+                    // never opens; friction is bounded by the size of the force (ANH-4.3-LIMIT)
+                    accounts.push_row(b, force, &row);
+                    bound.load = b.g.abs(force);
+                    bound.load_static = bound.load;
+                    Normal::Given { row: None }
+                } else {
+                    let relax = (*relaxing && d != b.zero).then(|| b.g.div(c, d));
+                    bound.load = match both_signs {
+                        true => force,
+                        false => self.flank(b, &part.name, &row, force, relax, d != b.zero, count),
+                    };
+                    bound.load_static = bound.load;
+                    accounts.push_row(b, bound.load, &row);
+                    Normal::Given { row: Some(first_row) }
+                }
+            }
+            NormalLaw::Loaded { load: node, terms: list } => {
+                let rigid = |law: &NormalLaw| {
+                    matches!(law, NormalLaw::Unilateral | NormalLaw::Bilateral | NormalLaw::Pin { .. })
+                };
+                if !list.iter().all(|t| model.contacts.get(t.0).is_some_and(|c| rigid(&c.law))) {
+                    return Err(refuse(ContactError::Load(contact.name.clone()).to_string()));
+                }
+                bound.load = b.replace(*node, map);
+                bound.load_static = bound.load;
+                bound.terms = list.iter().map(|&(k, n)| (k, b.replace(n, map))).collect();
+                Normal::Given { row: None }
+            }
+            NormalLaw::FrictionForce => {
+                (bound.load, bound.load_static) = (bound.mu, bound.mu_static);
+                (bound.mu, bound.mu_static) = (b.one, b.one);
+                Normal::Given { row: None }
+            }
+        })
     }
 
     /// A moment against rolling or drilling: friction whose bound follows the normal force of another contact.
@@ -644,6 +460,83 @@ impl Resistance {
     }
 }
 
+/// Section of the friction cone; the tensor over tangent and normal; the third tangent.
+type Section = (SectionPlan, Option<Option<[NodeId; 4]>>, Option<Row>);
+
+/// The friction that a tensor, an ellipse or a patch describes: the bound is of size one then.
+fn section(
+    b: &mut Builder,
+    contact: &Contact,
+    part: &Part,
+    map: &BTreeMap<Symbol, NodeId>,
+    bound: &mut Bound,
+) -> Section {
+    let mut section = SectionPlan::Round;
+    let mut third = part.third.clone();
+    let plane = part.second.is_some();
+    let tensor = match contact.friction.as_ref().and_then(|f| f.tensor.as_ref()) {
+        Some(FrictionTensor::Entries(list)) => match list[..] {
+            [a, b0, c, d] => {
+                let entries = [a, b0, c, d].map(|n| b.replace(n, map));
+                if plane {
+                    section = SectionPlan::Tensor(entries);
+                    (bound.mu, bound.mu_static) = (b.one, b.one);
+                }
+                (!plane).then_some(Some(entries))
+            }
+            _ => None,
+        },
+        Some(FrictionTensor::Ellipse(list)) => {
+            section = SectionPlan::Ellipse(list.map(|n| b.replace(n, map)));
+            (bound.mu, bound.mu_static) = (b.one, b.one);
+            None
+        }
+        Some(FrictionTensor::Patch(radius, pressure)) => {
+            section = SectionPlan::Patch(*pressure);
+            bound.radius = b.replace(*radius, map);
+            third = match (part.directions, contact.space.spin) {
+                (Some([n, ..]), None) => Some(b.row_of_spin(n, part.bodies, bound.radius)),
+                (_, Some(spin)) => {
+                    let spin = b.replace(spin, map);
+                    let edge = b.g.mul(bound.radius, spin);
+                    Some(b.row_of_velocity(edge))
+                }
+                _ => None,
+            };
+            None
+        }
+        Some(FrictionTensor::Regular) => Some(None),
+        None => None,
+    };
+    (section, tensor, third)
+}
+
+/// Which contacts may have which section; told are the section, whether there is a tensor and a third tangent.
+fn check_section(
+    contact: &Contact,
+    part: &Part,
+    normal: &Normal,
+    (section, tensor, third): (SectionPlan, bool, bool),
+) -> Result<(), BuildError> {
+    let refuse = |message: String| BuildError { message, span: contact.span };
+    if !matches!(section, SectionPlan::Round) && part.second.is_none() {
+        let text = "ellipses and patches belong to friction in two directions";
+        return Err(refuse(format!(
+            "contact `{}`: {text}; give `slip` two formulas, or a coefficient",
+            contact.name
+        )));
+    }
+    if matches!(section, SectionPlan::Patch(_)) && !third {
+        let text = "a patch needs bodies (`between`) or the spin about the normal,  spin = \"…\"";
+        return Err(refuse(format!("contact `{}`: {text}", contact.name)));
+    }
+    if tensor && !matches!(normal, Normal::Unilateral { .. } | Normal::Bilateral { .. }) {
+        let text = "a friction tensor with a normal part needs a rigid contact with a gap (no spring, pin or given force)";
+        return Err(refuse(format!("contact `{}`: {text}; give a coefficient", contact.name)));
+    }
+    Ok(())
+}
+
 /// g̈ and the rate of slip, W u̇ + w̄, for outputs that ask for them.
 fn second_derivatives(map: &mut BTreeMap<Symbol, NodeId>, b: &mut Builder, k: usize, of: &[Part]) {
     let asked = |input: Input| b.model.inputs.contains(&input);
@@ -699,18 +592,4 @@ fn journal(b: &mut Builder, r: NodeId, mu: NodeId) -> NodeId {
     let root = b.g.fun(Fun::Sqrt, sum);
     let product = b.g.mul(r, mu);
     b.g.div(product, root)
-}
-
-fn kind(shape: Option<&Shape>, r: FeatureRef) -> &'static str {
-    match shape {
-        None if r.feature.is_none() => "a point",
-        None => "nothing",
-        Some(Shape::Point(_)) => "a point",
-        Some(Shape::Flat { .. }) => "a flat",
-        Some(Shape::Round { hole: true, .. }) => "a hole",
-        Some(Shape::Round { .. }) => "a round",
-        Some(Shape::Curve { .. }) => "a curve",
-        Some(Shape::Outline { .. }) => "an outline",
-        Some(Shape::Space(shape)) => shape.word(),
-    }
 }

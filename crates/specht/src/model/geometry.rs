@@ -61,7 +61,7 @@ pub(super) struct Unknown {
     /// 1 while σ is inside its range, 0 when it stays at an end.
     pub active: Symbol,
     /// The two ends of the range, for the test of closedness.
-    pub ends: [[NodeId; 2]; 2],
+    pub ends: [[NodeId; 3]; 2],
     /// Its equation, with the sign that makes +F pull σ upwards.
     pub equation: NodeId,
 }
@@ -151,7 +151,10 @@ impl Builder<'_> {
                     point.map(|n| b.g.substitute(n, &map))
                 };
                 let local = at_value(self, sigma);
-                let ends = range.map(|end| at_value(self, end));
+                let ends = range.map(|end| {
+                    let [x, y] = at_value(self, end);
+                    [x, y, self.zero]
+                });
                 let slope = local.map(|n| self.g.diff(n, symbol));
                 let slope = turn(&mut self.g, &pose, slope);
                 let at = place(&mut self.g, &pose, local);
@@ -263,30 +266,7 @@ impl Builder<'_> {
             (
                 Placed::Round { center: ca, radius: ra, hole: ha, .. },
                 Placed::Round { center: cb, radius: rb, hole: hb, .. },
-            ) => {
-                let d = self.sub2(ca, cb);
-                let distance = self.distance(d);
-                let unit = [self.g.div(d[0], distance), self.g.div(d[1], distance)];
-                let inside = ha || hb;
-                let normal = if inside { self.neg2(unit) } else { unit };
-                let gap = match (ha, hb) {
-                    (false, false) => {
-                        let sum = self.g.add(ra, rb);
-                        self.g.sub(distance, sum)
-                    }
-                    (false, _) => {
-                        let play = self.g.sub(rb, ra);
-                        self.g.sub(play, distance)
-                    }
-                    _ => {
-                        let play = self.g.sub(ra, rb);
-                        self.g.sub(play, distance)
-                    }
-                };
-                let reach = if ha { ra } else { self.g.neg(ra) };
-                let point = self.along2(ca, reach, normal);
-                Some(Solved::free(gap, normal, point))
-            }
+            ) => self.two_rounds([ca, cb], [ra, rb], [ha, hb]),
             (Placed::Round { center, radius, hole, .. }, Placed::Curve { unknown, at, slope, normal }) => {
                 let d = self.sub2(center, at);
                 let equation = self.dot2(d, slope);
@@ -338,6 +318,37 @@ impl Builder<'_> {
         }
     }
 
+    /// Two circles, one of them a hole or none.
+    fn two_rounds(
+        &mut self,
+        [ca, cb]: [[NodeId; 2]; 2],
+        [ra, rb]: [NodeId; 2],
+        [ha, hb]: [bool; 2],
+    ) -> Option<Solved> {
+        let d = self.sub2(ca, cb);
+        let distance = self.distance(d);
+        let unit = [self.g.div(d[0], distance), self.g.div(d[1], distance)];
+        let inside = ha || hb;
+        let normal = if inside { self.neg2(unit) } else { unit };
+        let gap = match (ha, hb) {
+            (false, false) => {
+                let sum = self.g.add(ra, rb);
+                self.g.sub(distance, sum)
+            }
+            (false, _) => {
+                let play = self.g.sub(rb, ra);
+                self.g.sub(play, distance)
+            }
+            _ => {
+                let play = self.g.sub(ra, rb);
+                self.g.sub(play, distance)
+            }
+        };
+        let reach = if ha { ra } else { self.g.neg(ra) };
+        let point = self.along2(ca, reach, normal);
+        Some(Solved::free(gap, normal, point))
+    }
+
     /// |d|; a floor of 1e-60 m² keeps concentric circles finite and does not change any other bit.
     fn distance(&mut self, d: [NodeId; 2]) -> NodeId {
         let square = self.dot2(d, d);
@@ -353,7 +364,7 @@ impl Builder<'_> {
         self.g.add(a, b)
     }
 
-    fn contour_problem(
+    pub(super) fn contour_problem(
         &mut self,
         unknowns: Vec<Unknown>,
         merit: NodeId,
@@ -372,7 +383,7 @@ impl Builder<'_> {
     }
 
     /// The total derivative that knows σ̇; an inactive σ does not move.
-    fn derivation_with(&mut self, p: &ContourProblem) -> Derivation {
+    pub(super) fn derivation_with(&mut self, p: &ContourProblem) -> Derivation {
         let drift: Vec<NodeId> = p.unknowns.iter().map(|u| self.dot(u.equation)).collect();
         let active: Vec<NodeId> = p.unknowns.iter().map(|u| self.g.sym(u.active)).collect();
         let n = p.unknowns.len();

@@ -25,6 +25,21 @@ impl CompiledSystem {
                 Input::Acceleration(k) => *slot = rate.accel.get(k).copied().unwrap_or(0.0),
                 Input::Normal(k) => *slot = sum(k, &rate.forces.normal),
                 Input::Tangential(k) => *slot = sum(k, &rate.forces.tangential),
+                Input::SecondTangential(k) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    let push = |c: usize| rate.forces.lambda.get(*self.contacts[c].tangent.get(1)?).copied();
+                    *slot = of.filter_map(push).sum();
+                }
+                Input::Reaction(k, i) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    let push =
+                        |c: usize| rate.forces.lambda.get(*self.contacts[c].normal_rows().get(i)?).copied();
+                    *slot = of.filter_map(push).sum();
+                }
+                Input::Heat(k) => {
+                    let of = self.of_model.get(k).cloned().unwrap_or(0..0);
+                    *slot = -of.map(|c| self.power_rate(c, at, rate)).sum::<f64>();
+                }
                 Input::FrictionNormal(k) => {
                     let of = self.of_model.get(k).cloned().unwrap_or(0..0);
                     let push = |c: usize| {
@@ -40,6 +55,28 @@ impl CompiledSystem {
                 _ => {}
             }
         }
+    }
+
+    /// Rate of the power of contact `c` on the motion.
+    fn power_rate(&self, c: usize, at: &Instant<'_>, rate: &InstantRate<'_>) -> f64 {
+        let (contact, u) = (&self.contacts[c], &at.state.u);
+        let slip = |r: usize| at.eval.rate(r, u);
+        let change = |r: usize| {
+            rate.eval.w.row(r).dot(u) + at.eval.w.row(r).dot(rate.along.u) + rate.eval.rate_offset[r]
+        };
+        if let [row] = *contact.tangent.as_slice() {
+            // leaning friction follows the slip of the surface itself
+            let (lean, turn) = (at.eval.lean.get(c).copied(), rate.eval.lean.get(c).copied());
+            let (lean, turn) = (lean.unwrap_or(0.0), turn.unwrap_or(0.0));
+            let (mut of, mut by) = (slip(row), change(row));
+            if let Some(n) = contact.normal_row().filter(|_| lean != 0.0) {
+                of -= lean * slip(n);
+                by -= lean * change(n) + turn * slip(n);
+            }
+            return rate.forces.tangential[c] * of + at.forces.tangential[c] * by;
+        }
+        let of = |&r: &usize| rate.forces.lambda[r] * slip(r) + at.forces.lambda[r] * change(r);
+        contact.tangent.iter().map(of).sum()
     }
 
     pub(super) fn output_rates(&self, at: &Instant<'_>, rate: &InstantRate<'_>, out: &mut [f64]) {
@@ -129,14 +166,20 @@ impl CompiledSystem {
     /// Rates of [`CompiledSystem::start`] along a direction of the live parameters.
     pub(crate) fn start_rates(&self, parameters: &[f64]) -> State {
         let rates = self.constant_rates(&self.starts, parameters);
-        let (moving, rest) = rates.split_at(2 * self.dims.q);
+        // pairs of the coordinates, quaternions with their spins, states, memory
+        let (moving, rest) = rates.split_at(2 * self.model.coordinates.len());
+        let (turning, rest) = rest.split_at(7 * self.model.free.len());
         let (states, memory) = rest.split_at(self.model.states.len());
+        let of = |first: usize| moving.iter().skip(first).step_by(2).copied();
+        let free = |range: std::ops::Range<usize>| {
+            turning.chunks_exact(7).flat_map(move |f| f[range.clone()].iter().copied())
+        };
         let mut z = states.to_vec();
         z.resize(self.dims.z, 0.0);
         State {
             t: 0.0,
-            q: moving.iter().step_by(2).copied().collect(),
-            u: moving.iter().skip(1).step_by(2).copied().collect(),
+            q: of(0).chain(free(0..4)).collect(),
+            u: of(1).chain(free(4..7)).collect(),
             z,
             memory: memory.to_vec(),
         }

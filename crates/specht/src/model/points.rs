@@ -3,10 +3,11 @@
 
 use crate::expr::{NodeId, Tape};
 use crate::linalg::Mat;
-use crate::system::{Discrete, State};
+use crate::system::{Discrete, State, System};
 
 use super::compiled::CompiledSystem;
-use super::{FeatureRef, Input, Shape};
+use super::program::Source;
+use super::{FeatureRef, Input, Shape, SpaceShape};
 
 impl CompiledSystem {
     /// Rows ∂x, ∂y, ∂θ by the velocities of a point of a body: at `local` in its axes, or its origin.
@@ -52,6 +53,45 @@ impl CompiledSystem {
             Some(_) => return None,
         };
         Some(self.body_jacobian(s, d, body, local))
+    }
+
+    /// Rows ∂x, ∂y, ∂z by the velocities of a point feature of a body in space, or of its origin; `None` for what is none.
+    pub(crate) fn space_jacobian(&self, s: &State, d: &Discrete, point: FeatureRef) -> Option<[Vec<f64>; 3]> {
+        let body = point.body?;
+        let features = &self.model.bodies.get(body)?.features;
+        let mut inputs = self.base.clone();
+        self.fill(s, d, &mut inputs);
+        let local = match point.feature.map(|f| features.get(f).map(|f| &f.shape)) {
+            None => [0.0; 3],
+            Some(Some(Shape::Space(SpaceShape::Point(local)))) => self.values(&inputs, *local),
+            Some(_) => return None,
+        };
+        let (mut work, mut rates) = (self.space_poses.workspace(), self.space_poses.rates());
+        self.space_poses.eval(&inputs, &mut work);
+        let mut out: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; self.dims.u]);
+        let (mut state, mut q_rate) = (s.clone(), vec![0.0; s.q.len()]);
+        for k in 0..self.dims.u {
+            state.u.fill(0.0);
+            state.u[k] = 1.0;
+            self.q_rate(&state, &mut q_rate);
+            let mut along = vec![0.0; inputs.len()];
+            for &(slot, source) in &self.fill {
+                if let Source::Q(j) = source {
+                    along[slot as usize] = q_rate[j];
+                }
+            }
+            self.space_poses.tangent(&work, &along, &mut rates);
+            let rate = |i: usize| self.space_poses.output(&rates, 15 * body + i);
+            for (a, row) in out.iter_mut().enumerate() {
+                row[k] = rate(a) + (0..3).map(|j| rate(3 + 3 * a + j) * local[j]).sum::<f64>();
+            }
+        }
+        Some(out)
+    }
+
+    /// Gravity of a model, as a vector; zero in the plane of none.
+    pub(crate) fn gravity_of(&self, model: &super::Model) -> [f64; 3] {
+        self.values(&self.base, model.gravity)
     }
 
     /// Origin and rows of the axes of all bodies in space.

@@ -40,7 +40,9 @@ impl Builder<'_> {
             };
             size.insert(node, value);
         }
-        nodes.iter().map(|n| size[n]).collect()
+        // a gap that never changes is what rounding left of its terms: no size
+        let zero = self.g.num(0.0);
+        nodes.iter().map(|n| if matches!(self.g.op(*n), Op::Const(_)) { zero } else { size[n] }).collect()
     }
 }
 
@@ -71,9 +73,10 @@ impl CompiledSystem {
         self.sizes.eval(&inputs, &mut work);
         let mut sizes: Vec<f64> =
             (0..self.sizes.output_count()).map(|k| self.sizes.output(&work, k)).collect();
-        let known = |v: f64| v > 0.0 && v.is_finite();
-        let largest = sizes.iter().copied().filter(|&v| known(v)).fold(0.0_f64, f64::max);
+        let largest = sizes.iter().copied().filter(|v| v.is_finite()).fold(0.0_f64, f64::max);
         let largest = if largest > 0.0 { largest } else { self.size_in_motion(&state, &d) };
+        // a size below rounding of the largest is what rounding left of a gap without terms
+        let known = |v: f64| v > 1e-14 * largest && v.is_finite();
         sizes.iter_mut().filter(|v| !known(**v)).for_each(|v| *v = largest);
         self.gap_sizes = sizes;
         self.length = largest;

@@ -6,6 +6,7 @@
 //! main tape            one sweep over the registers of the evaluation          Tape::tangent
 //! bodies               the recursion on dual numbers                           Tree::add
 //! tensors              from the elimination of the evaluation                  Tensors::tangent
+//! sections             numbers of friction that depends on the direction, as they stand
 //! guards               frozen sides, so linear in the rates of their arguments
 //! ```
 //!
@@ -13,7 +14,7 @@
 
 use crate::expr::Work;
 use crate::linalg::Dual;
-use crate::system::{Along, Discrete, Eval, State, System};
+use crate::system::{Along, Discrete, Eval, Section, State, System};
 
 use super::Input;
 use super::chain::Chain;
@@ -100,7 +101,8 @@ impl CompiledSystem {
             return false;
         }
         let Rates { expected, sides, .. } = rates;
-        self.fill(s, d, expected);
+        expected.copy_from_slice(&self.base);
+        self.refill(s, d, expected);
         for sigma in self.contours.iter().flat_map(|c| &c.sigma) {
             expected[sigma.slot] = memory.inputs[sigma.slot];
             let inside = sigma.latch.is_none_or(|k| d.latches[k] == 0);
@@ -150,17 +152,23 @@ impl CompiledSystem {
         if moved {
             self.tree.add(true, &read, numbers, out.mass.values_mut(), &mut out.h);
             self.space.add(true, &read, in_space, out.mass.values_mut(), &mut out.h);
-            self.scatter(true, main, out);
+            self.scatter_constants(main, out);
         }
         self.tree.add(false, &read, numbers, out.mass.values_mut(), &mut out.h);
         self.tree.add_drive(&read, numbers, &mut out.drive);
         self.space.add(false, &read, in_space, out.mass.values_mut(), &mut out.h);
         self.space.add_drive(&read, in_space, &mut out.drive);
-        self.scatter(false, main, out);
+        self.scatter(main, out);
         self.scalars(main, out);
         self.whole_energies(main, out);
         if !self.tensors.list.is_empty() {
             self.tensors.tangent(tape, main, &memory.elimination, at, out);
+        }
+        if !self.sections.is_empty() {
+            out.sections.resize(out.mu.len(), Section::Round);
+            for &(c, section) in &self.sections {
+                out.sections[c] = section.read(tape, main);
+            }
         }
         if !self.guards.is_empty() {
             self.guard_rates(d, at, memory, moved, rates, out);

@@ -1,7 +1,8 @@
 //! The audit: how far a run may be trusted.
 //!
 //! At the end of every step and on both sides of every event the laws are checked on the numbers themselves, not on what a
-//! solver claims. Forces are measured against the largest contact force of the run so far, or T over the length scale, lengths
+//! solver claims. Forces are measured against the largest contact force of the run so far, what stands beside guides, T over the length scale, or a
+//! small share of what the smooth forces could ask for, lengths
 //! against the length scale of the system (at least the largest gap), energies against the largest energy moved, after a grant
 //! for the rounding of the terms that were added.
 
@@ -10,7 +11,9 @@ use crate::linalg::max_abs;
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
 use super::ledger::Energy;
+use super::tolerances::LOAD_LEAST;
 use super::trajectory::Status;
+use super::watch::{beside, load_size, smooth_size};
 
 /// Bound of the scaled complementarity and cone residuals.
 pub const FORCE_BOUND: f64 = 1e-9;
@@ -131,6 +134,11 @@ impl Auditor {
     ) {
         let inertia = eval.kinetic.abs() / self.length;
         self.force = self.force.max(max_abs(&forces.lambda)).max(max_abs(&forces.normal)).max(inertia);
+        self.force = self.force.max(beside(info, eval));
+        let smooth = smooth_size(eval);
+        for row in info.iter().filter_map(ContactInfo::normal_row) {
+            self.force = self.force.max(LOAD_LEAST * load_size(eval, row, smooth));
+        }
         let force = if self.force > 0.0 { self.force } else { 1.0 };
         let a = &mut self.audit;
         for (i, c) in info.iter().enumerate() {

@@ -15,10 +15,8 @@
 //! [`watch`]: super::watch
 //! [`instant`]: super::instant
 
-use std::sync::atomic::Ordering;
-
-use crate::ode::{Control, Method, Trial, Verdict};
-use crate::system::{self, Direction, Eval, Mode, Normal, State, System};
+use crate::ode::{Control, Method, Trial};
+use crate::system::{self, Eval, State, System};
 
 use super::audit::{self, Auditor};
 use super::classify::Sets;
@@ -30,14 +28,12 @@ use super::locate::Locator;
 use super::passage::Passage;
 use super::project::Projector;
 use super::record::Recorder;
-use super::settings::{Outside, Record, Settings, interrupted};
+use super::segment::Flow;
+use super::settings::{Outside, Record, Settings};
 use super::settling::Pending;
 use super::sink::{Delivery, Sink};
 use super::start::{self, StartError};
-use super::tolerances::{
-    DRIFT, FIRST_STEP, JUST, LEAST_ENERGY, LEAST_MASS, LEAST_POSITION, LEAST_SPEED, MOMENT, NEARLY_SINGULAR,
-    POSITION_NOISE, PROJECTED, SHRUNK, SPEED_NOISE,
-};
+use super::tolerances::{DRIFT, FIRST_STEP, JUST, MOMENT, NEARLY_SINGULAR, POSITION_NOISE, PROJECTED};
 use super::trajectory::{Family, Point, Samples, Status, Trajectory};
 use super::variation::{Seed, Variation};
 use super::watch::What;
@@ -122,17 +118,8 @@ fn simulate<S: System + ?Sized>(
     Ok(run.finish(end))
 }
 
-/// Halvings of one step for the sake of its event functions.
-const BLIND: usize = 6;
-
 /// How a run ends: status and reason.
 pub(crate) type End = (Status, String);
-
-enum Flow {
-    /// Events are in `locator.found`; the state stands at the instant.
-    Event,
-    End(Status, String),
-}
 
 /// Everything that changes during a run.
 pub(crate) struct Run<'a, S: System + ?Sized> {
@@ -166,11 +153,11 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub dense: Vec<f64>,
     pub recorder: Recorder,
     /// Σ |w λ| per velocity.
-    reach: Vec<f64>,
+    pub(super) reach: Vec<f64>,
     /// Velocities below this are rounding of the forces in one step.
-    velocity_rounding: f64,
+    pub(super) velocity_rounding: f64,
     /// A formula that ends, and when: seen in the step that failed last.
-    beyond: Option<(String, f64)>,
+    pub(super) beyond: Option<(String, f64)>,
     /// A state beside the present one, and the system there.
     beside: (State, Eval),
     pub passage: Passage,
@@ -255,225 +242,6 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         (count >= self.settings.stop_after).then(|| (Status::Stopped, format!("{count} events")))
     }
 
-    /// Integrate to the next event or the end.
-    fn segment(&mut self, outside: &mut Outside<'_>, delivery: &mut Delivery<'_>) -> Flow {
-        let field = &mut self.field;
-        field.see();
-        let Field { watches, info, discrete, fixed, frozen, sys, dims, .. } = field;
-        watches.rebuild(info, discrete, fixed.small(), frozen, sys.directions(), dims.guards);
-        let t = field.state.t;
-        if !self.ode.start(t, &self.x, field) {
-            return Flow::End(
-                Status::Failed,
-                format!("no accelerations at t = {t}: the constraints contradict each other"),
-            );
-        }
-        if let Some(v) = &mut self.variation {
-            v.enter(&self.field);
-        }
-        self.arm(true);
-        // what has just fired must first come back from the far side; which side that is, rounding cannot tell yet
-        let Run { field, fired, .. } = self;
-        let directions = field.sys.directions();
-        for w in &mut field.watches.list {
-            if let What::Crossing(k, factor) = &mut w.what
-                && fired.contains(k)
-            {
-                w.armed = false;
-                if directions[*k] == Direction::Both {
-                    *factor = 0.0;
-                }
-            }
-        }
-        fired.clear();
-        self.control.restart();
-        self.look_anew();
-        self.first_step();
-        let mut blind = 0;
-        loop {
-            if outside.interrupt.is_some_and(|i| i.load(Ordering::Relaxed)) {
-                return Flow::End(Status::Interrupted, interrupted(self.ode.time()));
-            }
-            if let Some(progress) = outside.progress.as_mut() {
-                progress(self.ode.time());
-            }
-            delivery.step(&mut self.out);
-            let t = self.ode.time();
-            let halfway = self.halfway(t);
-            if self.passage.lost {
-                return Flow::End(Status::Indeterminate, self.undecided());
-            }
-            let remaining = self.settings.until - t;
-            let smallest = self.smallest(t);
-            if self.pending.as_ref().is_some_and(|p| p.end - t <= smallest) {
-                self.log_pending();
-            }
-            if remaining <= smallest {
-                return Flow::End(Status::Finished, String::new());
-            }
-            if self.out.counts.steps >= self.settings.max_steps {
-                let message = format!(
-                    "more than {} steps at t = {t}; raise max_steps or the tolerance",
-                    self.settings.max_steps
-                );
-                return Flow::End(Status::Failed, message);
-            }
-            let mut h = self.h.min(self.settings.longest_step).min(halfway).min(self.swing());
-            if remaining < 1.05 * h {
-                h = remaining;
-            }
-            h = h.min(self.field.watches.release(t + smallest) - t);
-            h = h.min(self.pending.as_ref().map_or(f64::INFINITY, |p| p.end - t));
-            if !(h > smallest) {
-                return self.collapse(h);
-            }
-            self.field.moment = MOMENT * h;
-            if self.field.watches.singular {
-                self.field.chart.refine(h);
-            }
-            if !self.ode.attempt(h, &self.control, &mut self.field) {
-                self.beyond = self.field.undefined().map(|what| (what, self.time()));
-                self.control.refuse();
-                self.out.counts.rejected += 1;
-                self.h = if self.enter_branch(h) { h } else { 0.25 * h };
-                continue;
-            }
-            self.set_floors(h);
-            let next = match self.control.judge(&self.ode) {
-                Verdict::Accept(next) => next,
-                Verdict::Reject(next) => {
-                    self.control.measure(&self.ode, next, &mut self.field);
-                    self.out.counts.rejected += 1;
-                    self.h = if self.enter_branch(h) { h } else { next };
-                    if self.h < SHRUNK * self.longest && self.ends_here() {
-                        return self.collapse(self.h);
-                    }
-                    continue;
-                }
-            };
-            // the step follows fast event functions as it follows errors, with their fifth power
-            let blur = self.blur();
-            let clear = h * (0.9 * blur.powf(-0.2)).max(0.1);
-            if blind < BLIND && blur > 1.0 {
-                blind += 1;
-                self.out.counts.rejected += 1;
-                self.h = clear;
-                continue;
-            }
-            // a function that no length resolves is rounding
-            let next = if blind < BLIND { next.min(clear.max(0.2 * h)) } else { next };
-            blind = 0;
-            let mut disturbed = self.control.measure(&self.ode, next, &mut self.field);
-            if self.ends_near_change_point(h, &mut disturbed) || !self.stays_on_branch(&mut disturbed) {
-                continue;
-            }
-            if self.locator.search(&mut self.field, &mut self.ode, &mut disturbed) {
-                if self.mistaken_event(h) {
-                    continue;
-                }
-                let theta = self.locator.found.theta;
-                if theta * h > smallest {
-                    self.record_between(theta);
-                    self.shorten(theta, h);
-                    self.commit(false);
-                } else {
-                    self.field.at(t, self.ode.state());
-                }
-                return Flow::Event;
-            }
-            disturbed |= self.record_between(1.0);
-            if disturbed {
-                self.stand_at_end();
-            }
-            self.commit(true);
-            self.h = next;
-            if let Some(what) = self.field.undefined() {
-                let t = self.time();
-                return Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}"));
-            }
-            self.passage.natural = h.max(0.95 * self.passage.natural);
-            if next < 0.9 * h {
-                self.enter_branch(h);
-            }
-        }
-    }
-
-    /// How badly the samples of the step tried last tell the event functions; what looks bad may be rounding of a switch.
-    fn blur(&mut self) -> f64 {
-        let blur = self.locator.blur(&self.field, &self.ode);
-        if !(blur > 1.0) {
-            return blur;
-        }
-        self.field.measure_guards(self.ode.step());
-        let blur = self.locator.blur(&self.field, &self.ode);
-        self.field.watches.scales.guard_rounding.fill(0.0);
-        blur
-    }
-
-    /// The longest step so far; before there was one, a part of the run.
-    pub(super) fn usual_step(&self) -> f64 {
-        if self.longest > 0.0 { self.longest } else { FIRST_STEP * self.settings.until }
-    }
-
-    /// The shortest step from `t` that is one.
-    fn smallest(&self, t: f64) -> f64 {
-        8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs())
-    }
-
-    /// Length of the first step of a segment: as before, but not longer than the flight of a contact that just opened.
-    fn first_step(&mut self) {
-        let t = self.ode.time();
-        let remaining = self.settings.until - t;
-        let smallest = self.smallest(t);
-        if !self.h.is_finite() {
-            self.set_floors(FIRST_STEP * remaining);
-            self.h = self.control.first_step(&self.ode, FIRST_STEP * remaining);
-        }
-        let field = &self.field;
-        for (i, c) in field.info.iter().enumerate() {
-            if let Normal::Unilateral { row } = c.normal
-                && field.discrete.modes[i] == Mode::Open
-            {
-                let u = &field.state.u;
-                let (gap, rate, accel) = (
-                    field.eval.gap[row],
-                    field.eval.rate(row, u),
-                    field.eval.accel(row, &field.forces.accel),
-                );
-                let flight = -2.5 * rate / accel;
-                // a flight too short for a step is rounding of a contact at rest, which the gap itself will tell
-                if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel && flight > smallest {
-                    self.h = self.h.min(flight);
-                }
-            }
-        }
-    }
-
-    /// Sizes below which differences are rounding: of lengths, of the velocity that the forces, each by itself, give in a step, of energy.
-    fn set_floors(&mut self, h: f64) {
-        let field = &self.field;
-        let lambda = &field.forces.lambda;
-        let contacts = &mut self.reach;
-        contacts.clear();
-        contacts.resize(field.dims.u, 0.0);
-        for (r, l) in lambda.iter().enumerate().filter(|(_, l)| **l != 0.0) {
-            field.eval.w.row(r).iter().for_each(|(k, w)| contacts[k] += (l * w).abs());
-        }
-        let largest = (0..field.dims.u).fold(0.0_f64, |m, i| m.max(field.eval.mass.diagonal(i)));
-        let (mut free, mut power) = (0.0_f64, 0.0);
-        for i in 0..field.dims.u {
-            let mass = field.eval.mass.diagonal(i).max(LEAST_MASS * largest).max(f64::MIN_POSITIVE);
-            let a = field.eval.h[i].abs() / mass;
-            free = free.max(a + contacts[i] / mass);
-            power += field.eval.h[i].abs() * (field.state.u[i].abs() + h * a);
-        }
-        self.control.set_floor(0, LEAST_POSITION * self.length);
-        self.control.set_floor(1, LEAST_SPEED * h * free);
-        self.velocity_rounding = SPEED_NOISE * h * free;
-        let energy = self.ledger.energy.scale.max(LEAST_ENERGY * h * power);
-        self.control.set_floor(2 + field.dims.z, energy);
-    }
-
     pub(super) fn stand_at_end(&mut self) {
         let end = self.ode.time() + self.ode.step();
         self.dense.copy_from_slice(self.ode.end());
@@ -481,7 +249,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     }
 
     /// Take the step tried last. The field stands at its end.
-    fn commit(&mut self, record: bool) {
+    pub(super) fn commit(&mut self, record: bool) {
         self.beyond = None;
         let h = self.ode.step();
         let Field { eval, state, forces, .. } = &self.field;
@@ -527,7 +295,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         }
     }
 
-    fn arm(&mut self, fresh: bool) {
+    pub(super) fn arm(&mut self, fresh: bool) {
         self.judge_crossings();
         let Field { watches, info, eval, state, forces, .. } = &mut self.field;
         watches.arm(info, eval, state, forces, fresh);
@@ -545,7 +313,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         let weight = |i: usize| 1.0 + (0.618_033_988_75 * i as f64).fract();
         state.q.iter_mut().enumerate().for_each(|(i, q)| *q += POSITION_NOISE * self.length * weight(i));
         state.u.iter_mut().enumerate().for_each(|(i, u)| *u += self.velocity_rounding * weight(i));
-        field.sys.evaluate(state, &field.discrete, eval);
+        field.sys.evaluate_rates(state, &field.discrete, eval);
         let change = eval.crossings.iter().zip(&field.eval.crossings).map(|(a, b)| (a - b).abs());
         for (rounding, change) in field.watches.scales.crossing_rounding.iter_mut().zip(change) {
             *rounding = if change.is_finite() { change } else { 0.0 };
@@ -564,14 +332,14 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
     }
 
     /// Whether the geometry ends at the present point: what is behind it has no value.
-    fn ends_here(&mut self) -> bool {
+    pub(super) fn ends_here(&mut self) -> bool {
         let t = self.ode.time();
         self.x.copy_from_slice(self.ode.state());
         self.field.at(t, &self.x) && self.field.lost_ahead(JUST * self.longest).is_some()
     }
 
     /// The step size fell to nothing.
-    fn collapse(&mut self, h: f64) -> Flow {
+    pub(super) fn collapse(&mut self, h: f64) -> Flow {
         let t = self.ode.time();
         self.x.copy_from_slice(self.ode.state());
         self.field.at(t, &self.x);

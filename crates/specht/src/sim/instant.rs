@@ -7,7 +7,7 @@
 use crate::contact::{Forces, Reduced, Small, Start, Status as Set};
 use crate::impact::{ImpactStatus, Impactor};
 use crate::linalg::axpy;
-use crate::system::{Mode, Normal, Restitution, State, System, Trigger};
+use crate::system::{Discrete, Mode, Normal, Restitution, State, System, Trigger};
 
 use super::classify::flank_acts;
 use super::decide::Decision;
@@ -62,6 +62,37 @@ pub(crate) struct Moment {
     /// Contacts that were closed, once for every time.
     pub(super) closed: Vec<usize>,
     pub(super) start_written: bool,
+    /// Modes and latches, and gaps, before any switch flips; modes and latches before a decision; forces that acted before it.
+    discrete: Discrete,
+    gaps: Vec<f64>,
+    frozen: Discrete,
+    acted: Vec<f64>,
+    /// Memory of the last undo.
+    pub(super) spare: Option<Undo>,
+}
+
+impl Moment {
+    /// Nothing is known; memory stays. What [`Run::open_moment`] writes is left.
+    fn forget(&mut self) {
+        let Moment { switched, flipped, triggers, fired, crossed, plastic, settled, closed, .. } = self;
+        for list in [switched, flipped, fired, crossed, settled, closed] {
+            list.clear();
+        }
+        triggers.clear();
+        plastic.clear();
+        self.remark.clear();
+        self.guards = 0;
+        self.spare = self.undo.take().or(self.spare.take());
+        let flags = [
+            &mut self.tie,
+            &mut self.turned,
+            &mut self.singular,
+            &mut self.jumped,
+            &mut self.tangential,
+            &mut self.start_written,
+        ];
+        flags.into_iter().for_each(|flag| *flag = false);
+    }
 }
 
 /// Solvers that only instants need.
@@ -72,6 +103,8 @@ pub(crate) struct Tools {
     pub(super) reduced: Reduced,
     pub(super) closing: Closing,
     work: Vec<f64>,
+    /// The last instant, for its memory.
+    moment: Moment,
 }
 
 impl<S: System + ?Sized> Run<'_, S> {
@@ -146,12 +179,19 @@ impl<S: System + ?Sized> Run<'_, S> {
                 ),
             ));
         }
+        let mut m = std::mem::take(&mut self.tools.moment);
+        m.forget();
+        let end = self.happens(&mut m);
+        self.tools.moment = m;
+        end
+    }
+
+    fn happens(&mut self, m: &mut Moment) -> Option<End> {
         let first = self.out.counts.all_events();
         if let Some(v) = &mut self.variation {
             v.arrive(&self.field, &self.locator.found.watches, self.longest);
         }
-        let mut m = Moment::default();
-        self.open_moment(&mut m);
+        self.open_moment(m);
         self.sets.remember(&self.field.discrete.modes);
         let energy = self.field.eval.kinetic + self.field.eval.potential;
         // the left limit, before any switch flips
@@ -163,16 +203,16 @@ impl<S: System + ?Sized> Run<'_, S> {
         if self.settings.record != Record::Events || !quiet {
             self.record(true);
         }
-        let before = self.field.discrete.clone();
-        let gaps = self.field.eval.gap.clone();
-        self.take_watches(&mut m);
+        m.discrete.clone_from(&self.field.discrete);
+        m.gaps.clone_from(&self.field.eval.gap);
+        self.take_watches(m);
         self.join_touching();
         let rates = self.closed_rates();
-        self.follow(&before);
-        self.flip_along(&mut m);
+        self.follow(&m.discrete);
+        self.flip_along(m);
         if m.guards > 0 {
             self.field.evaluate();
-            self.hand_over(&gaps);
+            self.hand_over(&m.gaps);
             m.turned =
                 self.closed_rates().iter().zip(&rates).any(|(a, b)| (a.0 - b.0).abs() > SPEED_ZERO * a.1);
             self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
@@ -182,9 +222,9 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.touch_down();
         let changes = (m.singular || !m.switched.is_empty()) && self.at_change_point(!m.singular);
         let border = if changes {
-            self.turn_reactions(&mut m)
+            self.turn_reactions(m)
         } else if m.singular {
-            self.cross_border(&mut m)
+            self.cross_border(m)
         } else {
             None
         };
@@ -195,21 +235,21 @@ impl<S: System + ?Sized> Run<'_, S> {
         // a pure mark changes nothing unless memory changes
         let mut end = None;
         if changes {
-            self.log(&m);
+            self.log(m);
         } else if !quiet || m.guards > 0 {
-            end = self.settle(&mut m, false);
-            self.changes(&mut m);
-            self.log(&m);
+            end = self.settle(m, false);
+            self.changes(m);
+            self.log(m);
         }
-        self.find_jumps(&mut m);
-        let end = end.or_else(|| self.user_events(&mut m));
+        self.find_jumps(m);
+        let end = end.or_else(|| self.user_events(m));
         self.depart(first);
         self.record(true);
         end
     }
 
     /// The derivatives leave the instant; events from number `first` on belong to it.
-    fn depart(&mut self, first: u64) {
+    pub(super) fn depart(&mut self, first: u64) {
         if let Some(v) = &mut self.variation {
             v.depart(&self.field, first as usize, self.out.counts.all_events() as usize);
         }
@@ -301,42 +341,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             if let Some(end) = self.impacts(m) {
                 return Some(end);
             }
-            for i in 0..self.field.info.len() {
-                if matches!(self.field.info[i].normal, Normal::Given { row: Some(_) }) {
-                    self.sets.closed[i] = flank_acts(&self.field, i);
-                }
-            }
-            self.sets.fill(&self.field, m.jumped || m.turned);
-            let frozen = self.field.discrete.clone();
-            let before = before(first, m, &self.impulses.lambda);
-            let moment = self.moment();
-            // what was hit, by more than rounding, begins anew
-            let pairs = m.forces.lambda.iter().zip(&self.impulses.lambda);
-            let kept = |(f, p): (&f64, &f64)| if p.abs() <= LEFT_OVER * moment * f.abs() { *f } else { 0.0 };
-            let mut acted: Vec<f64> = pairs.map(kept).collect();
-            // a contact that carries nothing has to close in the small before it carries again
-            for (i, small) in self.field.fixed.small().iter().enumerate() {
-                if let (Small::Slack, Some(row)) = (small, self.field.info[i].normal_row())
-                    && let (Some(a), Some(e)) = (acted.get_mut(row), m.forces.excess.get(i))
-                {
-                    *a = -e;
-                }
-            }
-            let tie = m.tie && !m.jumped;
-            let decision = if self.field.spatial {
-                self.decider.decide_in_space(&mut self.field, &self.sets.starts, &acted, moment, tie)
-            } else {
-                self.decider.decide(
-                    &mut self.field,
-                    &self.sets.starts,
-                    self.settings.several,
-                    before,
-                    &acted,
-                    moment,
-                    tie,
-                )
-            };
-            let t = self.time();
+            let decision = self.decide_modes(m, first);
             if first && round == 0 {
                 // what the start itself allows, before any jump
                 self.out.start.solutions = self.decider.alternatives();
@@ -354,40 +359,22 @@ impl<S: System + ?Sized> Run<'_, S> {
                         self.log_finding(m, self.several_note());
                     }
                     self.tell_incomplete();
-                    if round < 3 && self.follow(&frozen) {
+                    if round < 3 && self.follow(&m.frozen) {
                         // laws that switch with the direction of slip
                         self.field.evaluate();
                         continue;
                     }
                     break;
                 }
-                Decision::Invalid => {
-                    let why = match self.field.lost_ahead(self.usual_step()) {
-                        Some(what) => {
-                            format!("{what} has no value a little further: the geometry cannot close there")
-                        }
-                        None => {
-                            "the mass matrix is singular: nothing with mass moves with one of the coordinates"
-                                .into()
-                        }
-                    };
-                    return Some((Status::Failed, format!("no forces can be found at t = {t}: {why}")));
-                }
-                Decision::Stop => {
-                    let status = match self.decider.set.status {
-                        Set::None => Status::Inconsistent,
-                        _ => Status::Indeterminate,
-                    };
-                    let note = self.several_note();
-                    self.log_finding(m, note.clone());
-                    return Some((status, format!("at t = {t}: {note}")));
-                }
+                Decision::Invalid => return Some(self.no_forces()),
+                Decision::Stop => return Some(self.undecided_forces(m)),
                 Decision::Impact => {
                     let note = self.several_note();
                     if !first {
                         self.log_finding(m, note.clone());
                     }
                     if round >= 3 || !self.without_collision(m, first) {
+                        let t = self.time();
                         return Some((
                             Status::Inconsistent,
                             format!("at t = {t}: {note}, and no impact without collision leads out of it"),
@@ -398,6 +385,66 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         self.take_over();
         None
+    }
+
+    /// The transition problem with what is known of the contacts; modes and latches before it are left in `m.frozen`.
+    fn decide_modes(&mut self, m: &mut Moment, first: bool) -> Decision {
+        for i in 0..self.field.info.len() {
+            if matches!(self.field.info[i].normal, Normal::Given { row: Some(_) }) {
+                self.sets.closed[i] = flank_acts(&self.field, i);
+            }
+        }
+        self.sets.fill(&self.field, m.jumped || m.turned);
+        m.frozen.clone_from(&self.field.discrete);
+        let moment = self.moment();
+        // what was hit, by more than rounding, begins anew
+        let mut acted = std::mem::take(&mut m.acted);
+        acted.clear();
+        let pairs = m.forces.lambda.iter().zip(&self.impulses.lambda);
+        let kept = |(f, p): (&f64, &f64)| if p.abs() <= LEFT_OVER * moment * f.abs() { *f } else { 0.0 };
+        acted.extend(pairs.map(kept));
+        // a contact that carries nothing has to close in the small before it carries again
+        for (i, small) in self.field.fixed.small().iter().enumerate() {
+            if let (Small::Slack, Some(row)) = (small, self.field.info[i].normal_row())
+                && let (Some(a), Some(e)) = (acted.get_mut(row), m.forces.excess.get(i))
+            {
+                *a = -e;
+            }
+        }
+        let tie = m.tie && !m.jumped;
+        let starts = &self.sets.starts;
+        let decision = if self.field.spatial {
+            self.decider.decide_in_space(&mut self.field, starts, &acted, moment, tie)
+        } else {
+            let before = before(first, m, &self.impulses.lambda);
+            let several = self.settings.several;
+            self.decider.decide(&mut self.field, starts, several, before, &acted, moment, tie)
+        };
+        m.acted = acted;
+        decision
+    }
+
+    /// The end of a run whose forces cannot be found.
+    fn no_forces(&mut self) -> End {
+        let t = self.time();
+        let why = match self.field.lost_ahead(self.usual_step()) {
+            Some(what) => format!("{what} has no value a little further: the geometry cannot close there"),
+            None => {
+                "the mass matrix is singular: nothing with mass moves with one of the coordinates".to_string()
+            }
+        };
+        (Status::Failed, format!("no forces can be found at t = {t}: {why}"))
+    }
+
+    /// The end of a run where the policy stops at no solution, or at several.
+    fn undecided_forces(&mut self, m: &Moment) -> End {
+        let status = match self.decider.set.status {
+            Set::None => Status::Inconsistent,
+            _ => Status::Indeterminate,
+        };
+        let note = self.several_note();
+        self.log_finding(m, note.clone());
+        (status, format!("at t = {}: {note}", self.time()))
     }
 
     /// All collisions of closed contacts that approach.
@@ -503,8 +550,10 @@ impl<S: System + ?Sized> Run<'_, S> {
         field.state.u.copy_from_slice(u);
         field.heat_at_once(&self.tools.work);
         field.evaluate();
-        field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
-        field.evaluate();
+        if field.dims.latches > 0 || !field.discrete.contour.is_empty() {
+            field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
+            field.evaluate();
+        }
     }
 
     /// New modes are set: times of stick, velocities on their constraints, forces.

@@ -7,7 +7,7 @@
 //! angle that the integrator follows with any step, and would be missed between the samples ([`Locator::blur`]). Roots are located on the dense output; among several functions the earliest wins, and those whose roots
 //! coincide with it to `1e-12 (|t| + h)` belong to the same event.
 
-use crate::ode::{Method, SAMPLES, Trial};
+use crate::ode::{Method, SAMPLES, STAGES, Trial};
 use crate::root;
 use crate::system::System;
 
@@ -45,16 +45,24 @@ enum Suspect {
 pub(crate) struct Locator {
     x: Vec<f64>,
     roots: Vec<(f64, usize)>,
+    /// Weights of the prediction, and the samples they are for.
+    weights: Option<([(usize, f64); SAMPLES], Weights)>,
     pub found: Found,
 }
+
+/// For every inner sample the weights of (sample − polynomial through all others).
+type Weights = [[f64; SAMPLES]; SAMPLES - 2];
 
 impl Locator {
     /// How badly the samples of the step tried last tell the event functions: above 1 a fall through zero could be missed. Each
     /// inner sample is predicted by the polynomial through the others, and the error must be small beside the smallest
     /// sample before the first fall. It grows with the fifth power of the step.
-    pub(super) fn blur<S: System + ?Sized>(&self, field: &Field<S>, ode: &Method) -> f64 {
+    pub(super) fn blur<S: System + ?Sized>(&mut self, field: &Field<S>, ode: &Method) -> f64 {
         let (samples, t) = (ode.samples(), ode.time());
-        let weights = prediction(samples);
+        let weights = match &self.weights {
+            Some((of, weights)) if of == samples => *weights,
+            _ => self.weights.insert((*samples, prediction(samples))).1,
+        };
         let watches = &field.watches;
         let mut worst = 0.0_f64;
         for (k, w) in watches.list.iter().enumerate() {
@@ -135,7 +143,13 @@ impl Locator {
         let what = field.watches.list[k].what;
         let field_noise = 10.0 * field.watches.noise(what, field.info);
         let x = &mut self.x;
-        let mut f = |theta: f64| dense(field, ode, what, theta, x);
+        // the ends of the step have been sampled
+        let ends = [0, STAGES - 1].map(|stage| field.watches.at(stage, k));
+        let mut f = |theta: f64| match theta {
+            0.0 => ends[0],
+            1.0 => ends[1],
+            _ => dense(field, ode, what, theta, x),
+        };
         match suspect {
             Suspect::None => None,
             Suspect::Bracket(a, b) => {
@@ -185,8 +199,7 @@ impl Locator {
     }
 }
 
-/// For every inner sample the weights of (sample − polynomial through all others).
-fn prediction(samples: &[(usize, f64); SAMPLES]) -> [[f64; SAMPLES]; SAMPLES - 2] {
+fn prediction(samples: &[(usize, f64); SAMPLES]) -> Weights {
     let theta = samples.map(|s| s.1);
     std::array::from_fn(|inner| {
         let at = inner + 1;

@@ -32,7 +32,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Fire user events; changed memory means one more decision, and may make more of them fire.
     pub(super) fn user_events(&mut self, m: &mut Moment) -> Option<End> {
         while !m.triggers.is_empty() {
-            self.fill_point();
+            self.fill_forces();
             let field = &mut self.field;
             let mut memory = field.state.memory.clone();
             let at = crate::system::Instant {

@@ -22,12 +22,15 @@ mod passage;
 mod policy;
 mod project;
 mod record;
+mod segment;
 mod settings;
 mod settling;
 mod shorten;
 mod sink;
 mod slopes;
-mod space;
+pub(crate) mod space;
+#[cfg(test)]
+mod space_tests;
 pub(crate) mod start;
 mod tangential;
 mod time_stepping;

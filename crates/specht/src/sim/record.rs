@@ -179,8 +179,17 @@ impl<S: System + ?Sized> Run<'_, S> {
         self.out.samples.push(&self.point, &self.ledger.energy.columns(), keep);
     }
 
+    /// The forces of the present point as events and outputs read them.
+    pub(super) fn fill_forces(&mut self) {
+        let Run { field, forces, .. } = self;
+        forces.lambda.clone_from(&field.forces.lambda);
+        forces.normal.clone_from(&field.forces.normal);
+        forces.tangential.clone_from(&field.forces.tangential);
+    }
+
     /// Copy everything about the present point of the field.
     pub(super) fn fill_point(&mut self) {
+        self.fill_forces();
         let Run { field, point: p, forces, impulses, .. } = self;
         p.state.clone_from(&field.state);
         p.accel.clone_from(&field.forces.accel);
@@ -193,9 +202,6 @@ impl<S: System + ?Sized> Run<'_, S> {
             p.slip[i] = field.slip(i);
         }
         field.row_values(&mut p.rates, &mut p.lambda);
-        forces.lambda.clone_from(&field.forces.lambda);
-        forces.normal.clone_from(&field.forces.normal);
-        forces.tangential.clone_from(&field.forces.tangential);
         let at = system::Instant {
             state: &field.state,
             discrete: &field.discrete,

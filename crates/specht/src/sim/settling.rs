@@ -36,7 +36,7 @@ const CLOSINGS: usize = 3;
 const PRESSED: f64 = 1e3;
 
 /// What an impact that is taken back restores.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Undo {
     u: Vec<f64>,
     discrete: Discrete,
@@ -66,12 +66,12 @@ impl<S: System + ?Sized> Run<'_, S> {
     /// Remember the state before the first collision of this instant.
     pub(super) fn keep_for_undo(&self, m: &mut Moment) {
         if m.undo.is_none() {
-            m.undo = Some(Undo {
-                u: self.field.state.u.clone(),
-                discrete: self.field.discrete.clone(),
-                ledger: self.ledger.clone(),
-                warnings: self.out.warnings.len(),
-            });
+            let mut undo = m.spare.take().unwrap_or_default();
+            undo.u.clone_from(&self.field.state.u);
+            undo.discrete.clone_from(&self.field.discrete);
+            undo.ledger.clone_from(&self.ledger);
+            undo.warnings = self.out.warnings.len();
+            m.undo = Some(undo);
         }
     }
 

@@ -95,33 +95,55 @@ fn following(info: &[ContactInfo], eval: &Eval, i: usize, sticks: bool, lambda: 
 }
 
 /// A solution with its modes, and the directions of slips that begin.
-struct Answer {
-    solution: Solution,
-    directions: Vec<Option<[f64; 3]>>,
+pub(crate) struct Answer {
+    pub solution: Solution,
+    pub directions: Vec<Option<[f64; 3]>>,
 }
 
 /// Solve the accelerations at the present state, which is evaluated.
 fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: &[f64]) -> Option<Answer> {
     let (info, eval, u) = (field.info, &field.eval, &field.state.u);
-    let mut lambda = vec![0.0; eval.w.rows()];
-    lambda.iter_mut().zip(acted).for_each(|(l, a)| *l = *a);
-    let mut layout = Layout::new(info, eval, 3, |i| {
+    let direction = |i: usize| field.direction(i, slip(&info[i], eval, u));
+    accelerations_at(info, eval, starts, &direction, acted)
+}
+
+/// The contacts that are closed, and the accelerations by their forces.
+fn pose(
+    info: &[ContactInfo],
+    eval: &Eval,
+    starts: &[Start],
+    direction: &dyn Fn(usize) -> [f64; 3],
+    lambda: &[f64],
+) -> Option<(Layout, Reduced)> {
+    let layout = Layout::new(info, eval, 3, |i| {
         if starts[i] == Start::Open {
             return None;
         }
-        let given = following(info, eval, i, starts[i] == Start::Zero, &lambda);
+        let given = following(info, eval, i, starts[i] == Start::Zero, lambda);
         let sign = if starts[i] == Start::Minus { -1.0 } else { 1.0 };
         let friction = match (starts[i], info[i].tangent.len()) {
             (Start::Zero, _) | (_, 0) => Sliding::Rests { rest: eval.mu_static[i], mu: eval.mu[i] },
             (_, 1) => Sliding::Slides { mu: eval.mu[i], d: [sign, 0.0, 0.0] },
-            _ => Sliding::Slides { mu: eval.mu[i], d: field.direction(i, slip(&info[i], eval, u)) },
+            _ => Sliding::Slides { mu: eval.mu[i], d: direction(i) },
         };
         Some((friction, given))
     });
     let mut red = Reduced::default();
-    if !red.eliminate(&eval.mass, &eval.h, &eval.w, &eval.accel_offset, &layout.bilateral, &layout.rows) {
-        return None;
-    }
+    red.eliminate(&eval.mass, &eval.h, &eval.w, &eval.accel_offset, &layout.bilateral, &layout.rows)
+        .then_some((layout, red))
+}
+
+/// Accelerations of contacts that slide in the directions given, from the forces that acted.
+pub(crate) fn accelerations_at(
+    info: &[ContactInfo],
+    eval: &Eval,
+    starts: &[Start],
+    direction: &dyn Fn(usize) -> [f64; 3],
+    acted: &[f64],
+) -> Option<Answer> {
+    let mut lambda = vec![0.0; eval.w.rows()];
+    lambda.iter_mut().zip(acted).for_each(|(l, a)| *l = *a);
+    let (mut layout, red) = pose(info, eval, starts, direction, &lambda)?;
     let mut x: Vec<f64> = layout.rows.iter().map(|&r| lambda[r]).collect();
     let mut does = Vec::new();
     for round in 0.. {
@@ -144,6 +166,44 @@ fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: 
             return None;
         }
     }
+    Some(answer(info, eval, starts, &layout, &red, &x, &does))
+}
+
+/// All solutions of the only contact that is closed, at zero slip; `None` when there are more, or its load follows others.
+pub(crate) fn all_from_rest(info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Vec<Solution>> {
+    let lambda = vec![0.0; eval.w.rows()];
+    let (layout, red) = pose(info, eval, starts, &|_| [1.0, 0.0, 0.0], &lambda)?;
+    let [cone] = layout.cones.as_slice() else { return None };
+    if !info[layout.contacts[0]].load_on.is_empty() || (info[layout.contacts[0]].is_bilateral()) {
+        return None;
+    }
+    // the place of the normal is left empty where its force is given
+    let skip = usize::from(cone.given.is_some());
+    let size = layout.rows.len();
+    let at = |k: usize| k.checked_sub(skip).filter(|k| *k < size);
+    let value = |i: usize, j: usize| at(i).zip(at(j)).map_or(0.0, |(i, j)| red.h[(i, j)]);
+    let g = std::array::from_fn(|i| std::array::from_fn(|j| value(i, j)));
+    let b = std::array::from_fn(|i| at(i).map_or(0.0, |i| red.c[i]));
+    let found = crate::contact::space::one(cone, g, b);
+    let one = |f: &crate::contact::space::Found| {
+        let x: Vec<f64> = (0..size).map(|k| f.force[k + skip]).collect();
+        answer(info, eval, starts, &layout, &red, &x, &[f.does]).solution
+    };
+    Some(found.iter().map(one).collect())
+}
+
+/// Modes, forces and accelerations from the forces of the problem.
+fn answer(
+    info: &[ContactInfo],
+    eval: &Eval,
+    starts: &[Start],
+    layout: &Layout,
+    red: &Reduced,
+    x: &[f64],
+    does: &[Does],
+) -> Answer {
+    let mut lambda = vec![0.0; eval.w.rows()];
+    spread(layout, red, x, &mut lambda);
     let mut forces = Forces::default();
     forces.reset(eval.mass.size(), eval.w.rows(), info.len());
     forces.lambda.copy_from_slice(&lambda);
@@ -190,7 +250,7 @@ fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: 
         forces,
         modes,
     };
-    Some(Answer { solution, directions })
+    Answer { solution, directions }
 }
 
 /// Forces of all rows from those of the problem.
@@ -334,12 +394,21 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// Contacts that are no longer slow turn with their velocity from now on. True when nothing else happened at this instant.
     pub(super) fn leave_slow(&mut self) -> bool {
-        let mut only = !self.locator.found.watches.is_empty();
-        for &k in &self.locator.found.watches {
-            match self.field.watches.list[k].what {
-                What::Leave(i, _) => self.field.frozen[i] = None,
-                _ => only = false,
-            }
+        let found = &self.locator.found.watches;
+        let leaves = |k: &usize| match self.field.watches.list[*k].what {
+            What::Leave(i, _) => Some(i),
+            _ => None,
+        };
+        let left: Vec<usize> = found.iter().filter_map(leaves).collect();
+        let only = !found.is_empty() && left.len() == found.len();
+        let events = self.out.counts.all_events();
+        if let Some(v) = self.variation.as_mut().filter(|_| only) {
+            v.arrive(&self.field, found, self.longest);
+            v.leave();
+        }
+        left.iter().for_each(|&i| self.field.frozen[i] = None);
+        if only {
+            self.depart(events);
         }
         only
     }
@@ -394,6 +463,12 @@ pub(super) fn impact(
         return out;
     }
     spread(&layout, &red, &x, &mut out.compression);
+    let mut compressed = u.to_vec();
+    axpy(1.0, &red.a0, &mut compressed);
+    x.iter().enumerate().for_each(|(k, x)| axpy(*x, red.a.row(k), &mut compressed));
+    for (r, rate) in out.rate_c.iter_mut().enumerate() {
+        *rate = eval.rate(r, &compressed);
+    }
     let product = |h: &Mat, x: &[f64], k: usize| crate::linalg::dot(h.row(k), x);
     if law == Law::Poisson {
         let after: Vec<f64> = (0..x.len()).map(|k| red.c[k] + product(&red.h, &x, k)).collect();
@@ -445,7 +520,7 @@ pub(super) fn impact(
 
 /// Slip that has begun turns with its velocity above this multiple of what is slow: until then an error of its direction is forgotten faster than it
 /// matters, and the direction of the velocity would be stiff.
-pub(super) const LEAVES: f64 = 1e4;
+pub(super) const LEAVES: f64 = 1e3;
 
 /// Slip below this counts as slow, for a contact that has seen velocities of this size.
 pub(super) fn slow(size: f64) -> f64 {

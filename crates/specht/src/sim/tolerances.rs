@@ -23,6 +23,10 @@ pub(super) const VALUE_NOISE: f64 = 1e-14;
 pub(super) const SPEED_NOISE: f64 = 1e-13;
 /// Forces below this are rounding: they come out of a linear system.
 pub(super) const FORCE_NOISE: f64 = 1e-12;
+/// Forces below this share of what the smooth forces could ask of their contact are rounding of a balance.
+pub(super) const LOAD_NOISE: f64 = 1e-14;
+/// The audit measures forces against at least this share of it.
+pub(super) const LOAD_LEAST: f64 = 1e-5;
 /// Impulses below this, of the largest, are rounding: such a contact took no part in the impact.
 pub(super) const IMPULSE_NOISE: f64 = 1e-13;
 /// Hops lower than this many times the rounding of their gap are rounding.
@@ -42,6 +46,8 @@ pub(super) const SAME_TIME: f64 = 1e-13;
 pub(super) const SAME_ROOT: f64 = 1e-12;
 /// Width to which the minimum of a dip is found: its value then is known to the square.
 pub(super) const DIP: f64 = 1e-6;
+/// A step ends at an event on its dense output where the error of that, by its defect, is below this part of the tolerance.
+pub(super) const INSIDE: f64 = 0.1;
 /// Corrections of a step, of its length, that need no new step: their squares are rounding.
 pub(super) const NUDGE: f64 = 1e-7;
 /// Least and longest hold of a chattering switch, of the run; and the pause below which flips that never left the border are chatter.

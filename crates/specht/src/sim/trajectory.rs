@@ -351,6 +351,19 @@ pub struct Sample<'a> {
     pub latches: &'a [i32],
 }
 
+impl Sample<'_> {
+    /// Its state.
+    pub(crate) fn state(&self) -> State {
+        State {
+            t: self.t,
+            q: self.q.to_vec(),
+            u: self.u.to_vec(),
+            z: self.z.to_vec(),
+            memory: self.memory.to_vec(),
+        }
+    }
+}
+
 impl Samples {
     pub(crate) fn new(dims: Dims, contacts: &[ContactInfo], outputs: usize) -> Self {
         let rows = if in_space(contacts, &dims) { dims.rows } else { 0 };

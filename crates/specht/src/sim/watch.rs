@@ -17,10 +17,11 @@
 //! ([`Hold`]) is not looked at until its hold ends.
 
 use super::tolerances::{
-    CHATTER, FORCE_NOISE, HOLD, LEAST_INERTIA, LEFT_BORDER, SAME_TIME, SINGULAR, SPEED_NOISE, VALUE_NOISE,
+    CHATTER, FORCE_NOISE, HOLD, LEAST_INERTIA, LEFT_BORDER, LOAD_NOISE, SAME_TIME, SINGULAR, SPEED_NOISE,
+    VALUE_NOISE,
 };
 use crate::contact::{Forces, Small};
-use crate::ode::{INSIDE, STAGES};
+use crate::ode::{INSIDE, STAGE_TIMES, STAGES};
 use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal, State};
 
 /// What is watched.
@@ -74,6 +75,8 @@ pub(crate) struct Scales {
     pub slip: Vec<f64>,
     pub rate: Vec<f64>,
     pub force: f64,
+    /// What the smooth forces could ask of every contact, [`load_size`].
+    pub load: Vec<f64>,
     pub guard: Vec<f64>,
     pub crossing: Vec<f64>,
     /// What rounding of the state makes of the user's event functions.
@@ -95,8 +98,9 @@ impl Scales {
             let reach: f64 = eval.w.row(row).terms(q);
             *size = size.max(eval.gap[row].abs()).max(reach);
         }
+        let floor = least_inertia(eval);
         for (i, c) in info.iter().enumerate() {
-            let size = contact_speed(c, eval, u);
+            let size = speed_above(c, eval, u, floor);
             if !c.tangent.is_empty() {
                 self.slip[i] = self.slip[i].max(size);
             }
@@ -296,6 +300,14 @@ impl Watches {
         }
     }
 
+    /// The step ends at the fraction `theta`: what was sampled behind its end is the end.
+    pub(crate) fn end_at(&mut self, theta: f64) {
+        let n = self.list.len();
+        for stage in (1..STAGES - 1).filter(|&s| STAGE_TIMES[s] > theta) {
+            self.values.copy_within((STAGES - 1) * n..STAGES * n, stage * n);
+        }
+    }
+
     /// Value of watch `k` at a stage.
     pub(crate) fn at(&self, stage: usize, k: usize) -> f64 {
         self.values[stage * self.list.len() + k]
@@ -325,7 +337,17 @@ impl Watches {
         let (n, u) = (self.list.len(), &state.u);
         self.scales.see(info, eval, state);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        self.scales.force = self.scales.force.max(load);
+        self.scales.force = self.scales.force.max(load).max(beside(info, eval));
+        self.scales.load.resize(info.len(), 0.0);
+        let power = smooth_size(eval);
+        for w in &self.list {
+            if let What::Normal(i) | What::Saturation(i, _) | What::Give(i) = w.what
+                && let Some(row) = info[i].normal_row()
+            {
+                let size = &mut self.scales.load[i];
+                *size = size.max(load_size(eval, row, power));
+            }
+        }
         // a guard without a border is infinite
         for (k, s) in self.scales.guard.iter_mut().enumerate() {
             let v = eval.guards[k].abs();
@@ -389,7 +411,9 @@ impl Watches {
             What::Gap(i) => {
                 info[i].normal_row().map_or(0.0, |row| VALUE_NOISE * (s.gap[row] + s.driven[row]))
             }
-            What::Normal(_) | What::Saturation(..) | What::Give(_) => FORCE_NOISE * s.force,
+            What::Normal(i) | What::Saturation(i, _) | What::Give(i) => {
+                (FORCE_NOISE * s.force).max(LOAD_NOISE * s.load.get(i).copied().unwrap_or(0.0))
+            }
             What::Slip(i, _) => SPEED_NOISE * s.slip[i],
             What::Guard(k) => (VALUE_NOISE * s.guard[k]).max(s.guard_rounding[k]),
             What::Crossing(k, _) => VALUE_NOISE * s.crossing[k] + s.crossing_rounding[k],
@@ -398,25 +422,63 @@ impl Watches {
     }
 }
 
+/// Size of the forces beside the bilateral contacts: the least that a reaction would need to balance one of them alone. Reactions of
+/// parts without mass and load are zero up to rounding, which no other reaction tells from a change of their sign.
+pub(super) fn beside(info: &[ContactInfo], eval: &Eval) -> f64 {
+    let least = |row: usize| {
+        let sizes = eval.w.row(row).iter().map(|(j, w)| (eval.h[j] / w).abs());
+        sizes.filter(|f| *f > 0.0 && f.is_finite()).fold(f64::INFINITY, f64::min)
+    };
+    let rows = info.iter().filter(|c| c.is_bilateral()).filter_map(|c| c.normal_row());
+    rows.map(least).filter(|f| f.is_finite()).fold(0.0, f64::max)
+}
+
 /// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
 /// of M), so that rounding in a row at rest is not taken for motion.
 pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    let floor = LEAST_INERTIA * (0..u.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)));
-    let (mut terms, mut mobility) = (eval.rate_offset[row].abs(), 0.0);
-    for (j, w) in eval.w.row(row).iter() {
-        terms += (w * u[j]).abs();
-        if w != 0.0 {
-            mobility += w * w / eval.mass.diagonal(j).max(floor).max(f64::MIN_POSITIVE);
-        }
-    }
+    size_above(eval, row, u, least_inertia(eval))
+}
+
+fn size_above(eval: &Eval, row: usize, u: &[f64], floor: f64) -> f64 {
+    let mobility = mobility(eval, row, floor);
+    let terms = eval.rate_offset[row].abs() + eval.w.row(row).terms(u);
     terms + (2.0 * eval.kinetic.abs() * mobility).sqrt()
+}
+
+/// Size of all smooth forces: √Σ h²/M with the diagonal of M.
+pub(crate) fn smooth_size(eval: &Eval) -> f64 {
+    let floor = least_inertia(eval);
+    let square = |(j, h): (usize, &f64)| h * h / eval.mass.diagonal(j).max(floor);
+    eval.h.iter().enumerate().filter(|(_, h)| **h != 0.0).map(square).sum::<f64>().sqrt()
+}
+
+/// How large a force along a row smooth forces of this size could ask for, wherever they act: a force that is zero by their balance (the
+/// joints of a body that falls freely) is rounding of forces of this size.
+pub(crate) fn load_size(eval: &Eval, row: usize, smooth: f64) -> f64 {
+    let mobility = mobility(eval, row, least_inertia(eval));
+    if mobility > 0.0 && smooth.is_finite() { smooth / mobility.sqrt() } else { 0.0 }
+}
+
+/// Σ w²/M of a row with the diagonal of M.
+fn mobility(eval: &Eval, row: usize, floor: f64) -> f64 {
+    let part = |(j, w): (usize, f64)| w * w / eval.mass.diagonal(j).max(floor).max(f64::MIN_POSITIVE);
+    eval.w.row(row).iter().filter(|(_, w)| *w != 0.0).map(part).sum()
+}
+
+/// Entries of M below this are taken for this.
+fn least_inertia(eval: &Eval) -> f64 {
+    LEAST_INERTIA * (0..eval.h.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)))
 }
 
 /// How large the relative velocity at a contact may be: the largest size of its rows. The normal direction of a surface that is driven
 /// past (a cam in its lowest position) has no size of its own.
 pub(crate) fn contact_speed(c: &ContactInfo, eval: &Eval, u: &[f64]) -> f64 {
+    speed_above(c, eval, u, least_inertia(eval))
+}
+
+fn speed_above(c: &ContactInfo, eval: &Eval, u: &[f64], floor: f64) -> f64 {
     let rows = c.normal_row().into_iter().chain(c.tangent.iter().copied());
-    rows.fold(0.0, |m, row| m.max(rate_size(eval, row, u)))
+    rows.fold(0.0, |m, row| m.max(size_above(eval, row, u, floor)))
 }
 
 /// Value of an event function.

@@ -58,6 +58,60 @@ impl Section {
         }
     }
 
+    /// Rate of f(d) along δd, when the numbers of the section change by those of `change`. None of a patch, whose integrals are not differentiated.
+    pub(crate) fn push_rate(self, d: [f64; 3], rate: [f64; 3], change: Section) -> Option<[f64; 3]> {
+        match self {
+            Section::Round => Some(rate),
+            Section::Tensor([a, b, c, e]) => {
+                let [da, db, dc, de] = if let Section::Tensor(rates) = change { rates } else { [0.0; 4] };
+                let x = a * rate[0] + b * rate[1] + da * d[0] + db * d[1];
+                Some([x, c * rate[0] + e * rate[1] + dc * d[0] + de * d[1], 0.0])
+            }
+            Section::Ellipse([a, b]) => {
+                let [da, db] = if let Section::Ellipse(rates) = change { rates } else { [0.0; 2] };
+                let (x, y) = (a * d[0], b * d[1]);
+                let (dx, dy) = (a * rate[0] + da * d[0], b * rate[1] + db * d[1]);
+                let size = x.hypot(y);
+                if size == 0.0 {
+                    return None;
+                }
+                let grows = (x * dx + y * dy) / size;
+                let part = |m: f64, dm: f64, x: f64, dx: f64| (dm * x + m * dx - m * x * grows / size) / size;
+                Some([part(a, da, x, dx), part(b, db, y, dy), 0.0])
+            }
+            Section::Patch(_) => None,
+        }
+    }
+
+    /// Rate of ‖λ‖ along δλ, when the numbers of the section change by those of `change`. None at λ = 0 and of a patch.
+    pub(crate) fn size_rate(self, f: [f64; 3], rate: [f64; 3], change: Section) -> Option<f64> {
+        let size = self.size(f);
+        if size == 0.0 {
+            return None;
+        }
+        match self {
+            Section::Round => Some((0..3).map(|k| f[k] * rate[k]).sum::<f64>() / size),
+            Section::Tensor([a, b, c, e]) => {
+                // ‖λ‖ = |Φ⁻¹ λ|, and the rate of Φ⁻¹ λ is Φ⁻¹ (δλ − δΦ Φ⁻¹ λ)
+                let det = a * e - b * c;
+                let inverse = |f: [f64; 2]| [(e * f[0] - b * f[1]) / det, (a * f[1] - c * f[0]) / det];
+                let x = inverse([f[0], f[1]]);
+                let [da, db, dc, de] = if let Section::Tensor(rates) = change { rates } else { [0.0; 4] };
+                let dx = inverse([rate[0] - da * x[0] - db * x[1], rate[1] - dc * x[0] - de * x[1]]);
+                Some((x[0] * dx[0] + x[1] * dx[1]) / size)
+            }
+            Section::Ellipse([a, b]) => {
+                let [da, db] = if let Section::Ellipse(rates) = change { rates } else { [0.0; 2] };
+                let part = |f: f64, df: f64, m: f64, dm: f64| match f == 0.0 {
+                    true => 0.0,
+                    false => f / m * (df - f / m * dm) / m,
+                };
+                Some((part(f[0], rate[0], a, da) + part(f[1], rate[1], b, db)) / size)
+            }
+            Section::Patch(_) => None,
+        }
+    }
+
     /// ‖λ‖: 1 on the border of the section.
     pub(crate) fn size(self, f: [f64; 3]) -> f64 {
         match self {

@@ -22,10 +22,12 @@ use super::recur::middle_of;
 use super::shoot::{Orbit, Shot, Varied, finish, fire, mended_as, rounding, start_modes};
 use super::special::Special;
 use super::symmetry::{Symmetry, period_near};
-use super::{EXACT, numbers, state_of};
+use super::{EXACT, moved, way};
 
 /// First and longest step of a whole branch, in units of the range of the parameter and of the sizes of the motion.
 pub(crate) const STEPS: [f64; 2] = [0.02, 0.08];
+/// Kinks at which a branch turns back, at most.
+const KINKS: usize = 4;
 /// The step with which another start of the same cycle begins.
 const AGAIN: f64 = 1e-3;
 /// Shortest step.
@@ -34,11 +36,16 @@ pub(super) const SHORTEST: f64 = 1e-7;
 const CORRECTIONS: usize = 8;
 /// Below this share of the parameter in its direction a branch turns.
 const TURNS: f64 = 0.02;
+/// A step that bends by more, relative to its length, is predicted straight.
+const BENDS: f64 = 0.25;
 /// The part of the way to a grazing that a step may go, and how far behind it one looks for the branch.
 const NEARER: f64 = 0.45;
 const BEHIND: f64 = 3.0;
 /// A start that is nearer to the middle of its phase stays.
 const CENTRAL: f64 = 0.2;
+/// Steps that are longer begin with a shot of this tolerance.
+const LONG: f64 = 1e-4;
+const ROUGH: f64 = 1e-8;
 /// Scaled residual of a point.
 const ZERO: f64 = 1e-10;
 
@@ -71,6 +78,8 @@ pub(crate) struct Point {
     seen: OnceCell<Option<Box<Portrait>>>,
     /// Direction of the branch: numbers of the state, period, parameter.
     pub(super) tangent: Tangent,
+    /// The direction at the point before, and how far that is back: how the branch bends. None where the cycle was started elsewhere.
+    pub(super) before: Option<(Tangent, f64)>,
     pub(super) sequence: Sequence,
     /// Where the start is in its phase.
     inside: f64,
@@ -109,6 +118,22 @@ pub(super) struct Tangent {
 }
 
 impl Tangent {
+    /// What the bend of the branch adds over the step `s` from here, where the point before had the direction `before.0` a step `before.1` back.
+    fn bend(&self, before: &(Tangent, f64), s: f64) -> Tangent {
+        let factor = 0.5 * s * s / before.1;
+        let old = &before.0;
+        let mut out = Tangent {
+            x: self.x.iter().zip(&old.x).map(|(a, b)| factor * (a - b)).collect(),
+            period: factor * (self.period - old.period),
+            parameter: factor * (self.parameter - old.parameter),
+        };
+        // a kink is no bend
+        if max_abs(&out.x).max(out.parameter.abs()) > BENDS * s {
+            out.scale(0.0);
+        }
+        out
+    }
+
     pub(super) fn scale(&mut self, factor: f64) {
         self.x.iter_mut().for_each(|v| *v *= factor);
         self.period *= factor;
@@ -188,6 +213,11 @@ impl Follow<'_> {
 
     /// A shot from a guess; the start is put on its constraints, and at its phase of the forcing.
     pub(super) fn shoot(&self, guess: &Guess) -> Option<(Guess, Shot)> {
+        self.shoot_with(guess, EXACT)
+    }
+
+    /// The same with a tolerance.
+    fn shoot_with(&self, guess: &Guess, tolerance: f64) -> Option<(Guess, Shot)> {
         let sys = self.at(guess.parameter);
         let mut state = guess.state.clone();
         let mut period = guess.period;
@@ -200,7 +230,7 @@ impl Follow<'_> {
         let varied = Varied { line: &self.line, follows: self.follows(&guess) };
         let (settings, symmetry) = (self.settings, &self.symmetry);
         let start = (&guess.state, period);
-        let shot = fire(&sys, settings, symmetry, start, &guess.sigma, Some(&varied), EXACT).ok()?;
+        let shot = fire(&sys, settings, symmetry, start, &guess.sigma, Some(&varied), tolerance).ok()?;
         let modes = shot.modes.clone();
         Some((Guess { modes, ..guess }, shot))
     }
@@ -220,10 +250,10 @@ impl Follow<'_> {
             if let Some(forced) = self.period_at(p) {
                 state.t *= forced / guess.period;
             }
-            mended_as(&self.at(p), &state, &guess.modes).ok().map(|s| numbers(&s))
+            mended_as(&self.at(p), &state, &guess.modes).ok()
         };
         match (at(guess.parameter - h), at(guess.parameter + h)) {
-            (Some(a), Some(b)) => a.iter().zip(&b).map(|(a, b)| (b - a) / (2.0 * h)).collect(),
+            (Some(a), Some(b)) => way(&a, &b).iter().map(|d| d / (2.0 * h)).collect(),
             _ => free,
         }
     }
@@ -342,41 +372,39 @@ impl Follow<'_> {
     pub(super) fn step(&self, from: &Point, s: f64) -> Option<Step> {
         let t = &from.tangent;
         let scale = &self.symmetry.scale;
-        let mut x = numbers(&from.orbit.start);
-        x.iter_mut().zip(&t.x).zip(scale).for_each(|((x, t), d)| *x += s * t * d);
-        let mut aim = x.clone();
+        let mut bend = Tangent { x: vec![0.0; t.x.len()], period: 0.0, parameter: 0.0 };
+        if let Some(before) = &from.before {
+            bend = t.bend(before, s);
+        }
+        let ahead: Vec<f64> = t.x.iter().zip(&bend.x).zip(scale).map(|((t, b), d)| (s * t + b) * d).collect();
+        let mut aim = moved(self.sys, &from.orbit.start, &ahead);
         let mut guess = Guess {
-            state: state_of(from.orbit.start.t, &x, &from.orbit.start),
-            period: from.orbit.period + s * t.period,
+            state: aim.clone(),
+            period: from.orbit.period + s * t.period + bend.period,
             sigma: from.sigma.clone(),
-            parameter: from.parameter + s * t.parameter * self.width(),
+            parameter: from.parameter + (s * t.parameter + bend.parameter) * self.width(),
             modes: from.modes.clone(),
         };
         let goal = guess.parameter;
         let mut last = f64::INFINITY;
         for count in 0..CORRECTIONS {
-            let (g, shot) = self.shoot(&guess)?;
+            // the first shot of a long step need not be exact
+            let tolerance = if count == 0 && s.abs() > LONG { ROUGH } else { EXACT };
+            let (g, shot) = self.shoot_with(&guess, tolerance)?;
             guess = g;
-            let now = numbers(&guess.state);
             if count == 0 {
-                aim.clone_from(&now);
+                aim.clone_from(&guess.state);
             }
-            let along: f64 = now
-                .iter()
-                .zip(&aim)
-                .zip(scale)
-                .zip(&t.x)
-                .map(|(((a, b), d), t)| t * (a - b) / d)
-                .sum::<f64>()
+            let rest = way(&aim, &guess.state);
+            let along: f64 = rest.iter().zip(scale).zip(&t.x).map(|((r, d), t)| t * r / d).sum::<f64>()
                 + t.parameter * (guess.parameter - goal) / self.width();
             let size = shot.size.max(along.abs());
             let zero = ZERO.max(rounding(&self.symmetry, &guess.state));
-            if size < zero || (count > 4 && size < 1e2 * zero) {
+            if (size < zero && shot.exact) || (count > 4 && size < 1e2 * zero) {
                 // a phase so short that rounding passes over its beginning
                 if !shot.round {
                     return None;
                 }
-                let rest: Vec<f64> = now.iter().zip(&aim).map(|(a, b)| a - b).collect();
                 let off = max_abs(&self.symmetry.without_drift(&rest));
                 let off = off.max((guess.parameter - goal).abs() / self.width());
                 return Some(Step { point: self.point(guess, shot, Some(t))?, corrections: count, off });
@@ -397,14 +425,14 @@ impl Follow<'_> {
             }
             b[rows - 1] = -along;
             let y = Svd::new(&a).solve(&b, 1e-10);
-            let mut x = now;
+            let mut x = vec![0.0; scale.len()];
             for (basis, f) in shot.basis.iter().zip(&y) {
                 x.iter_mut().zip(basis).zip(scale).for_each(|((x, b), d)| *x += f * b * d);
             }
             let along_p = y[columns - 1] * self.width();
             x.iter_mut().zip(&shot.follows).zip(scale).for_each(|((x, f), d)| *x += along_p * f * d);
             let autonomous = usize::from(self.forcing.is_none());
-            guess.state = state_of(guess.state.t, &x, &guess.state);
+            guess.state = moved(self.sys, &guess.state, &x);
             if autonomous == 1 {
                 guess.period += y[k] / speed;
             }
@@ -424,7 +452,8 @@ impl Follow<'_> {
         let sequence = rotated(shot.sequence.clone());
         let orbit = finish(&self.symmetry, guess.state.clone(), guess.period, &guess.sigma, shot, 0).ok()?;
         let (parameter, sigma, modes) = (guess.parameter, guess.sigma, guess.modes);
-        Some(Point { parameter, orbit, seen: OnceCell::new(), tangent, sequence, inside, sigma, modes })
+        let (seen, before) = (OnceCell::new(), None);
+        Some(Point { parameter, orbit, seen, tangent, before, sequence, inside, sigma, modes })
     }
 
     /// One period of a cycle of the branch.
@@ -510,7 +539,7 @@ impl Follow<'_> {
     pub(super) fn onwards(&self, point: Point, mut watch: impl FnMut(f64) -> bool) -> Branch {
         let mut branch = Branch { points: vec![point], special: Vec::new(), ended: String::new() };
         let [mut s, longest] = self.steps;
-        let mut elsewhere = false;
+        let (mut elsewhere, mut turns) = (false, 0);
         loop {
             let last = &branch.points[branch.points.len() - 1];
             if branch.points.len() >= self.most {
@@ -533,8 +562,16 @@ impl Follow<'_> {
                     (elsewhere, s) = (true, AGAIN);
                     continue;
                 }
-                self.end(&mut branch);
-                return branch;
+                let lost = self.end(&mut branch);
+                // where stick is lost or gained the branch may turn back with other events
+                let back = lost.filter(|_| turns < KINKS).and_then(|grows| self.turned(&branch, grows));
+                let Some(next) = back else { return branch };
+                if let Some(special) = branch.special.last_mut() {
+                    special.after = Some(next.side());
+                }
+                branch.points.push(next);
+                (turns, s, elsewhere) = (turns + 1, AGAIN, false);
+                continue;
             };
             let shrunk = special.iter().any(|s| s.label == "hopf");
             let found = special.iter().any(|s| Some(s.label) == self.wanted);
@@ -558,6 +595,7 @@ impl Follow<'_> {
                 branch.ended = "bound of the parameter".into();
                 return branch;
             }
+            let next = Point { before: Some((last.tangent.clone(), s)), ..next };
             let next = self.centred(next, false);
             elsewhere = false;
             let grazes = self.to_grazing(last, &next, s);

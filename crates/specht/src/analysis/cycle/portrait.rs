@@ -78,7 +78,7 @@ pub(super) fn portrait_from(
     let run = event_driven(sys, start, &s, &mut Outside::default())?;
     let d = sys.dims();
     let empty = Range { min: f64::INFINITY, max: f64::NEG_INFINITY };
-    let mut coordinates = vec![empty; d.q];
+    let mut coordinates = vec![empty; sys.model().coordinates.len()];
     let mut outputs = vec![empty; sys.output_names().len()];
     let mut stick = vec![0.0; d.contacts];
     let rows: Vec<_> = run.samples.rows().collect();
@@ -203,13 +203,17 @@ impl Portrait {
                 if contact.is_unilateral() && b.modes[i].is_closed() {
                     self.lift_off = least(self.lift_off, b.normal[i]);
                 }
-                if modes.iter().all(|m| m.direction() != 0.0)
+                let slip = |r: &crate::sim::Sample<'_>| match contact.tangent.len() {
+                    0 | 1 => r.slip[i].abs(),
+                    _ => contact.tangent.iter().fold(0.0_f64, |s, &k| s.hypot(r.rates[k])),
+                };
+                if modes.iter().all(|m| m.slides())
                     && modes[0] == modes[2]
-                    && valley(a.slip[i].abs(), b.slip[i].abs(), c.slip[i].abs())
+                    && valley(slip(a), slip(b), slip(c))
                     && b.t > a.t
                     && c.t > b.t
                 {
-                    self.least_slip = least(self.least_slip, b.slip[i].abs());
+                    self.least_slip = least(self.least_slip, slip(b));
                 }
             }
         }
@@ -255,15 +259,12 @@ impl Portrait {
         };
         for e in self.run.events.iter().filter(|e| e.kind == Kind::Stick) {
             for p in e.contacts.iter().filter(|p| p.after == Mode::Stick) {
-                let slides =
-                    |r: &&crate::sim::Sample<'_>| r.t <= e.time && r.modes[p.contact].direction() != 0.0;
-                let (Some(row), Some(&k)) = (rows.iter().rev().find(slides), info[p.contact].tangent.first())
-                else {
-                    continue;
-                };
+                let slides = |r: &&crate::sim::Sample<'_>| r.t <= e.time && r.modes[p.contact].slides();
+                let Some(row) = rows.iter().rev().find(slides) else { continue };
                 let eval = at(&e.before);
-                let rate = eval.w.row(k).dot(row.accel) + eval.accel_offset[k];
-                self.slowest_stop = least(self.slowest_stop, rate.abs());
+                let rate = |&k: &usize| eval.w.row(k).dot(row.accel) + eval.accel_offset[k];
+                let rate = info[p.contact].tangent.iter().map(rate).fold(0.0, f64::hypot);
+                self.slowest_stop = least(self.slowest_stop, rate);
             }
         }
         for e in self.run.events.iter().filter(|e| e.kind == Kind::Impact) {

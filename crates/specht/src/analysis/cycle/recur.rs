@@ -10,7 +10,7 @@ use crate::sim::{Kind, Outside, Record, Settings, StartError, Status, Trajectory
 use crate::system::{Mode, State, System};
 
 use super::symmetry::{Symmetry, forcing_period, sizes_of};
-use super::{exact, numbers, state_of};
+use super::{exact, way};
 
 /// Passages that differ by less, scaled, are the same.
 const SAME: f64 = 1e-3;
@@ -72,7 +72,7 @@ pub(crate) struct Known {
     /// Its number.
     pub attractor: usize,
     /// Passages of one period; of rest: its state.
-    passages: Vec<Vec<f64>>,
+    passages: Vec<State>,
     symmetry: Symmetry,
     rest: bool,
 }
@@ -83,7 +83,7 @@ impl Known {
         let rest = matches!(settled.outcome, Outcome::Rests { moves: false });
         let passages = match &settled.outcome {
             Outcome::Recurs(_) => settled.recent.clone(),
-            Outcome::Rests { moves: false } if !settled.stuck => vec![numbers(&settled.last)],
+            Outcome::Rests { moves: false } if !settled.stuck => vec![settled.last.clone()],
             _ => return None,
         };
         Some(Known { attractor: 0, passages, symmetry: settled.symmetry.clone(), rest })
@@ -96,10 +96,7 @@ impl Known {
 
     /// Whether two passages in a row are its own; towards rest, whether the second is near and nearer than the first.
     fn seen_in(&self, a: &Passage, b: &Passage, same: f64) -> bool {
-        let away = |p: &Passage, known: &[f64]| {
-            let diff: Vec<f64> = p.x.iter().zip(known).map(|(a, b)| a - b).collect();
-            max_abs(&self.symmetry.without_drift(&diff))
-        };
+        let away = |p: &Passage, known: &State| max_abs(&self.symmetry.without_drift(&way(known, &p.x)));
         if self.rest {
             let (before, now) = (away(a, &self.passages[0]), away(b, &self.passages[0]));
             return now < same && now < before;
@@ -128,14 +125,14 @@ pub(crate) struct Settled {
     /// Whether a contact sticks there.
     pub stuck: bool,
     /// The passages of the last period, where it repeats itself.
-    pub recent: Vec<Vec<f64>>,
+    pub recent: Vec<State>,
 }
 
 /// A passage of the section.
 #[derive(Clone, Debug)]
 struct Passage {
     t: f64,
-    x: Vec<f64>,
+    x: State,
 }
 
 /// Simulate from `start`, at most the time of `settings` eight times over, until the motion repeats itself. `section`: where to look, if known;
@@ -277,7 +274,7 @@ fn choose(sys: &CompiledSystem, symmetry: &Symmetry, run: &Trajectory) -> Sectio
     {
         return Section::Period(period);
     }
-    let n = run.last.state.q.len();
+    let n = super::coordinates_of(&run.last.state);
     let drifts = symmetry.scaled_drifts();
     let still = |k: &usize| drifts.iter().all(|e| e[*k].abs() < 1e-9);
     let count = |k: usize| {
@@ -296,7 +293,7 @@ fn collect(sys: &CompiledSystem, run: &Trajectory, section: &Section, out: &mut 
     match section {
         Section::Event(name) => {
             let named = |e: &&crate::sim::Event| e.kind == Kind::Mark && e.name.as_deref() == Some(name);
-            out.extend(run.events.iter().filter(named).map(|e| Passage { t: e.time, x: numbers(&e.after) }));
+            out.extend(run.events.iter().filter(named).map(|e| Passage { t: e.time, x: e.after.clone() }));
         }
         Section::Period(p) => {
             let mut last = out.last().map_or(f64::NEG_INFINITY, |p| p.t);
@@ -304,12 +301,11 @@ fn collect(sys: &CompiledSystem, run: &Trajectory, section: &Section, out: &mut 
                 let k = row.t / p;
                 if (k - k.round()).abs() <= 1e-9 * k.abs().max(1.0) && row.t > last + 0.5 * p {
                     last = row.t;
-                    out.push(Passage { t: row.t, x: [row.q, row.u, row.z, row.memory].concat() });
+                    out.push(Passage { t: row.t, x: row.state() });
                 }
             }
         }
         Section::Maximum(k) => {
-            let _ = sys;
             let rows: Vec<_> = run.samples.rows().collect();
             for pair in rows.windows(2) {
                 let (a, b) = (&pair[0], &pair[1]);
@@ -319,8 +315,11 @@ fn collect(sys: &CompiledSystem, run: &Trajectory, section: &Section, out: &mut 
                     let mix = |a: &[f64], b: &[f64]| -> Vec<f64> {
                         a.iter().zip(b).map(|(a, b)| a + f * (b - a)).collect()
                     };
-                    let x = [mix(a.q, b.q), mix(a.u, b.u), mix(a.z, b.z), a.memory.to_vec()].concat();
-                    out.push(Passage { t: a.t + f * (b.t - a.t), x });
+                    let t = a.t + f * (b.t - a.t);
+                    let mut q = mix(a.q, b.q);
+                    sys.restore(&mut q);
+                    let x = State { t, q, u: mix(a.u, b.u), z: mix(a.z, b.z), memory: a.memory.to_vec() };
+                    out.push(Passage { t, x });
                 }
             }
         }
@@ -331,7 +330,7 @@ fn collect(sys: &CompiledSystem, run: &Trajectory, section: &Section, out: &mut 
 fn distance(a: &Passage, b: &Passage, symmetry: &Symmetry) -> f64 {
     let frame = |i: usize| symmetry.frame.as_ref().map_or(0.0, |c| c[i]);
     let dt = b.t - a.t;
-    let diff: Vec<f64> = (0..a.x.len()).map(|i| b.x[i] - a.x[i] - frame(i) * dt).collect();
+    let diff: Vec<f64> = way(&a.x, &b.x).into_iter().enumerate().map(|(i, d)| d - frame(i) * dt).collect();
     max_abs(&symmetry.without_drift(&diff))
 }
 
@@ -401,10 +400,8 @@ fn guess_of(
         Section::Period(p) => passages as f64 * p,
         _ => to - from,
     };
-    let state = middle(sys, run, ends(run, from, to), false).and_then(|t| state_at(run, t));
-    let (state, modes) = state.unwrap_or_else(|| {
-        (state_of(list[n - 1].t, &list[n - 1].x, &run.last.state), run.last.modes.clone())
-    });
+    let state = middle(sys, run, ends(run, from, to), false).and_then(|t| state_at(sys, run, t));
+    let (state, modes) = state.unwrap_or_else(|| (list[n - 1].x.clone(), run.last.modes.clone()));
     Guess { state, modes, period, passages }
 }
 
@@ -469,7 +466,7 @@ fn middle(sys: &CompiledSystem, run: &Trajectory, ends: Vec<f64>, any: bool) -> 
 }
 
 /// State and modes of a run at a time: between two rows as their values and rates have it.
-fn state_at(run: &Trajectory, t: f64) -> Option<(State, Vec<Mode>)> {
+fn state_at(sys: &CompiledSystem, run: &Trajectory, t: f64) -> Option<(State, Vec<Mode>)> {
     let next = run.samples.rows().position(|r| r.t >= t)?;
     let (a, b) = (run.samples.row(next.saturating_sub(1)), run.samples.row(next));
     let h = b.t - a.t;
@@ -479,10 +476,15 @@ fn state_at(run: &Trajectory, t: f64) -> Option<(State, Vec<Mode>)> {
             let (d, v, w) = (y[i] - x[i], h * v[i], h * w[i]);
             x[i] + s * (v + s * (3.0 * d - 2.0 * v - w + s * (v + w - 2.0 * d)))
         };
-        (0..x.len()).map(one).collect()
+        (0..x.len().min(v.len())).map(one).collect()
     };
     let z: Vec<f64> = a.z.iter().zip(b.z).map(|(a, b)| a + s * (b - a)).collect();
-    let (q, u) = (cubic(a.q, b.q, a.u, b.u), cubic(a.u, b.u, a.accel, b.accel));
+    let (mut q, u) = (cubic(a.q, b.q, a.u, b.u), cubic(a.u, b.u, a.accel, b.accel));
+    // orientations have rates of their own
+    let n = super::coordinates_of(&run.last.state);
+    q.truncate(n);
+    q.extend(a.q[n..].iter().zip(&b.q[n..]).map(|(a, b)| a + s * (b - a)));
+    sys.restore(&mut q);
     Some((State { t, q, u, z, memory: a.memory.to_vec() }, a.modes.to_vec()))
 }
 
@@ -490,14 +492,12 @@ fn state_at(run: &Trajectory, t: f64) -> Option<(State, Vec<Mode>)> {
 fn rests(run: &Trajectory, symmetry: &Symmetry) -> Option<Outcome> {
     let count = run.samples.len();
     let last = run.samples.row(count.checked_sub(1)?);
-    let x = [last.q, last.u, last.z, last.memory].concat();
-    let nq = last.q.len();
+    let (end, nu) = (last.state(), last.u.len());
     let driven = symmetry.frame.is_none();
     let same = (count / 2..count).all(|i| {
         let r = run.samples.row(i);
         let dt = last.t - r.t;
-        let mut diff: Vec<f64> =
-            x.iter().zip([r.q, r.u, r.z, r.memory].concat()).map(|(a, b)| a - b).collect();
+        let mut diff = way(&r.state(), &end);
         if let Some(frame) = &symmetry.frame {
             diff.iter_mut().zip(frame).for_each(|(d, c)| *d -= c * dt);
         }
@@ -511,7 +511,7 @@ fn rests(run: &Trajectory, symmetry: &Symmetry) -> Option<Outcome> {
     let quiet = last
         .accel
         .iter()
-        .zip(&symmetry.scale[nq..])
+        .zip(&symmetry.scale[nu..])
         .all(|(a, s)| a.abs() * run.time.abs().max(1e-300) < 1e3 * REST * s || *a == 0.0);
     let moves = max_abs(last.u) > 0.0;
     let still = !moves && last.accel.iter().all(|a| *a == 0.0) && same;
@@ -520,7 +520,6 @@ fn rests(run: &Trajectory, symmetry: &Symmetry) -> Option<Outcome> {
 }
 
 fn symmetry_moves(run: &Trajectory, symmetry: &Symmetry) -> bool {
-    let nq = run.last.state.q.len();
     let span = run.time - run.start.point.state.t;
-    run.last.state.u.iter().zip(&symmetry.scale[..nq]).any(|(u, s)| (u * span).abs() > 1e-3 * s)
+    run.last.state.u.iter().zip(&symmetry.scale).any(|(u, s)| (u * span).abs() > 1e-3 * s)
 }

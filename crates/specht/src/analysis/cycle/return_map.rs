@@ -10,7 +10,7 @@ use crate::sim::{Event, Kind, Outside, Record, Seed, Settings, event_driven, eve
 use crate::system::State;
 
 use super::branch::Sequence;
-use super::numbers;
+use super::{seed_along, way};
 
 /// Samples to begin with, and at most.
 const SAMPLES: usize = 65;
@@ -93,16 +93,9 @@ impl Map<'_> {
             self.place.with(self.sys, &[(self.coordinate, x + h)]).ok()?,
             self.place.with(self.sys, &[(self.coordinate, x - h)]).ok()?,
         );
-        let way: Vec<f64> = numbers(&a).iter().zip(numbers(&b)).map(|(a, b)| (a - b) / (2.0 * h)).collect();
-        let (nq, nu, nz) = (start.q.len(), start.u.len(), start.z.len());
-        let seed = Seed {
-            q: way[..nq].to_vec(),
-            u: way[nq..nq + nu].to_vec(),
-            z: way[nq + nu..nq + nu + nz].to_vec(),
-            memory: way[nq + nu + nz..].to_vec(),
-            amount: x.abs().max(1e-3),
-            ..Seed::default()
-        };
+        let way: Vec<f64> = way(&b, &a).iter().map(|d| d / (2.0 * h)).collect();
+        let nq = start.q.len();
+        let seed = Seed { amount: x.abs().max(1e-3), ..seed_along(self.sys, &start, &way) };
         let hit = self.passage(&start)?.0.time;
         let span = hit - start.t;
         let s = Settings { until: hit + 1e-10 * span, record: Record::Nothing, ..self.settings.clone() };

@@ -16,7 +16,7 @@ use crate::sim::{Kind, Outside, Seed, Settings, Status, event_driven_along};
 use crate::system::{Along, Discrete, Mode, State, System, Tangent};
 
 use super::symmetry::Symmetry;
-use super::{EXACT, exact, numbers, state_of};
+use super::{EXACT, exact, moved, numbers, seed_along, turning, way, way_of_rates};
 
 /// Scaled residual that is zero, and the one that is good enough where it does not fall any more.
 const ZERO: f64 = 1e-11;
@@ -179,7 +179,7 @@ pub(crate) fn shoot(
         for _ in 0..HALVINGS {
             let to = t + factor * dt;
             if to > 0.3 * period && to < 3.0 * period {
-                let moved = moved(symmetry, &x, &shot.basis, &eta, factor);
+                let moved = moved(sys, &x, &step_along(symmetry, &shot.basis, &eta, factor));
                 let s: Vec<f64> = sigma.iter().zip(&ds).map(|(a, b)| a + factor * b).collect();
                 if let Ok(mut trial) = mended_as(sys, &moved, &shot.modes)
                     .map_err(|e| stalled(&e, shot.size))
@@ -249,22 +249,13 @@ pub(super) fn fire(
     let modes = start_modes(sys, settings, x).map_err(fail)?;
     let basis = tangent_space(sys, symmetry, x, &modes);
     let scale = &symmetry.scale;
-    let (nq, nu, nz) = (x.q.len(), x.u.len(), x.z.len());
-    let seed = |real: &[f64]| Seed {
-        q: real[..nq].to_vec(),
-        u: real[nq..nq + nu].to_vec(),
-        z: real[nq + nu..nq + nu + nz].to_vec(),
-        memory: real[nq + nu + nz..].to_vec(),
-        amount: 1.0,
-        ..Seed::default()
-    };
     let real = |b: &Vec<f64>| b.iter().zip(scale).map(|(b, s)| b * s).collect::<Vec<f64>>();
-    let mut seeds: Vec<Seed> = basis.iter().map(|b| seed(&real(b))).collect();
+    let mut seeds: Vec<Seed> = basis.iter().map(|b| seed_along(sys, x, &real(b))).collect();
     if let Some(v) = varied {
         let mut parameters = vec![0.0; sys.parameters().len()];
         v.line.rates().for_each(|(slot, rate)| parameters[slot] = rate);
         let amount = v.line.amount(sys.parameters());
-        seeds.push(Seed { parameters, amount, ..seed(&v.follows) });
+        seeds.push(Seed { parameters, amount, ..seed_along(sys, x, &v.follows) });
     }
     let s = Settings { tolerance: settings.tolerance.min(tolerance), ..exact(settings, x.t, period) };
     let run = event_driven_along(sys, x, &s, &mut Outside::default(), &seeds, false)
@@ -276,8 +267,9 @@ pub(super) fn fire(
     if let Some(lost) = d.lost.first() {
         return Err(fail(format!("at t = {}: {}", lost.time, lost.reason)));
     }
-    let mut image: Vec<Vec<f64>> =
-        d.last.iter().map(|c| c.iter().zip(scale).map(|(c, s)| c / s).collect()).collect();
+    let last = &run.last.state;
+    let scaled = |c: &Vec<f64>| way_of_rates(last, c).iter().zip(scale).map(|(c, s)| c / s).collect();
+    let mut image: Vec<Vec<f64>> = d.last.iter().map(scaled).collect();
     let parameter = varied.and_then(|_| image.pop());
     let follows = varied.map_or_else(
         || vec![0.0; scale.len()],
@@ -308,8 +300,7 @@ pub(super) fn fire(
         rates(b, &z_rates(&b.state, &b.modes, &b.latches)),
     ];
     let round = a.modes == b.modes;
-    let (from, to) = (numbers(x), numbers(&run.last.state));
-    let mut gap: Vec<f64> = to.iter().zip(&from).map(|(a, b)| a - b).collect();
+    let mut gap = way(x, last);
     if let Some(c) = &symmetry.frame {
         axpy(-period, c, &mut gap);
     }
@@ -368,7 +359,7 @@ fn tangent_space(sys: &CompiledSystem, symmetry: &Symmetry, s: &State, modes: &[
             places.extend_from_slice(c.normal_rows());
         }
         if c.friction && *m == Mode::Stick {
-            speeds.extend(c.tangent.first());
+            speeds.extend_from_slice(&c.tangent);
         }
     }
     let mut latched = Discrete::new(&d);
@@ -384,8 +375,8 @@ fn tangent_space(sys: &CompiledSystem, symmetry: &Symmetry, s: &State, modes: &[
     for j in 0..n {
         let mut unit = vec![0.0; n];
         unit[j] = symmetry.scale[j];
-        let (q, rest) = unit.split_at(d.q);
-        let (u, rest) = rest.split_at(d.u);
+        let q = &turning(sys, s, &unit)[..];
+        let (u, rest) = unit[d.u..].split_at(d.u);
         let (z, memory) = rest.split_at(d.z);
         sys.tangent(s, &latched, &eval, &Along { q, u, z, memory, ..Along::default() }, &mut tangent);
         let rate = &tangent.rate;
@@ -457,14 +448,15 @@ fn newton(symmetry: &Symmetry, shot: &Shot, forced: bool) -> (Vec<f64>, f64, Vec
     (x[..k].to_vec(), dt, x[k + autonomous..].to_vec())
 }
 
-fn moved(symmetry: &Symmetry, x: &State, basis: &[Vec<f64>], eta: &[f64], factor: f64) -> State {
-    let mut to = numbers(x);
+/// A step of Newton's method as a way.
+fn step_along(symmetry: &Symmetry, basis: &[Vec<f64>], eta: &[f64], factor: f64) -> Vec<f64> {
+    let mut to = vec![0.0; symmetry.scale.len()];
     for (b, e) in basis.iter().zip(eta) {
         for ((t, b), s) in to.iter_mut().zip(b).zip(&symmetry.scale) {
             *t += factor * e * b * s;
         }
     }
-    state_of(x.t, &to, x)
+    to
 }
 
 /// The cycle with its multipliers.

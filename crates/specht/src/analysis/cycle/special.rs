@@ -101,7 +101,7 @@ impl Follow<'_> {
     }
 
     /// How much two cycles differ: periods and extremes, scaled.
-    fn unlike(&self, a: &Point, b: &Point) -> f64 {
+    pub(super) fn unlike(&self, a: &Point, b: &Point) -> f64 {
         let (Some(x), Some(y)) = (self.look(a), self.look(b)) else { return f64::INFINITY };
         let extremes = x.coordinates.iter().zip(&y.coordinates).zip(&self.symmetry.scale);
         let size = |r: &super::Range| r.max - r.min;
@@ -227,9 +227,10 @@ impl Follow<'_> {
         Some(Special { label, parameter, at, from: 0, before, after: Some(after) })
     }
 
-    /// No step finds another cycle: what the last one is about to lose says why, and where.
-    pub(super) fn end(&self, branch: &mut Branch) {
-        let Some(last) = branch.points.last() else { return };
+    /// No step finds another cycle: what the last one is about to lose says why, and where. True where slips that touch zero would have to
+    /// grow to go on with a stick, false where a stick is lost; none where it is something else.
+    pub(super) fn end(&self, branch: &mut Branch) -> Option<bool> {
+        let last = branch.points.last()?;
         let lost = match self.extent(last) < SMALL {
             true => None,
             false => self.nearest_loss(last),
@@ -251,6 +252,11 @@ impl Follow<'_> {
         if let Some(at) = copy {
             let (from, before) = (branch.points.len() - 1, last.side());
             branch.special.push(Special { label, parameter, at, from, before, after: None });
+        }
+        match lost?.0 {
+            Loss::Stick | Loss::Arrival => Some(false),
+            Loss::Slip => Some(true),
+            Loss::Impact | Loss::Gap => None,
         }
     }
 
@@ -298,13 +304,13 @@ impl Follow<'_> {
     pub(super) fn to_grazing(&self, last: &Point, next: &Point, s: f64) -> Option<(f64, bool)> {
         let speed = |p: &Point| self.look(p).and_then(|seen| seen.slowest_impact);
         let (v, w) = (speed(last)?, speed(next)?);
-        let size = self.symmetry.scale[next.orbit.start.q.len()..].iter().fold(0.0_f64, |m, s| m.max(*s));
+        let size = self.symmetry.scale[next.orbit.start.u.len()..].iter().fold(0.0_f64, |m, s| m.max(*s));
         (w < v && last.sequence == next.sequence).then(|| (s * w / (v - w), w < TOUCHES * size))
     }
 
     /// What is smallest beside the sizes of the motion, if it is all but nothing, and that size.
     fn nearest_loss(&self, p: &Point) -> Option<(Loss, f64)> {
-        let (places, speeds) = self.symmetry.scale.split_at(p.orbit.start.q.len());
+        let (places, speeds) = self.symmetry.scale.split_at(p.orbit.start.u.len());
         let most = |list: &[f64]| list.iter().fold(0.0_f64, |m, s| m.max(*s));
         let (length, speed) = (most(places), most(&speeds[..p.orbit.start.u.len()]));
         let seen = self.look(p)?;

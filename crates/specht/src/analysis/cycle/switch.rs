@@ -7,10 +7,17 @@ use crate::sim::Settings;
 use crate::system::{Mode, State};
 
 use super::branch::{Branch, Follow, Guess, Point, SHORTEST, Tangent};
-use super::shoot::Shot;
+use super::shoot::{Shot, start_modes};
+use super::{moved, way};
 
 /// Null vectors at a special point are found with these tolerances, the first that gives enough.
 const TOLERANCES: [f64; 5] = [1e-9, 1e-7, 1e-6, 1e-5, 1e-4];
+
+/// How far behind a loss of stick the branch that goes on is looked for: parts of the cycle, and of the range of the parameter.
+const SIZES: [f64; 4] = [1e-3, 4e-3, 1.5e-2, 5e-2];
+const BACKS: [f64; 3] = [1e-3, 4e-3, 1.5e-2];
+/// It differs from the last cycle by less.
+const ALIKE: f64 = 0.1;
 
 impl<'a> Follow<'a> {
     /// The same question about cycles of twice the period.
@@ -84,6 +91,44 @@ impl<'a> Follow<'a> {
         let size = |v: &Vec<f64>| dot(v, v);
         let best = null.iter().map(rest).max_by(|a, b| size(a).total_cmp(&size(b)))?;
         Some(self.direction(&best, k, speed, shot))
+    }
+
+    /// The cycle with which a branch goes on where a stick is lost (METH-BIF-DIB): there it meets the branch of cycles without that stick, which
+    /// exists on the same side of the parameter. It is looked for a little back, from the last cycle made smaller about its
+    /// middle (`grows`: larger, where a slip that touches zero becomes a stick), and must be all but the same cycle with other events.
+    pub(super) fn turned(&self, branch: &Branch, grows: bool) -> Option<Point> {
+        let last = branch.points.last()?;
+        let seen = self.look(last)?;
+        let start = &last.orbit.start;
+        let rows: Vec<State> = seen.run.samples.rows().map(|r| r.state()).collect();
+        if rows.len() < 2 || self.forcing.is_some() {
+            return None;
+        }
+        // from the middle of the cycle to its start
+        let mut out = vec![0.0; self.symmetry.scale.len()];
+        for pair in rows.windows(2) {
+            let share = 0.5 * (pair[1].t - pair[0].t) / last.orbit.period;
+            pair.iter().for_each(|s| axpy(share, &way(s, start), &mut out));
+        }
+        let back = -last.tangent.parameter.signum() * self.width();
+        for (size, step) in SIZES.iter().flat_map(|a| BACKS.iter().map(move |b| (a, b))) {
+            let change: Vec<f64> = out.iter().map(|v| if grows { size * v } else { -size * v }).collect();
+            let state = moved(self.sys, start, &change);
+            let parameter = last.parameter + step * back;
+            let Ok(modes) = start_modes(&self.at(parameter), self.settings, &state) else { continue };
+            let Some((guess, shot)) = self.shoot(&Guess { state, modes, parameter, ..last.guess() }) else {
+                continue;
+            };
+            // the cycle at this parameter
+            let Some(mut from) = self.point(guess, shot, None) else { continue };
+            from.tangent = Tangent { x: vec![0.0; out.len()], period: 0.0, parameter: back.signum() };
+            let Some(found) = self.step(&from, 0.0) else { continue };
+            let other = found.point.events() != last.events();
+            if other && self.unlike(&found.point, last) < ALIKE {
+                return Some(found.point);
+            }
+        }
+        None
     }
 
     /// Leave a special point along a direction.

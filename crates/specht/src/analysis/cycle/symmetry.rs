@@ -9,6 +9,8 @@ use crate::model::CompiledSystem;
 use crate::sim::Trajectory;
 use crate::system::{Along, Discrete, Eval, State, System, Tangent};
 
+use super::{numbers, turning, way};
+
 /// States that are looked at.
 const SAMPLES: usize = 12;
 /// Singular values below this, relative to the largest, are zero.
@@ -35,10 +37,10 @@ impl Symmetry {
         let d = sys.dims();
         let scale = sizes(run);
         let places = samples(sys, run);
-        let n = d.q + d.u + d.z + d.memory;
+        let n = 2 * d.u + d.z + d.memory;
         // time, and all numbers but velocities
         let columns: Vec<Option<usize>> =
-            std::iter::once(None).chain((0..n).filter(|i| *i < d.q || *i >= d.q + d.u).map(Some)).collect();
+            std::iter::once(None).chain((0..n).filter(|i| *i < d.u || *i >= 2 * d.u).map(Some)).collect();
         let matters = deciding(sys);
         let mut rows: Vec<Vec<f64>> = Vec::new();
         let (mut eval, mut tangent) = (sys.memory(), Tangent::new(sys));
@@ -49,15 +51,15 @@ impl Symmetry {
             rows.resize(first + sizes.len(), vec![0.0; columns.len()]);
             for (j, column) in columns.iter().enumerate() {
                 let mut unit = vec![0.0; n];
+                if let Some(i) = column {
+                    unit[*i] = scale[*i];
+                }
+                let q = &turning(sys, state, &unit)[..];
+                let (u, rest) = unit[d.u..].split_at(d.u);
+                let (z, memory) = rest.split_at(d.z);
                 let along = match column {
                     None => Along { t: 1.0, ..Along::default() },
-                    Some(i) => {
-                        unit[*i] = scale[*i];
-                        let (q, rest) = unit.split_at(d.q);
-                        let (u, rest) = rest.split_at(d.u);
-                        let (z, memory) = rest.split_at(d.z);
-                        Along { q, u, z, memory, ..Along::default() }
-                    }
+                    Some(_) => Along { q, u, z, memory, ..Along::default() },
                 };
                 sys.tangent(state, discrete, &eval, &along, &mut tangent);
                 let mut k = first;
@@ -174,13 +176,7 @@ pub(crate) fn samples(sys: &CompiledSystem, run: &Trajectory) -> Vec<(State, Dis
     let some = (0..SAMPLES.min(count)).map(|k| k * count.saturating_sub(1) / SAMPLES.min(count).max(1));
     some.map(|i| {
         let row = run.samples.row(i);
-        let state = State {
-            t: row.t,
-            q: row.q.to_vec(),
-            u: row.u.to_vec(),
-            z: row.z.to_vec(),
-            memory: row.memory.to_vec(),
-        };
+        let state = row.state();
         let mut discrete = Discrete::new(&d);
         discrete.modes.copy_from_slice(row.modes);
         discrete.latches.copy_from_slice(row.latches);
@@ -197,15 +193,27 @@ fn sizes(run: &Trajectory) -> Vec<f64> {
 
 /// The same over some rows.
 pub(crate) fn sizes_of(run: &Trajectory, wanted: impl Fn(usize, f64) -> bool) -> Vec<f64> {
+    let last = &run.last.state;
+    let turns = last.q.len() != last.u.len();
     let rows: Vec<Vec<f64>> = run
         .samples
         .rows()
         .enumerate()
         .filter(|(i, r)| wanted(*i, r.t))
-        .map(|(_, r)| [r.q, r.u, r.z, r.memory].concat())
+        .map(|(_, r)| match turns {
+            false => [r.q, r.u, r.z, r.memory].concat(),
+            // how far bodies are turned from the end
+            true => {
+                let s = r.state();
+                let turned = way(last, &s);
+                let mut x = numbers(&s);
+                let n = super::coordinates_of(&s);
+                x[n..s.u.len()].copy_from_slice(&turned[n..s.u.len()]);
+                x
+            }
+        })
         .collect();
-    let last = &run.last.state;
-    let (nq, nu, nz) = (last.q.len(), last.u.len(), last.z.len());
+    let (nq, nu, nz) = (last.u.len(), last.u.len(), last.z.len());
     let n = nq + nu + nz + last.memory.len();
     let mut spread = vec![0.0_f64; n];
     let mut largest = vec![0.0_f64; n];
@@ -241,7 +249,7 @@ pub(crate) fn sizes_of(run: &Trajectory, wanted: impl Fn(usize, f64) -> bool) ->
 /// How far a run moves, its largest velocity and acceleration.
 fn motion(run: &Trajectory) -> [f64; 3] {
     let last = &run.last.state;
-    let far = sizes(run)[..last.q.len()].iter().fold(0.0_f64, |m, v| m.max(*v));
+    let far = sizes(run)[..last.u.len()].iter().fold(0.0_f64, |m, v| m.max(*v));
     let most = |list: &[f64]| list.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     run.samples.rows().fold([far, 0.0, 0.0], |[x, u, a], r| [x, u.max(most(r.u)), a.max(most(r.accel))])
 }

@@ -1,9 +1,11 @@
 //! Rates of the forces with frozen modes: the linear equations of [`super`], differentiated (METH-SALT-GEN).
 //!
 //! ```text
-//! M δv = δh − δM v + Σ δw_rᵀ λ_r + Σ w_Tiᵀ f_i (δμ_i N_i + μ_i (δn_i + Σ δc_ij N_j)) + (W_Cᵀ + N_G) δλ_C + Σ n_k δp_k
-//! W_C δv = −(δW_C v + δw̄_C),      p_k δp_k = λ_1 δλ_1 + λ_2 δλ_2          f_i: ∓1, the side of the friction
+//! M δv = δh − δM v + Σ δw_rᵀ λ_r + Σ w_Tiᵀ [f_i (δμ_i N_i + μ_i (δn_i + Σ δc_ij N_j)) + δf_i μ_i N_i] + (W_Cᵀ + N_G) δλ_C + Σ n_k δp_k
+//! W_C δv = −(δW_C v + δw̄_C),      p_k δp_k = λ_1 δλ_1 + λ_2 δλ_2          f_i: ∓1, the side of the friction; in a tangent plane a vector
 //! ```
+//!
+//! The rate δf of a direction in a tangent plane is given ([`Fixed::turns`]): it follows from the slip, or from the problem in which slip begins.
 //!
 //! The matrix is that of the forces, so its factors are used again: one solution of a triangular system per direction. Where A is
 //! singular, δλ is the smallest in the sense in which λ was chosen; δv does not depend on it for dependent constraints.
@@ -11,7 +13,7 @@
 use super::{Fixed, Method, orientation, rubs};
 use crate::contact::{Forces, Small};
 use crate::linalg::{axpy, dot};
-use crate::system::{ContactInfo, Eval, Mode, Normal};
+use crate::system::{ContactInfo, Eval, Mode};
 
 impl Fixed {
     /// Rates of accelerations and forces in `out`, at the solution `forces` that was solved last, from the rates `rate` of `eval`.
@@ -45,10 +47,56 @@ impl Fixed {
             let (side, mu, slope) = self.friction_side(c, eval, rate, i, modes[i], signs[i]);
             let bound = own_rate(info, rate, i, modes[i] == Mode::Stick, &forces.lambda);
             let change = side * (slope * forces.normal[i] + mu * bound);
-            if change != 0.0 {
-                eval.w.row(c.tangent[0]).add_to(change, &mut load);
+            for (k, &row) in c.tangent.iter().enumerate() {
+                let (along, turn) = self.aims(c, modes[i], i, k);
+                let change = change * along + side * mu * forces.normal[i] * turn;
+                if change != 0.0 {
+                    eval.w.row(row).add_to(change, &mut load);
+                }
             }
         }
+        self.follow_load(info, eval, forces, load, shift, lambda, out);
+        self.report_rates(info, eval, modes, signs, forces, rate, out);
+    }
+
+    /// Rates of the accelerations when nothing but directions in tangent planes changes, by [`Fixed::turns`].
+    pub(crate) fn tangent_of_turns(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        modes: &[Mode],
+        signs: &[f64],
+        forces: &Forces,
+        out: &mut Forces,
+    ) {
+        out.reset(eval.mass.size(), eval.w.rows(), info.len());
+        let mut load = std::mem::take(&mut self.v0);
+        let mut shift = std::mem::take(&mut self.shift);
+        let lambda = std::mem::take(&mut self.lambda);
+        shift.clear();
+        shift.resize(eval.w.rows(), 0.0);
+        load.clear();
+        load.resize(eval.mass.size(), 0.0);
+        for (i, c) in info.iter().enumerate().filter(|(i, _)| modes[*i] == Mode::Slip) {
+            let force = -orientation(c, signs[i]) * eval.mu[i] * forces.normal[i];
+            for (k, &row) in c.tangent.iter().enumerate() {
+                eval.w.row(row).add_to(force * self.aims(c, modes[i], i, k).1, &mut load);
+            }
+        }
+        self.follow_load(info, eval, forces, load, shift, lambda, out);
+    }
+
+    /// Accelerations and reactions that follow from a change `load` of the forces and `shift` of the offsets of the rows.
+    fn follow_load(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        forces: &Forces,
+        mut load: Vec<f64>,
+        shift: Vec<f64>,
+        lambda: Vec<f64>,
+        out: &mut Forces,
+    ) {
         self.mass.correct(&eval.w, &self.bilateral, &shift, &mut load);
         self.mass.forward(&mut load);
 
@@ -71,7 +119,15 @@ impl Fixed {
         self.v0 = load;
         self.shift = shift;
         self.lambda = lambda;
-        self.report_rates(info, eval, modes, signs, forces, rate, out);
+    }
+
+    // direction of the friction of contact `i` along its tangent `k`, and the rate of it
+    fn aims(&self, c: &ContactInfo, mode: Mode, i: usize, k: usize) -> (f64, f64) {
+        match mode == Mode::Slip && c.tangent.len() > 1 {
+            true => (self.directions.get(i).map_or(0.0, |d| d[k]), self.turns.get(i).map_or(0.0, |d| d[k])),
+            false if k == 0 => (1.0, 0.0),
+            false => (0.0, 0.0),
+        }
     }
 
     /// Take velocities `u` out of a small motion until the constrained rows have the rates zero, with the friction of the contacts that
@@ -137,19 +193,18 @@ impl Fixed {
         self.pin_j.reshape(k, k);
         self.pin_f.clear();
         for i in 0..k {
-            let Normal::Pin { rows } = info[self.pin_list[i]].normal else { continue };
-            let force = rows.map(|r| forces.lambda[r]);
-            let norm = force[0].hypot(force[1]);
-            let along = |x: [f64; 2]| match norm > 0.0 {
-                true => (force[0] * x[0] + force[1] * x[1]) / norm,
+            let rows = info[self.pin_list[i]].normal_rows();
+            let norm = rows.iter().fold(0.0_f64, |n, &r| n.hypot(forces.lambda[r]));
+            let along = |of: &dyn Fn(usize) -> f64| match norm > 0.0 {
+                true => rows.iter().map(|&r| forces.lambda[r] * of(self.column[r])).sum::<f64>() / norm,
                 false => 0.0,
             };
-            let c = rows.map(|r| self.column[r]);
-            self.pin_f.push(along(c.map(|c| self.unit[c])));
+            let own = along(&|c| self.unit[c]);
             for j in 0..k {
-                let own = if i == j { 1.0 } else { 0.0 };
-                self.pin_j[(i, j)] = own - along(c.map(|c| self.pin_l[(j, c)]));
+                let one = if i == j { 1.0 } else { 0.0 };
+                self.pin_j[(i, j)] = one - along(&|c| self.pin_l[(j, c)]);
             }
+            self.pin_f.push(own);
         }
         let rates = self.unit.clone();
         self.lu_pins();
@@ -173,6 +228,7 @@ impl Fixed {
         match (mode == Mode::Stick, self.does(i)) {
             (true, Small::Slips { side }) => (way * side, eval.mu_static[i], rate.mu_static[i]),
             (true, _) => (0.0, 0.0, 0.0),
+            (false, _) if mode == Mode::Slip => (-way, eval.mu[i], rate.mu[i]),
             (false, _) => (-way * mode.direction(), eval.mu[i], rate.mu[i]),
         }
     }
@@ -196,8 +252,10 @@ impl Fixed {
         }
         for (i, c) in info.iter().enumerate().filter(|(i, c)| rubs(c, modes[*i])) {
             let (side, mu, slope) = self.friction_side(c, eval, rate, i, modes[i], signs[i]);
-            if side != 0.0 {
-                out.lambda[c.tangent[0]] = side * (slope * forces.normal[i] + mu * out.normal[i]);
+            for (k, &row) in c.tangent.iter().enumerate().filter(|_| side != 0.0) {
+                let (along, turn) = self.aims(c, modes[i], i, k);
+                out.lambda[row] = side * (slope * forces.normal[i] + mu * out.normal[i]) * along
+                    + side * mu * forces.normal[i] * turn;
             }
             out.tangential[i] = out.lambda[c.tangent[0]];
         }
@@ -217,10 +275,10 @@ fn own_rate(info: &[ContactInfo], rate: &Eval, i: usize, sticks: bool, lambda: &
 fn norm_rate(c: &ContactInfo, lambda: &[f64], rate: &[f64]) -> f64 {
     match *c.normal_rows() {
         [a] => rate[a],
-        [a, b] => {
-            let norm = lambda[a].hypot(lambda[b]);
-            if norm > 0.0 { (lambda[a] * rate[a] + lambda[b] * rate[b]) / norm } else { 0.0 }
+        ref rows => {
+            let norm = rows.iter().fold(0.0_f64, |n, &r| n.hypot(lambda[r]));
+            let along: f64 = rows.iter().map(|&r| lambda[r] * rate[r]).sum();
+            if norm > 0.0 { along / norm } else { 0.0 }
         }
-        _ => 0.0,
     }
 }

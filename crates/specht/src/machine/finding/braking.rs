@@ -40,9 +40,12 @@ pub struct SelfBrakingFinding {
 pub struct BrakingPoint {
     /// Verdict.
     pub verdict: PointVerdict,
-    /// Directions.
+    /// Directions, in the plane.
     #[serde(flatten)]
-    pub directions: Directions,
+    pub directions: Option<Directions>,
+    /// In space: the part of all directions that cannot start it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_share: Option<f64>,
     /// What the textbook says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub book: Option<BookPointFinding>,
@@ -179,7 +182,12 @@ impl SelfBrakingFinding {
             }),
             over,
             explain: "self-braking",
-            roses: f.points.iter().map(|(n, p)| (n.clone(), p.directions.clone())).collect(),
+            roses: f
+                .points
+                .iter()
+                .filter(|p| p.1.share.is_none())
+                .map(|(n, p)| (n.clone(), p.directions.clone()))
+                .collect(),
         }
     }
 }
@@ -195,7 +203,8 @@ fn critical(mu: &[(String, f64)], factor: Option<f64>) -> Critical {
 fn point(mu: &[(String, f64)], p: &PointBraking) -> BrakingPoint {
     BrakingPoint {
         verdict: p.verdict,
-        directions: (&p.directions).into(),
+        directions: p.share.is_none().then(|| (&p.directions).into()),
+        held_share: p.share,
         book: p.book.map(|(verdict, stagnation_angle)| BookPointFinding { verdict, stagnation_angle }),
         critical_factor: p.critical_factor,
         critical_mu: critical(mu, p.critical_factor),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::analysis::AnalysisError;
 use crate::analysis::attraction::{Probe, is_attractive, probe};
-use crate::analysis::bands::{Bands, bands, load_end};
+use crate::analysis::bands::{Bands, bands};
 use crate::analysis::branch::{Diagram, diagram};
 use crate::analysis::equilibria::{Equilibrium, all};
 use crate::analysis::line::Line;
@@ -273,14 +273,6 @@ impl Machine {
                 Some(rest.rest.verdict)
             }
             Err(AnalysisError::NoPair) => None,
-            // in space the balance alone decides
-            Err(AnalysisError::Spatial(_)) => {
-                if let Some(name) = &task.load {
-                    let (value, limit) = machine.load_limit(name, &closed)?;
-                    safety.push(name.clone(), Num(limit / value));
-                }
-                Some(if found.margin >= 0.0 { RestVerdict::Stays } else { RestVerdict::Moves })
-            }
             Err(e) => return Err(self.refuse(e)),
         };
         let pair = |e: &[f64; 2]| e.map(Num);
@@ -309,28 +301,6 @@ impl Machine {
             explain: "rest-bands",
             ..EquilibriumFinding::default()
         })
-    }
-
-    /// The value of a load and the one, away from zero, up to which the start can rest; forces need not be linear in it.
-    fn load_limit(&self, name: &str, closed: &[bool]) -> Result<(f64, f64), Error> {
-        let slot = self.live_slot(name)?;
-        let value = self.system().parameters()[slot];
-        let upper = usize::from(value >= 0.0);
-        let mut limit = value;
-        for _ in 0..20 {
-            let one = self.vary(&[(name, limit)])?;
-            let mut state = one.start()?;
-            state.u.fill(0.0);
-            let next =
-                load_end(one.system(), &state, closed, [slot, upper], limit).map_err(|e| self.refuse(e))?;
-            let Some(next) = next else { return Ok((value, f64::NAN)) };
-            let moved = (next - limit).abs();
-            limit = next;
-            if !(moved > 1e-9 * limit.abs()) || !limit.is_finite() {
-                break;
-            }
-        }
-        Ok((value, limit))
     }
 
     fn bands_over(&self, task: &EquilibriumTask, watch: Watch) -> Result<EquilibriumFinding, Error> {

@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use crate::analysis::cycle::{
-    Guess, Orbit, Outcome, Portrait, Range, Section, Settled, forcing_period, is_back, portrait, settle,
-    shoot,
+    Guess, Orbit, Outcome, Portrait, Range, Section, Settled, forcing_period, is_back, moved, portrait,
+    settle, shoot,
 };
 use crate::analysis::map::Watch;
 use crate::machine::json::{Named, Num};
 use crate::machine::task::LimitCycleTask;
 use crate::machine::{Error, Machine};
+use crate::model::CompiledSystem;
 use crate::sim::{Kind, Outside, Settings};
 use crate::system::{State, System};
 
@@ -183,13 +184,6 @@ impl Machine {
 
     /// Settings of the runs inside such questions: always event-driven.
     pub(super) fn cycle_settings(&self) -> Result<Settings, Error> {
-        let d = self.system().dims();
-        if d.q != d.u {
-            return Err(Error::plain(
-                "cycles of bodies in space are not built into this version",
-                "ask about a planar model",
-            ));
-        }
         let (scheme, settings) = self.settings()?;
         if scheme == crate::sim::Scheme::Step {
             return Err(Error::plain(
@@ -259,7 +253,7 @@ impl Machine {
                 _ if task.unstable || !recurs => return Ok((settled, found)),
                 Ok((orbit, _)) if orbit.is_stable() => return Ok((settled, found)),
                 Ok((orbit, _)) => {
-                    start = disturbed(&orbit.start, &settled.symmetry.scale, part);
+                    start = disturbed(self.system(), &orbit.start, &settled.symmetry.scale, part);
                     fine *= 0.1;
                     lingers = Some((settled, found));
                 }
@@ -399,9 +393,15 @@ impl Machine {
         };
         let seen = portrait(sys, settings, &orbit, &section).map_err(|e| self.start_error(&e))?;
         let names = self.coordinate_names("");
-        let nq = names.len();
+        // what turns freely drifts in the axes of its spin
+        let turns = self.model().free.iter().flat_map(|f| {
+            let name = &self.model().bodies[f.body].name;
+            ["x", "y", "z"].map(|axis| format!("{name}.turn.{axis}"))
+        });
+        let names: Vec<String> = names.into_iter().chain(turns).collect();
+        let nu = names.len();
         let scale = &settled.symmetry.scale;
-        let drifts = orbit.drift[..nq].iter().zip(scale).any(|(d, s)| d.abs() > 1e-9 * s);
+        let drifts = orbit.drift[..nu].iter().zip(scale).any(|(d, s)| d.abs() > 1e-9 * s);
         let drift = names.iter().cloned().zip(&orbit.drift);
         let moving = |(i, (name, d)): (usize, (String, &f64))| {
             let cyclic = settled.symmetry.drifts.iter().any(|e| e[i].abs() > 1e-9 * scale[i]);
@@ -516,11 +516,11 @@ fn is_zero(n: &usize) -> bool {
 }
 
 /// A state beside this one.
-fn disturbed(s: &State, scale: &[f64], part: f64) -> State {
-    let mut to = s.clone();
-    let numbers = to.q.iter_mut().chain(&mut to.u).chain(&mut to.z);
-    for (j, (x, size)) in numbers.zip(scale).enumerate() {
-        *x += part * size * (2.0 * even(1, j) - 1.0);
-    }
-    to
+fn disturbed(sys: &CompiledSystem, s: &State, scale: &[f64], part: f64) -> State {
+    let moving = 2 * s.u.len() + s.z.len();
+    let push = |(j, size): (usize, &f64)| match j < moving {
+        true => part * size * (2.0 * even(1, j) - 1.0),
+        false => 0.0,
+    };
+    moved(sys, s, &scale.iter().enumerate().map(push).collect::<Vec<f64>>())
 }

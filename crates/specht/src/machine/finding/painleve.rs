@@ -3,15 +3,17 @@
 use serde::Serialize;
 
 use crate::analysis::fast::Character;
+use crate::analysis::flat::{is_spatial, rubs_in_plane};
 use crate::analysis::journal::Journal;
 use crate::analysis::map::Watch;
 use crate::analysis::painleve::{Painleve, Possible, Verdict, painleve};
 use crate::analysis::particles::Particles;
-use crate::analysis::{AnalysisError, frictional_contact};
+use crate::analysis::slip_map::{Sector, slip_map};
+use crate::analysis::{AnalysisError, Snapshot, frictional_contact};
 use crate::machine::json::{Named, Num};
 use crate::machine::task::Look;
 use crate::machine::{Error, Machine};
-use crate::system::{Normal, System};
+use crate::system::{Normal, State, System};
 
 use super::parts::{ContactForces, OneOrMany, page};
 
@@ -52,8 +54,37 @@ pub struct HereFinding {
     /// Intervals of the accelerations over a continuum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<Named<[f64; 2]>>,
+    /// Contacts in space: what holds for every direction of slip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directions: Option<Named<SlipDirections>>,
     /// Page.
     pub explain: &'static str,
+}
+
+/// A contact in space over all directions of its slip, rad from its first tangent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SlipDirections {
+    /// Its slip at the state; none at rest.
+    pub slip: Option<f64>,
+    /// The least critical friction of all directions.
+    pub critical_mu: Num,
+    /// Its direction.
+    pub direction: Num,
+    /// Directions in which the present friction does not have one solution.
+    pub sectors: Vec<SlipSector>,
+    /// Direction and critical friction.
+    pub curve: Vec<[Num; 2]>,
+}
+
+/// A range of directions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SlipSector {
+    /// From, rad.
+    pub from: f64,
+    /// To, rad.
+    pub to: f64,
+    /// How many solutions.
+    pub verdict: Verdict,
 }
 
 /// The two sides of a border.
@@ -182,7 +213,11 @@ impl Machine {
         }
         let f = painleve(system, &state, &stiff).map_err(|e| self.refuse(e))?;
         let places = self.places(contacts, &f)?;
-        let particles = Particles::new(self.system(), &state).map_err(|e| self.refuse(e))?;
+        let particles = match self.model().is_spatial() {
+            true => Particles::default(),
+            false => Particles::new(self.system(), &state).map_err(|e| self.refuse(e))?,
+        };
+        let directions = self.slip_directions(contacts, &state)?;
         let each = |value: &dyn Fn(&Place) -> f64| places.iter().map(value).collect::<Vec<f64>>();
         let numbers = |list: Vec<f64>| OneOrMany(list.into_iter().map(Num).collect());
         let row = |i: &Place| OneOrMany(places.iter().map(|j| i.index(j, &f)).collect());
@@ -204,8 +239,48 @@ impl Machine {
             redundant: f.redundant,
             solutions: f.solutions.iter().map(|s| self.solution(&f, &particles, s)).collect(),
             family: f.family.as_ref().map(|list| Named::of(&self.coordinate_names("''"), list)),
+            directions,
             explain: if f.border.is_some() { "painleve" } else { page(f.verdict) },
         })
+    }
+
+    /// Contacts in space over all directions of slip.
+    fn slip_directions(
+        &self,
+        contacts: &[usize],
+        state: &State,
+    ) -> Result<Option<Named<SlipDirections>>, Error> {
+        let info = self.system().contacts();
+        if !is_spatial(info) {
+            return Ok(None);
+        }
+        let mut at = Snapshot::new(self.system());
+        at.state.clone_from(state);
+        at.take(self.system()).map_err(|e| self.refuse(e))?;
+        let mut out = Named::default();
+        for &i in contacts.iter().filter(|&&i| rubs_in_plane(&info[i], &at, i) && !info[i].is_given()) {
+            let m = slip_map(info, &at, i).map_err(|e| self.refuse(e))?;
+            let sector = |s: &Sector| SlipSector { from: s.from, to: s.to, verdict: s.verdict };
+            let one = SlipDirections {
+                slip: m.slip,
+                critical_mu: Num(m.least),
+                direction: Num(m.least_at),
+                sectors: m.sectors.iter().map(sector).collect(),
+                curve: m.curve.iter().map(|p| p.map(Num)).collect(),
+            };
+            out.push(info[i].name.clone(), one);
+        }
+        Ok(Some(out))
+    }
+
+    /// Forces along the tangents of a contact.
+    fn along_tangents(&self, f: &Painleve, s: &Possible, i: usize) -> Vec<f64> {
+        let rows = &self.system().contacts()[i].tangent;
+        match f.push[i] {
+            Some(p) => p.iter().take(rows.len()).map(|p| p * s.tangential[i]).collect(),
+            None if rows.len() > 1 && !s.lambda.is_empty() => rows.iter().map(|&r| s.lambda[r]).collect(),
+            None => vec![s.tangential[i]],
+        }
     }
 
     /// Pair or journal of every contact; a contact that is open is refused.
@@ -225,8 +300,11 @@ impl Machine {
     }
 
     fn solution(&self, f: &Painleve, particles: &Particles, s: &Possible) -> HereSolution {
-        let forces =
-            |i: usize| ContactForces { mode: s.modes[i], normal: s.normal[i], tangential: s.tangential[i] };
+        let forces = |i: usize| ContactForces {
+            mode: s.modes[i],
+            normal: s.normal[i],
+            tangential: OneOrMany(self.along_tangents(f, s, i)),
+        };
         let change: Vec<f64> = s.accel.iter().zip(&f.frictionless_accel).map(|(a, b)| a - b).collect();
         let bodies = particles.forces(&change).into_iter();
         HereSolution {

@@ -48,14 +48,14 @@ impl<T: Serialize> Serialize for Nested<T> {
 }
 
 /// Forces of a contact in a solution.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ContactForces<T> {
     /// Mode.
     pub mode: Mode,
     /// Normal force, N.
     pub normal: T,
-    /// Tangential force, N.
-    pub tangential: T,
+    /// Tangential force, N; in space a list over the tangents (of a ball joint N m).
+    pub tangential: OneOrMany<T>,
 }
 
 /// Directions of a force at a point, rad.

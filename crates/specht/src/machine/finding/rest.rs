@@ -5,12 +5,11 @@ use serde::Serialize;
 use crate::analysis::map::Watch;
 use crate::analysis::one_pair::BookRest;
 use crate::analysis::rest::{Outcome, RestVerdict};
-use crate::analysis::start_load::{self, RestTask, StartLoad, analyse_rest};
+use crate::analysis::start_load::{self, Proof, RestTask, StartLoad, analyse_rest};
 use crate::machine::json::{Named, Num};
-use crate::machine::record::rates;
 use crate::machine::{Error, Machine};
 
-use super::parts::{ContactForces, Directions, Nested};
+use super::parts::{ContactForces, Directions, Nested, OneOrMany};
 
 /// The finding.
 #[derive(Clone, Debug, Serialize)]
@@ -30,6 +29,9 @@ pub struct RestFinding {
     /// Directions of forces at points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stagnation: Option<Nested<RestPoint>>,
+    /// In space: why it stands, or does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certificate>,
     /// Whether the search was finished.
     pub complete: bool,
     /// Page.
@@ -87,11 +89,72 @@ pub struct StartLoadFinding {
 /// Forces at a point.
 #[derive(Clone, Debug, Serialize)]
 pub struct RestPoint {
-    /// Directions.
+    /// Directions, in the plane.
     #[serde(flatten)]
-    pub directions: Directions,
+    pub directions: Option<Directions>,
     /// Largest force by direction, with the loads of the model: angle and force.
     pub limit: Vec<[Num; 2]>,
+    /// In space: what holds for all directions.
+    #[serde(flatten)]
+    pub space: Option<SpacePoint>,
+}
+
+/// Forces at a point in space.
+#[derive(Clone, Debug, Serialize)]
+pub struct SpacePoint {
+    /// Two unit vectors from which the angles of `limit` are counted.
+    pub plane: [[f64; 3]; 2],
+    /// The least force that starts it.
+    pub weakest: WeakestFinding,
+    /// Smallest and largest force in the direction asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub along: Option<[Num; 2]>,
+}
+
+/// The least force at a point that starts it.
+#[derive(Clone, Debug, Serialize)]
+pub struct WeakestFinding {
+    /// N.
+    pub force: Num,
+    /// Its direction.
+    pub direction: [Num; 3],
+    /// The motion that begins, for a unit velocity of the point along the force.
+    pub motion: Named<Num>,
+}
+
+/// Why it stands, or does not.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Certificate {
+    /// Forces within all bounds that balance the loads.
+    Forces {
+        /// How far inside the bounds, relative to the forces.
+        margin: Num,
+        /// By contact.
+        forces: Named<ContactForces<Num>>,
+    },
+    /// A virtual motion in which the loads do more work than friction can take.
+    Motion {
+        /// How far outside, relative to the forces (negative).
+        margin: Num,
+        /// Rates of the coordinates, largest 1.
+        velocity: Named<Num>,
+        /// Power of the loads in it.
+        power: Num,
+        /// What friction of given bounds takes of it.
+        friction_power: Num,
+        /// Contacts: every gap opens at least μ times as fast as it slips.
+        contacts: Named<VirtualRates>,
+    },
+}
+
+/// A contact in a virtual motion.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct VirtualRates {
+    /// Rate of its gap.
+    pub opening: f64,
+    /// Its slip.
+    pub slip: f64,
 }
 
 impl Machine {
@@ -107,27 +170,37 @@ impl RestFinding {
     fn new(f: start_load::RestFinding) -> RestFinding {
         let pairs = |list: &[[f64; 2]]| list.iter().map(|p| p.map(Num)).collect();
         let points = f.points.iter().map(|p| {
-            let entry = RestPoint { directions: (&p.stagnation).into(), limit: pairs(&p.limit) };
-            (p.point.clone(), entry)
+            let directions = p.space.is_none().then(|| (&p.stagnation).into());
+            let space = p.space.as_ref().map(|s| SpacePoint {
+                plane: s.plane,
+                weakest: WeakestFinding {
+                    force: Num(s.weakest.force),
+                    direction: s.weakest.direction.map(Num),
+                    motion: Named::of(&f.velocities, &s.weakest.motion),
+                },
+                along: s.along.map(|a| a.map(Num)),
+            });
+            (p.point.clone(), RestPoint { directions, limit: pairs(&p.limit), space })
         });
         let limits = |l: &StartLoad| StartLoadFinding {
             parameter: l.parameter.clone(),
             value: Num(l.value),
             low: Num(l.low),
             high: Num(l.high),
-            low_direction: Named::of(&f.coordinates, &l.low_direction),
-            high_direction: Named::of(&f.coordinates, &l.high_direction),
+            low_direction: Named::of(&f.axes, &l.low_direction),
+            high_direction: Named::of(&f.axes, &l.high_direction),
             intervals: pairs(&l.intervals),
             exact: l.exact,
         };
         let differs = f.rest.differs_from_book();
         RestFinding {
             verdict: f.rest.verdict,
-            direction: Named::of(&f.coordinates, &f.rest.direction()),
+            direction: Named::of(&f.axes, &f.rest.direction()),
             book: f.rest.book.map(|(verdict, direction)| BookFinding { verdict, direction, differs }),
             solutions: f.rest.outcomes.iter().map(|o| solution(&f, o)).collect(),
             start_load: f.start_load.as_ref().map(limits),
             stagnation: (!f.points.is_empty()).then(|| Nested(points.collect())),
+            certificate: f.proof.as_ref().map(|p| certificate(&f, p)),
             complete: f.rest.complete,
             explain: "jam",
             found: f,
@@ -139,11 +212,45 @@ fn solution(f: &start_load::RestFinding, o: &Outcome) -> RestSolution {
     let forces = |i: usize| ContactForces {
         mode: o.modes[i],
         normal: Num(o.normal[i]),
-        tangential: Num(o.tangential[i]),
+        tangential: along(f, i, &o.lambda),
     };
     RestSolution {
         moves: o.moves,
-        accel: Named::of(&rates(&f.coordinates, "''"), &o.accel),
+        accel: Named::of(&f.accelerations, &o.accel),
         contacts: f.contacts.iter().cloned().enumerate().map(|(i, n)| (n, forces(i))).collect(),
+    }
+}
+
+/// Forces along the tangents of a contact.
+fn along(f: &start_load::RestFinding, i: usize, lambda: &[f64]) -> OneOrMany<Num> {
+    match f.tangents[i].as_slice() {
+        [] => OneOrMany(vec![Num(0.0)]),
+        rows => OneOrMany(rows.iter().map(|&r| Num(lambda[r])).collect()),
+    }
+}
+
+fn certificate(f: &start_load::RestFinding, p: &Proof) -> Certificate {
+    let named = f.contacts.iter().cloned().enumerate();
+    if p.motion.is_empty() {
+        let standing = f.rest.outcomes.iter().find(|o| !o.moves);
+        let forces = named.filter_map(|(i, name)| {
+            let o = standing?;
+            let one = ContactForces {
+                mode: o.modes[i],
+                normal: Num(o.normal[i]),
+                tangential: along(f, i, &p.lambda),
+            };
+            Some((name, one))
+        });
+        return Certificate::Forces { margin: Num(p.margin), forces: forces.collect() };
+    }
+    let rates =
+        |(i, name): (usize, String)| (name, VirtualRates { opening: p.rates[i][0], slip: p.rates[i][1] });
+    Certificate::Motion {
+        margin: Num(p.margin),
+        velocity: Named::of(&f.velocities, &p.motion),
+        power: Num(p.power[0]),
+        friction_power: Num(p.power[1]),
+        contacts: named.map(rates).collect(),
     }
 }

@@ -26,7 +26,10 @@ pub struct TensorFinding {
     pub determinant: Vec<Num>,
     /// Its directions of sliding.
     pub directions: Named<i64>,
-    /// Number of sign patterns looked at.
+    /// In space: its directions of slip as unit vectors, by tangents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slips: Option<Named<[f64; 3]>>,
+    /// Number of sign patterns looked at; in space of directions.
     pub patterns: usize,
     /// Contacts.
     pub contacts: Named<TensorContact>,
@@ -43,8 +46,8 @@ pub struct TensorFinding {
 /// The tensor of a contact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TensorContact {
-    /// Over tangent and normal.
-    pub tensor: [[Num; 2]; 2],
+    /// Over the tangents and the normal.
+    pub tensor: Vec<Vec<Num>>,
     /// Takes energy out.
     pub dissipative: bool,
     /// Lowest eigenvalue of its symmetric part.
@@ -129,7 +132,7 @@ impl Machine {
         let names = self.contact_names();
         let contacts = f.contacts.iter().map(|c| {
             let entry = TensorContact {
-                tensor: c.phi.map(|row| row.map(Num)),
+                tensor: c.phi.iter().map(|row| row.iter().copied().map(Num).collect()).collect(),
                 dissipative: c.eigenvalue >= 0.0,
                 eigenvalue: Num(c.eigenvalue),
                 orthogonality: Num(c.orthogonality.residual),
@@ -142,6 +145,9 @@ impl Machine {
             critical_factor: if f.regular { None } else { f.worst.critical },
             determinant: f.worst.determinant.iter().copied().map(Num).collect(),
             directions: self.directions(&f, &f.directions),
+            slips: (!f.slips.is_empty()).then(|| {
+                f.contacts.iter().zip(&f.slips).map(|(c, d)| (names[c.contact].clone(), *d)).collect()
+            }),
             patterns: f.patterns,
             contacts: contacts.collect(),
             left_out: f.left_out.iter().map(|&i| names[i].clone()).collect(),

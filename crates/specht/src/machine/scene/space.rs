@@ -10,6 +10,7 @@ use crate::sim::Samples;
 use crate::system::{Discrete, State, System};
 
 use super::frames::frames;
+use super::nets::torus;
 use super::{DrawTrack, Run, Scene, Shapes};
 
 /// Everything to draw.
@@ -59,6 +60,10 @@ pub struct ForceTrack {
     pub at: Vec<[f64; 3]>,
     /// Force on A.
     pub force: Vec<[f64; 3]>,
+    /// The normal from B to A; zero for a pin.
+    pub normal: Vec<[f64; 3]>,
+    /// Coefficient of friction; zero where there is none.
+    pub mu: Vec<f64>,
 }
 
 /// Points of a whole circle.
@@ -99,6 +104,8 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
     out.bodies =
         model.bodies.iter().map(|b| SpaceTrack { name: b.name.clone(), ..SpaceTrack::default() }).collect();
     let discrete = Discrete::new(&system.dims());
+    let mut eval = system.memory();
+    let mut mu = Vec::with_capacity(frames.len());
     for frame in &frames {
         let sample = frame.sample();
         let mut state = State {
@@ -110,11 +117,17 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
         };
         system.restore(&mut state.q);
         out.t.push(sample.t);
+        if model.contacts.is_empty() {
+            mu.push(Vec::new());
+        } else {
+            system.evaluate(&state, &discrete, &mut eval);
+            mu.push(eval.mu.clone());
+        }
         for (track, place) in out.bodies.iter_mut().zip(system.space_places(&state, &discrete)) {
             track.places.push(place);
         }
     }
-    measure(&mut out, &of_bodies);
+    let extended = measure(&mut out, &of_bodies);
     let size = out.size;
     for (k, (track, solids)) in out.bodies.iter_mut().zip(&of_bodies).enumerate() {
         for solid in solids.iter().flatten() {
@@ -144,12 +157,16 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
             out.planes.push([*p, *n]);
         }
     }
-    forces(&mut out, system, &frames, &of_bodies, &of_ground);
+    forces(&mut out, system, &frames, &mu, &of_bodies, &of_ground);
+    if !extended {
+        // directions alone fill the picture
+        out.size = 0.2;
+    }
     Some(out)
 }
 
-/// Middle and size of everything that moves.
-fn measure(out: &mut SpaceScene, solids: &[Vec<Option<Solid>>]) {
+/// Middle and size of everything that moves; false when nothing has an extent.
+fn measure(out: &mut SpaceScene, solids: &[Vec<Option<Solid>>]) -> bool {
     let mut low = [f64::INFINITY; 3];
     let mut high = [f64::NEG_INFINITY; 3];
     let mut add = |p: [f64; 3]| {
@@ -174,9 +191,11 @@ fn measure(out: &mut SpaceScene, solids: &[Vec<Option<Solid>>]) {
     }
     out.middle = std::array::from_fn(|k| 0.5 * (low[k] + high[k]));
     out.size = (0..3).fold(0.0_f64, |m, k| m.max(0.5 * (high[k] - low[k])));
-    if !(out.size > 0.0) {
+    let extended = out.size > 0.0;
+    if !extended {
         out.size = 1.0;
     }
+    extended
 }
 
 /// A shape in body axes as numbers.
@@ -192,6 +211,10 @@ enum Solid {
     Box([f64; 3], [f64; 3]),
     Hull(Option<Hull>),
     Direction([f64; 3]),
+    /// Tip, axis and angle between axis and side.
+    Cone([f64; 3], [f64; 3], f64),
+    /// Lines of something else.
+    Net(Vec<Vec<[f64; 3]>>),
 }
 
 impl Solid {
@@ -223,6 +246,18 @@ impl Solid {
                 Solid::Hull(Hull::around(&points).ok())
             }
             SpaceShape::Direction(d) => Solid::Direction(along(three(d))),
+            SpaceShape::Cone { apex, axis, angle, .. } => {
+                let (tip, axis, angle) = (three(apex), along(three(axis)), three(&[*angle; 3])[0]);
+                Solid::Cone(tip, axis, angle)
+            }
+            SpaceShape::Torus { center, axis, radius, tube, .. } => {
+                let [ring, tube, _] = three(&[*radius, *tube, *tube]);
+                let axis = along(three(axis));
+                Solid::Net(torus(three(center), axis, across(axis)[0], ring, tube))
+            }
+            SpaceShape::Surface { point, parameters, range, .. } => {
+                Solid::Net(shapes.surface(point, *parameters, range))
+            }
         }
     }
 
@@ -234,6 +269,14 @@ impl Solid {
             Solid::Point(p) => vec![vec![[0.0; 3], p]],
             Solid::Direction(d) => vec![vec![[0.0; 3], d.map(|x| 0.15 * size * x)]],
             Solid::Plane(..) => Vec::new(),
+            Solid::Net(ref lines) => lines.clone(),
+            Solid::Cone(tip, axis, angle) => {
+                let [a, b] = across(axis);
+                let (wide, high) = (size * angle.sin(), size * angle.cos());
+                let ring = |share: f64| circle(add(tip, axis, share * high), a, b, share * wide);
+                let sides = ring(1.0).into_iter().step_by(AROUND / 8).map(|p| vec![tip, p]);
+                sides.chain([ring(0.5), ring(1.0)]).collect()
+            }
             Solid::Ball(c, r, _) => circles(c, [r; 3]),
             Solid::Ellipsoid(c, axes) => circles(c, axes),
             Solid::Rim(c, axis, r) => {
@@ -362,6 +405,7 @@ fn forces(
     out: &mut SpaceScene,
     system: &CompiledSystem,
     frames: &[super::frames::Frame],
+    mu: &[Vec<f64>],
     bodies: &[Vec<Option<Solid>>],
     ground: &[Option<Solid>],
 ) {
@@ -408,6 +452,8 @@ fn forces(
                 };
                 track.at.push(at);
                 track.force.push(force);
+                track.normal.push(n);
+                track.mu.push(mu[f].get(c).copied().unwrap_or(0.0));
             }
         }
         out.contacts.extend(tracks);

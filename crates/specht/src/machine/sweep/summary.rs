@@ -157,7 +157,7 @@ impl Sweep {
                 }
             }
             let part = |sum: f64| sum / (2.0 * count * variance);
-            [(1.0 - part(from_b)).clamp(0.0, 1.0), part(from_a)]
+            [(1.0 - part(from_b)).clamp(0.0, 1.0), part(from_a).clamp(0.0, 1.0)]
         };
         Some((0..group - 2).map(sums).collect())
     }

@@ -50,8 +50,31 @@ pub(super) fn rest(keys: &Keys) -> Result<Task, Error> {
         contacts: contacts(keys),
         load: text(keys, "load")?,
         points: list(keys, "points"),
+        direction: vector(keys, "direction")?,
         at_time: look(keys)?.at_time,
     }))
+}
+
+/// Three numbers, not all zero.
+fn vector(keys: &Keys, name: &str) -> Result<Option<[f64; 3]>, Error> {
+    let Some(value) = key(keys, name) else { return Ok(None) };
+    let one = |v: &TaskValue| if let TaskValue::Number(x) = v { Some(*x) } else { None };
+    let numbers: Option<Vec<f64>> = match value {
+        TaskValue::List(list) => list.iter().map(one).collect(),
+        TaskValue::Text(text) => {
+            text.trim_matches(['[', ']']).split(',').map(|w| w.trim().parse().ok()).collect()
+        }
+        _ => None,
+    };
+    match numbers.as_deref() {
+        Some(&[x, y, z]) if [x, y, z].iter().all(|v| v.is_finite()) && [x, y, z] != [0.0; 3] => {
+            Ok(Some([x, y, z]))
+        }
+        _ => Err(Error::plain(
+            format!("`{name}` is a direction in space: three numbers, not all zero"),
+            format!("write  {name} = [1, 0, 0]"),
+        )),
+    }
 }
 
 pub(super) fn self_braking(keys: &Keys) -> Result<Task, Error> {

@@ -1,7 +1,8 @@
 //! The columns between events: the motion and its linear equation side by side, with steps and errors of their own.
 
+use crate::linalg::Mat;
 use crate::ode::{Choice, Method, Rhs, Trial, Verdict};
-use crate::system::{ContactInfo, Dims, System};
+use crate::system::{Along, ContactInfo, Dims, System};
 
 use super::super::field::Field;
 use super::place::{Place, parts};
@@ -44,12 +45,44 @@ impl<S: System + ?Sized> Rhs for Flow<'_, S> {
                 dx.fill(0.0);
                 continue;
             }
-            if !place.differentiate(*sys, &parts(d, x, &column.memory, column, 0.0), true) {
+            if !place.differentiate(*sys, &parts(d, x, &column.memory, column, 0.0), Some(&column.turn)) {
                 return false;
             }
             place.q_rate(*sys, &x[..d.q], &x[d.q..d.q + d.u], &mut dx[..d.q]);
             dx[d.q..d.q + d.u].copy_from_slice(&place.rates.accel);
             dx[d.q + d.u..].copy_from_slice(&place.tangent.rate.z_rate);
+        }
+        true
+    }
+
+    /// The Jacobian of the motion for the motion and for every column. How the columns depend on the motion is left out: the iteration meets
+    /// them once the motion stands.
+    fn slopes(&mut self, t: f64, x: &[f64], out: &mut Mat) -> bool {
+        let Flow { sys, info, dims: d, n, place, columns } = self;
+        let n = *n;
+        place.state.t = t;
+        place.state.q.copy_from_slice(&x[..d.q]);
+        place.state.u.copy_from_slice(&x[d.q..d.q + d.u]);
+        place.state.z.copy_from_slice(&x[d.q + d.u..n]);
+        if !place.solve(*sys, info) {
+            return false;
+        }
+        out.fill(0.0);
+        let still = vec![[0.0; 3]; d.contacts];
+        let (mut unit, mut turn) = (vec![0.0; n], vec![0.0; d.q]);
+        for j in 0..n {
+            unit.fill(0.0);
+            unit[j] = 1.0;
+            let (q, rest) = unit.split_at(d.q);
+            let (u, z) = rest.split_at(d.u);
+            if !place.differentiate(*sys, &Along { q, u, z, ..Along::default() }, Some(&still)) {
+                return false;
+            }
+            place.q_rate(*sys, q, u, &mut turn);
+            let column = turn.iter().chain(&place.rates.accel).chain(&place.tangent.rate.z_rate);
+            for (i, slope) in column.enumerate() {
+                (0..=columns.len()).for_each(|b| out[(b * n + i, b * n + j)] = *slope);
+            }
         }
         true
     }
@@ -66,9 +99,12 @@ impl Variation {
         }
     }
 
-    /// What is small beside the motion itself need not be resolved.
-    fn set_floors(&mut self, host: &Method) {
+    /// What is small beside the motion itself, or beside what the forces in balance would give in a step, need not be resolved: a part that is
+    /// held has rates of rounding.
+    fn set_floors<S: System + ?Sized>(&mut self, field: &Field<S>, host: &Method) {
         let d = &self.dims;
+        let pushed = (0..d.u).map(|i| (field.eval.h[i] / field.eval.mass.diagonal(i)).abs() * host.step());
+        self.sizes[1] = pushed.filter(|v| v.is_finite()).fold(self.sizes[1], f64::max);
         let groups = [0..d.q, d.q..d.q + d.u, d.q + d.u..self.n];
         for (size, g) in self.sizes.iter_mut().zip(groups) {
             let ends = host.state()[g.clone()].iter().chain(&host.end()[g.clone()]);
@@ -104,7 +140,7 @@ impl Variation {
             return self.lose_all(end, "the linkage stands at a change point");
         }
         let (n, start, x) = (self.n, host.time(), &host.state()[..self.n]);
-        self.set_floors(host);
+        self.set_floors(field, host);
         self.place.discrete.contour.clone_from(&field.discrete.contour);
         self.place.discrete.load_rate.clone_from(&field.discrete.load_rate);
         let smallest = 8.0 * f64::EPSILON * end.abs().max(f64::MIN_POSITIVE);

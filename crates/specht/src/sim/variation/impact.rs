@@ -21,6 +21,7 @@ use super::super::field::Field;
 use super::super::settling::at_rest;
 use super::Variation;
 use super::place::along;
+use super::turn::{Beginning, aim, aim_rates, turns};
 
 /// Velocities that differ by less, relative to the largest, are the same.
 const SAME: f64 = 1e-7;
@@ -48,6 +49,9 @@ struct Phase {
     rates: Forces,
     /// Impulses that are given from before, per row: ε Λ_NC, and what is kept of Λ_TC.
     given: Vec<f64>,
+    /// Directions of slip in tangent planes after the phase.
+    slips: Vec<(usize, [f64; 3])>,
+    turns: Vec<[f64; 3]>,
 }
 
 impl Phase {
@@ -64,9 +68,33 @@ impl Phase {
         (0..after.len()).all(|r| (self.eval.rate(r, &v) - after[r]).abs() <= SAME * size)
     }
 
-    fn tangent(&mut self, info: &[ContactInfo]) {
-        let Phase { eval, modes, signs, fixed, forces, rate, rates, .. } = self;
-        fixed.tangent(info, eval, modes, signs, forces, rate, rates);
+    /// Rates of the impulses; false where the direction of a slip has none.
+    fn tangent(&mut self, info: &[ContactInfo]) -> bool {
+        let Phase { eval, modes, signs, fixed, forces, rate, rates, slips, turns, .. } = self;
+        fixed.turns.clear();
+        fixed.turns.resize(info.len(), [0.0; 3]);
+        if slips.is_empty() {
+            fixed.tangent(info, eval, modes, signs, forces, rate, rates);
+            return true;
+        }
+        turns.resize(info.len(), [0.0; 3]);
+        Beginning { info, eval, modes, signs, forces }.rates(slips, fixed, rate, turns, rates)
+    }
+
+    /// The contacts slip along these velocities, per row.
+    fn slip_along(&mut self, info: &[ContactInfo], slip: &[f64]) {
+        self.slips.clear();
+        self.fixed.directions.clear();
+        self.fixed.directions.resize(info.len(), [1.0, 0.0, 0.0]);
+        for (i, c) in info.iter().enumerate().filter(|(i, _)| turns(info, &self.modes, *i)) {
+            // impacts of patches are those of points
+            let v: [f64; 3] =
+                std::array::from_fn(|k| c.tangent.get(k).filter(|_| k < 2).map_or(0.0, |&r| slip[r]));
+            let size = v[0].hypot(v[1]);
+            let d = v.map(|v| v / size);
+            self.fixed.directions[i] = self.eval.section(i).push(d);
+            self.slips.push((i, d));
+        }
     }
 }
 
@@ -101,7 +129,7 @@ impl Variation {
         let range = d.q..d.q + d.u;
         for column in self.columns.iter_mut().filter(|c| !c.lost) {
             let direction = along(&d, column, column.dt);
-            self.place.differentiate(field.sys, &direction, false);
+            self.place.differentiate(field.sys, &direction, None);
             phases.restitution.resize(d.contacts, Restitution::default());
             field.sys.restitution_tangent(&field.state, &field.discrete, &direction, &mut phases.restitution);
             for (r, _) in phases.restitution.iter_mut().zip(plastic).filter(|(_, p)| **p) {
@@ -109,8 +137,13 @@ impl Variation {
             }
             let rate = &self.place.tangent.rate;
             let mut du = column.moving[range.clone()].to_vec();
-            phases.differentiate(info, law, e, &field.state.u, rate, &mut du, &mut column.impulse);
+            let found =
+                phases.differentiate(info, law, e, &field.state.u, rate, &mut du, &mut column.impulse);
             column.moving[range.clone()].copy_from_slice(&du);
+            if !found {
+                self.phases = phases;
+                return self.lose_all(t, "the direction of the slip after an impact is not determined");
+            }
         }
         self.phases = phases;
     }
@@ -128,6 +161,8 @@ impl Variation {
             signs: field.signs.clone(),
             ..Phase::default()
         };
+        // slips go on as they were
+        aim(info, &phase.eval, modes, &field.frozen, u, &mut phase.fixed);
         let rates: Vec<f64> = (0..self.dims.rows).map(|r| field.eval.rate(r, after)).collect();
         if !phase.solve(info, u, &rates) {
             return self.lose_all(field.state.t, "impacts below the resolution are not determined");
@@ -140,10 +175,13 @@ impl Variation {
         let range = d.q..d.q + d.u;
         for column in self.columns.iter_mut().filter(|c| !c.lost) {
             let direction = along(&d, column, column.dt);
-            self.place.differentiate(field.sys, &direction, false);
+            self.place.differentiate(field.sys, &direction, None);
             let mut du = column.moving[range.clone()].to_vec();
             rates_at_rest(&phase.eval, u, &self.place.tangent.rate, &du, &mut phase.rate);
-            phase.tangent(info);
+            let Phase { eval, rate, fixed, forces, rates, signs, .. } = &mut phase;
+            let slips = |r: usize| rate.accel_offset[r];
+            aim_rates(info, (eval, rate), modes, (&field.frozen, &column.turn), u, slips, fixed);
+            fixed.tangent(info, eval, modes, signs, forces, rate, rates);
             axpy(1.0, &phase.rates.accel, &mut du);
             column.moving[range.clone()].copy_from_slice(&du);
         }
@@ -178,9 +216,7 @@ impl Phases {
                     for &r in c.normal_rows() {
                         first.eval.accel_offset[r] *= 1.0 + e[i].normal;
                     }
-                    if law == Law::Moreau
-                        && let Some(&r) = c.tangent.first()
-                    {
+                    for &r in c.tangent.iter().filter(|_| law == Law::Moreau) {
                         first.eval.accel_offset[r] *= 1.0 + e[i].tangential;
                     }
                 }
@@ -235,6 +271,7 @@ impl Phases {
                 second.small[i] = Small::Loaded;
                 second.modes[i] =
                     mode_of(c, second.eval.mu[i], impact.rate_e.as_slice(), max_abs(&impact.rate_a));
+                second.slip_along(info, &impact.rate_e);
             }
             second.eval.load[i] = second.given[r];
             second.eval.load_static[i] = second.given[r];
@@ -273,7 +310,7 @@ impl Phases {
         rate: &Eval,
         du: &mut [f64],
         impulse: &mut [f64],
-    ) {
+    ) -> bool {
         let de = &self.restitution;
         let first = &mut self.first;
         rates_at_rest(&first.eval, u, rate, du, &mut first.rate);
@@ -285,17 +322,17 @@ impl Phases {
                     *offset = (1.0 + e) * *offset + de * before;
                 };
                 c.normal_rows().iter().for_each(|&r| scale(r, e[i].normal, de[i].normal));
-                if law == Law::Moreau
-                    && let Some(&r) = c.tangent.first()
-                {
-                    scale(r, e[i].tangential, de[i].tangential);
+                if law == Law::Moreau {
+                    c.tangent.iter().for_each(|&r| scale(r, e[i].tangential, de[i].tangential));
                 }
             }
         }
-        first.tangent(info);
+        if !first.tangent(info) {
+            return false;
+        }
         axpy(1.0, &first.rates.lambda, impulse);
         axpy(1.0, &first.rates.accel, du);
-        let Some(second) = &mut self.second else { return };
+        let Some(second) = &mut self.second else { return true };
         let mut u_c = u.to_vec();
         axpy(1.0, &first.forces.accel, &mut u_c);
         rates_at_rest(&second.eval, &u_c, rate, du, &mut second.rate);
@@ -329,10 +366,13 @@ impl Phases {
             eval.w.row(r).add_to(*change, &mut out.h);
             rate.w.row(r).add_to(given[r], &mut out.h);
         }
-        second.tangent(info);
+        if !second.tangent(info) {
+            return false;
+        }
         axpy(1.0, &second.rates.lambda, impulse);
         axpy(1.0, &given, impulse);
         axpy(1.0, &second.rates.accel, du);
+        true
     }
 }
 
@@ -354,6 +394,7 @@ fn read_modes(
     e: &[Restitution],
 ) {
     let (largest, fastest) = (max_abs(impulse), max_abs(before));
+    let mut slips = after.to_vec();
     phase.modes.clear();
     phase.signs.clear();
     for (i, c) in info.iter().enumerate() {
@@ -373,18 +414,20 @@ fn read_modes(
             phase.modes.push(Mode::Closed);
             continue;
         }
-        let mut slip = after.to_vec();
-        if law == Law::Moreau
-            && let Some(&r) = c.tangent.first()
-        {
-            slip[r] += e[i].tangential * before[r];
+        for &r in c.tangent.iter().filter(|_| law == Law::Moreau) {
+            slips[r] += e[i].tangential * before[r];
         }
-        phase.modes.push(mode_of(c, phase.eval.mu[i], &slip, fastest));
+        phase.modes.push(mode_of(c, phase.eval.mu[i], &slips, fastest));
     }
+    phase.slip_along(info, &slips);
 }
 
 fn mode_of(c: &ContactInfo, mu: f64, slip: &[f64], fastest: f64) -> Mode {
     let Some(&r) = c.tangent.first().filter(|_| c.friction && mu != 0.0) else { return Mode::Closed };
+    if c.tangent.len() > 1 {
+        let size = c.tangent.iter().take(2).fold(0.0_f64, |m, &r| m.hypot(slip[r]));
+        return if size <= ZERO * fastest { Mode::Stick } else { Mode::Slip };
+    }
     match slip[r] {
         s if s.abs() <= ZERO * fastest => Mode::Stick,
         s if s > 0.0 => Mode::SlipPlus,

@@ -5,6 +5,7 @@ use crate::system::{Along, Mode, System};
 use super::super::field::Field;
 use super::super::watch::What;
 use super::place::{along, parts};
+use super::turn::Decided;
 use super::{Passed, Variation};
 
 /// Rates of an event function below this, relative to what its terms make of it, are a touch without crossing.
@@ -14,6 +15,9 @@ const TOGETHER: f64 = 1e-6;
 
 /// Rates that differ by less, beside the largest of their kind, are the same.
 const SMOOTH: f64 = 1e-8;
+
+/// A law without a derivative.
+const NO_RATE: &str = "a law gives no derivatives (friction of a patch)";
 
 /// What is known of the present instant.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +30,11 @@ pub(super) struct Jump {
     announced: bool,
     modes: Vec<Mode>,
     latches: Vec<i32>,
+    /// Decided directions of slip before, and contacts that came to slow slip.
+    decided: Decided,
+    slow: Vec<usize>,
+    /// A contact turns with its velocity from now on.
+    left: bool,
     /// Rates of the motion before.
     flow: Vec<f64>,
     /// Instants at which contacts began to stick, before.
@@ -54,6 +63,9 @@ impl Variation {
         j.modes.clone_from(&field.discrete.modes);
         j.latches.clone_from(&field.discrete.latches);
         j.since.clone_from(&field.discrete.stick_since);
+        j.decided.clone_from(&field.frozen);
+        j.slow.clear();
+        j.left = false;
         j.changed = false;
         j.announced = false;
         j.reason.clear();
@@ -69,22 +81,30 @@ impl Variation {
         }
         self.place.discrete.clone_from(&field.discrete);
         self.place.state.clone_from(&field.state);
+        self.place.decided.clone_from(&field.frozen);
         let t = field.state.t;
         if !self.place.solve(field.sys, field.info) {
             return self.lose_all(t, "there are no forces at the event");
         }
         let whats: Vec<What> = found.iter().map(|&k| field.watches.list[k].what).collect();
-        // ė along the motion
+        for what in &whats {
+            if let What::Speed(i, _) | What::Back(i, ..) = what {
+                self.jump.slow.push(*i);
+            }
+        }
+        // ė along the motion, while decided directions stand still
         let (n, d) = (self.n, self.dims);
         let flow = self.place.flow.clone();
         self.jump.flow.clone_from(&flow);
         let (q, rest) = flow.split_at(d.q);
         let (u, z) = rest.split_at(d.u);
         let way = Along { t: 1.0, q, u, z, ..Along::default() };
-        if !self.place.differentiate(field.sys, &way, true) {
-            return self.lose_all(t, "the system gives no derivatives");
+        let still = vec![[0.0; 3]; d.contacts];
+        if !self.place.differentiate(field.sys, &way, Some(&still)) {
+            return self.lose_all(t, NO_RATE);
         }
-        let passing: Vec<f64> = whats.iter().map(|w| self.place.watch_rate(field.info, *w, u)).collect();
+        let passing: Vec<f64> =
+            whats.iter().map(|w| self.place.watch_rate(field.info, *w, u, &still)).collect();
         let sizes: Vec<f64> = whats.iter().map(|w| size(field, *w, longest)).collect();
         for c in 0..self.columns.len() {
             let column = &mut self.columns[c];
@@ -94,11 +114,11 @@ impl Variation {
             if column.lost {
                 continue;
             }
-            self.place.differentiate(field.sys, &along(&d, column, 0.0), true);
+            self.place.differentiate(field.sys, &along(&d, column, 0.0), Some(&column.turn));
             let du = &column.x[d.q..d.q + d.u];
             let shifts: Vec<(What, f64, bool)> = (whats.iter().zip(&passing).zip(&sizes))
                 .map(|((w, e), size)| {
-                    let v = self.place.watch_rate(field.info, *w, du);
+                    let v = self.place.watch_rate(field.info, *w, du, &column.turn);
                     (*w, if v == 0.0 { 0.0 } else { -v / e }, e.abs() <= GRAZING * size && v != 0.0)
                 })
                 .collect();
@@ -124,6 +144,11 @@ impl Variation {
             c.moving.copy_from_slice(&c.kept);
             c.impulse.fill(0.0);
         }
+    }
+
+    /// A contact in a tangent plane has left slow slip: it turns with its velocity from now on.
+    pub(crate) fn leave(&mut self) {
+        self.jump.left = true;
     }
 
     /// Velocities jump now.
@@ -162,7 +187,9 @@ impl Variation {
     pub(crate) fn depart<S: System + ?Sized>(&mut self, field: &Field<S>, first: usize, events: usize) {
         let t = field.state.t;
         let d = &field.discrete;
-        let changed = self.jump.changed || self.jump.modes != d.modes || self.jump.latches != d.latches;
+        let j = &self.jump;
+        let changed = j.changed || j.left || j.modes != d.modes || j.latches != d.latches;
+        let changed = changed || !j.slow.is_empty();
         self.out.times.resize(first.min(events), vec![f64::NAN; self.columns.len()]);
         let known =
             |(c, r): (&super::Column, &Option<_>)| if c.lost || r.is_some() { f64::NAN } else { c.dt };
@@ -175,6 +202,13 @@ impl Variation {
             return self.lose_all(t, "there are no forces after the event");
         }
         let calm = self.stops(field) || self.smooth();
+        let begins: Vec<(usize, [f64; 3])> = (0..field.info.len())
+            .filter_map(|i| {
+                let d = field.frozen[i].filter(|_| field.discrete.modes[i] == Mode::Slip)?;
+                let kept = self.jump.decided[i] == Some(d) && !self.jump.slow.contains(&i);
+                (!kept).then_some((i, d))
+            })
+            .collect();
         let (n, dims) = (self.n, self.dims);
         for c in 0..self.columns.len() {
             if let Some(reason) = self.jump.reason[c]
@@ -187,6 +221,17 @@ impl Variation {
                 continue;
             }
             let dt = column.dt;
+            if !begins.is_empty() {
+                let mut turn = std::mem::take(&mut column.turn);
+                let along = along(&dims, column, dt);
+                let found = self.place.begin_slips(field.sys, &along, &begins, &mut turn);
+                column.turn = turn;
+                if !found {
+                    self.lose(c, t, "the direction in which a slip begins is not determined");
+                    continue;
+                }
+            }
+            let column = &mut self.columns[c];
             self.place.advance_by(-dt, &mut column.moving);
             column.x.copy_from_slice(&column.moving[..n]);
             column.memory.copy_from_slice(&column.moving[n..]);
@@ -201,7 +246,7 @@ impl Variation {
             // onto the new constraints: exactly, and without δt where several contacts stop
             let mut x = std::mem::take(&mut column.x);
             let along = parts(&dims, &x, &column.memory, column, 0.0);
-            self.place.differentiate(field.sys, &along, false);
+            self.place.differentiate(field.sys, &along, None);
             let u = &mut x[dims.q..dims.q + dims.u];
             let rates: Vec<f64> = (0..dims.rows).map(|r| self.place.row_rate(r, u)).collect();
             self.place.fixed.project(&rates, u);
@@ -232,7 +277,8 @@ impl Variation {
         let pairs = self.jump.modes.iter().zip(&field.discrete.modes);
         !self.jump.changed
             && self.jump.latches == field.discrete.latches
-            && pairs.into_iter().all(|(a, b)| a == b || (a.direction() != 0.0 && *b == Mode::Stick))
+            && pairs.into_iter().all(|(a, b)| a == b || (a.slides() && *b == Mode::Stick))
+            && (self.jump.slow.iter()).all(|&i| field.discrete.modes[i] == Mode::Stick)
     }
 }
 
@@ -248,7 +294,13 @@ fn size<S: System + ?Sized>(field: &Field<S>, what: What, longest: f64) -> f64 {
         What::Normal(_) | What::Saturation(..) => s.force / longest,
         What::Guard(k) => s.guard[k] / longest,
         What::Crossing(k, _) => s.crossing[k] / longest,
-        What::Give(_) | What::Singular | What::Speed(..) | What::Leave(..) | What::Back(..) => f64::INFINITY,
+        What::Speed(i, _) | What::Leave(i, _) | What::Back(i, ..) => {
+            let terms = |&row: &usize| {
+                field.eval.w.row(row).terms(&field.forces.accel) + field.eval.accel_offset[row].abs()
+            };
+            field.info[i].tangent.iter().map(terms).fold(0.0, f64::max)
+        }
+        What::Give(_) | What::Singular => f64::INFINITY,
     }
 }
 
@@ -260,9 +312,6 @@ fn common(shifts: &[(What, f64, bool)]) -> Result<f64, &'static str> {
     let Some(first) = list.next() else { return Ok(0.0) };
     if shifts.iter().any(|s| matches!(s.0, What::Give(_))) {
         return Err("forces in the small are not determined");
-    }
-    if shifts.iter().any(|s| matches!(s.0, What::Speed(..) | What::Leave(..) | What::Back(..))) {
-        return Err("slip in a tangent plane that stops or turns is not differentiated");
     }
     if shifts.iter().any(|s| matches!(s.0, What::Singular)) {
         return Err("the forces grow without bound: the border of a paradox");

@@ -19,6 +19,7 @@ mod flow;
 mod impact;
 mod jump;
 mod place;
+mod turn;
 
 use crate::ode::{Choice, Control, Method};
 use crate::system::{Dims, System};
@@ -99,6 +100,8 @@ pub(crate) struct Column {
     /// Of the instants at which contacts began to stick.
     pub since: Vec<f64>,
     pub parameters: Vec<f64>,
+    /// Of the directions of slip that were decided, per contact.
+    turn: Vec<[f64; 3]>,
     until: f64,
     /// 1/[`Seed::amount`].
     scale: f64,
@@ -161,6 +164,7 @@ impl Variation {
                 moving: vec![0.0; n + d.memory],
                 kept: vec![0.0; n + d.memory],
                 impulse: vec![0.0; d.rows],
+                turn: vec![[0.0; 3]; d.contacts],
                 ..Column::default()
             })
             .collect();

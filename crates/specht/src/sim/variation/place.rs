@@ -7,8 +7,10 @@ use crate::system::{
 };
 
 use super::super::field::Field;
+use super::super::space::slip;
 use super::super::watch::What;
 use super::Column;
+use super::turn::{Beginning, Decided, aim, aim_rates};
 
 /// A state with modes and forces of its own; the field of the run stays as it is.
 pub(crate) struct Place {
@@ -18,6 +20,8 @@ pub(crate) struct Place {
     pub eval: Eval,
     pub fixed: Fixed,
     pub forces: Forces,
+    /// Directions of slip in tangent planes that were decided, as the field has them.
+    pub decided: Decided,
     /// Rates of the evaluation and of the forces along the direction asked for last.
     pub tangent: Tangent,
     pub rates: Forces,
@@ -36,6 +40,7 @@ impl Place {
             eval: sys.memory(),
             fixed: Fixed::default(),
             forces: Forces::default(),
+            decided: Vec::new(),
             tangent: Tangent::new(sys),
             rates: Forces::default(),
             flow: vec![0.0; d.q + d.u + d.z],
@@ -48,6 +53,7 @@ impl Place {
         self.fixed.clone_from(&field.fixed);
         self.discrete.clone_from(&field.discrete);
         self.signs.clone_from(&field.signs);
+        self.decided.clone_from(&field.frozen);
         self.state.clone_from(&field.state);
     }
 
@@ -61,6 +67,7 @@ impl Place {
     pub(super) fn solve<S: System + ?Sized>(&mut self, sys: &S, info: &[ContactInfo]) -> bool {
         sys.evaluate(&self.state, &self.discrete, &mut self.eval);
         let modes = &self.discrete.modes;
+        aim(info, &self.eval, modes, &self.decided, &self.state.u, &mut self.fixed);
         if !self.fixed.solve(info, &self.eval, modes, &self.signs, &mut self.forces).solved {
             return false;
         }
@@ -78,26 +85,42 @@ impl Place {
         }
     }
 
-    /// Rates of the evaluation along (dt, x, memory …); with `forces` those of the forces, too. False: no derivatives.
+    /// Rates of the evaluation along (dt, x, memory …); with `forces` those of the forces, too: decided directions of slip turn as given there.
+    /// False: no derivatives.
     pub(super) fn differentiate<S: System + ?Sized>(
         &mut self,
         sys: &S,
         along: &Along<'_>,
-        forces: bool,
+        forces: Option<&[[f64; 3]]>,
     ) -> bool {
-        // the direction of slip in a tangent plane turns with the state: not differentiated here
-        if forces && crate::sim::space::is_spatial(sys.contacts()) {
-            return false;
-        }
-        let Place { state, discrete, signs, eval, fixed, tangent, rates, .. } = self;
+        let Place { state, discrete, signs, eval, fixed, tangent, rates, decided, .. } = self;
         if !sys.tangent(state, discrete, eval, along, tangent) {
             return false;
         }
-        if forces {
-            let info = sys.contacts();
-            fixed.tangent(info, eval, &discrete.modes, signs, &self.forces, &tangent.rate, rates);
+        let Some(given) = forces else { return true };
+        let (info, modes, rate) = (sys.contacts(), &discrete.modes, &tangent.rate);
+        let slips = |r: usize| rate.w.row(r).dot(&state.u) + eval.w.row(r).dot(along.u) + rate.rate_offset[r];
+        if !aim_rates(info, (eval, rate), modes, (decided, given), &state.u, slips, fixed) {
+            return false;
         }
+        fixed.tangent(info, eval, modes, signs, &self.forces, rate, rates);
         true
+    }
+
+    /// Rates of the directions of the contacts `begins`, whose slip begins here, to `given`. False where they are not determined.
+    pub(super) fn begin_slips<S: System + ?Sized>(
+        &mut self,
+        sys: &S,
+        along: &Along<'_>,
+        begins: &[(usize, [f64; 3])],
+        given: &mut [[f64; 3]],
+    ) -> bool {
+        if !self.differentiate(sys, along, Some(given)) {
+            return false;
+        }
+        let Place { discrete, signs, eval, fixed, tangent, rates, forces, .. } = self;
+        let problem = Beginning { info: sys.contacts(), eval, modes: &discrete.modes, signs, forces };
+        problem.rates(begins, fixed, &tangent.rate, given, rates)
     }
 
     /// δq̇ along δq, δu: u itself, or the turn of a quaternion, which is linear in both.
@@ -126,9 +149,20 @@ impl Place {
         rate.w.row(row).dot(&self.state.u) + self.eval.w.row(row).dot(du) + rate.rate_offset[row]
     }
 
-    /// Rate of an event function along the direction differentiated last; NaN where it has none.
-    pub(super) fn watch_rate(&self, info: &[ContactInfo], what: What, du: &[f64]) -> f64 {
+    /// Rates of the slip of a contact along its tangents.
+    fn slip_rate(&self, c: &ContactInfo, du: &[f64]) -> [f64; 3] {
+        std::array::from_fn(|k| c.tangent.get(k).map_or(0.0, |&row| self.row_rate(row, du)))
+    }
+
+    /// Rate of an event function along the direction differentiated last, in which decided directions of slip turn as `given`; NaN where it
+    /// has none.
+    pub(super) fn watch_rate(&self, info: &[ContactInfo], what: What, du: &[f64], given: &[[f64; 3]]) -> f64 {
         let rate = &self.tangent.rate;
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let speed = |i: usize| {
+            let v = slip(&info[i], &self.eval, &self.state.u);
+            dot(v, self.slip_rate(&info[i], du)) / dot(v, v).sqrt()
+        };
         match what {
             What::Gap(i) => info[i].normal_row().map_or(f64::NAN, |row| rate.gap[row]),
             What::Normal(i) => match info[i].normal {
@@ -140,12 +174,25 @@ impl Place {
                     if matches!(info[i].normal, Normal::Bilateral { .. }) { self.signs[i] } else { 1.0 };
                 let bound =
                     rate.mu_static[i] * self.forces.normal[i] + self.eval.mu_static[i] * self.rates.normal[i];
-                sign * bound - side * self.rates.tangential[i]
+                if info[i].tangent.len() < 2 {
+                    return sign * bound - side * self.rates.tangential[i];
+                }
+                let of =
+                    |list: &[f64]| std::array::from_fn(|k| info[i].tangent.get(k).map_or(0.0, |&r| list[r]));
+                let (force, change) = (of(&self.forces.lambda), of(&self.rates.lambda));
+                let size = self.eval.section(i).size_rate(force, change, rate.section(i));
+                sign * bound - size.unwrap_or(f64::NAN)
             }
             What::Slip(i, d) => d * self.row_rate(info[i].tangent[0], du),
             What::Guard(k) => rate.guards[k],
             What::Crossing(k, factor) => (if factor == 0.0 { 1.0 } else { factor }) * rate.crossings[k],
-            What::Give(_) | What::Singular | What::Speed(..) | What::Leave(..) | What::Back(..) => f64::NAN,
+            What::Speed(i, _) => speed(i),
+            What::Leave(i, _) => -speed(i),
+            What::Back(i, d, _) => {
+                dot(d, self.slip_rate(&info[i], du))
+                    + dot(given[i], slip(&info[i], &self.eval, &self.state.u))
+            }
+            What::Give(_) | What::Singular => f64::NAN,
         }
     }
 
@@ -161,7 +208,7 @@ impl Place {
     ) -> bool {
         let d = sys.dims();
         let along = along(&d, column, dt);
-        if !self.differentiate(sys, &along, true) {
+        if !self.differentiate(sys, &along, Some(&column.turn)) {
             return false;
         }
         let info = sys.contacts();
@@ -189,7 +236,7 @@ impl Place {
     ) -> bool {
         let d = sys.dims();
         let along = along(&d, column, column.dt);
-        if !self.differentiate(sys, &along, true) {
+        if !self.differentiate(sys, &along, Some(&column.turn)) {
             return false;
         }
         let (forces, force_rates) = (shared(&self.forces), shared(&self.rates));
@@ -261,12 +308,11 @@ fn shared(forces: &Forces) -> system::Forces {
 fn of_rows(info: &[ContactInfo], rates: &[f64], impulses: &system::Forces) -> system::Forces {
     let normal = |c: &ContactInfo| match *c.normal_rows() {
         [a] => rates[a],
-        [a, b] => {
-            let (x, y) = (impulses.lambda[a], impulses.lambda[b]);
-            let norm = x.hypot(y);
-            if norm > 0.0 { (x * rates[a] + y * rates[b]) / norm } else { 0.0 }
+        ref rows => {
+            let norm = rows.iter().fold(0.0_f64, |n, &r| n.hypot(impulses.lambda[r]));
+            let along: f64 = rows.iter().map(|&r| impulses.lambda[r] * rates[r]).sum();
+            if norm > 0.0 { along / norm } else { 0.0 }
         }
-        _ => 0.0,
     };
     system::Forces {
         lambda: rates.to_vec(),
