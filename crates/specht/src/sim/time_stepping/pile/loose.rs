@@ -10,8 +10,10 @@
 //! ([`super::sweeps`]). Frames that nothing moves have zeros.
 
 use crate::linalg::{Rows, Symmetric};
-use crate::shape::V3;
+use crate::shape::{V3, cross};
 use crate::system::Touching;
+
+use super::sweeps::Contact;
 
 /// Entries of W_f M⁻¹ W_fᵀ below this, of the diagonal, are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -131,8 +133,20 @@ impl Loose {
         rigid
     }
 
+    /// Velocities of the system from an impulse at a point.
+    pub(super) fn push(&self, c: &Contact, impulse: V3, u: &mut [f64]) {
+        if impulse == [0.0; 3] {
+            return;
+        }
+        let force = c.force(impulse);
+        for (k, sign) in [1.0, -1.0].into_iter().enumerate() {
+            let force = force.map(|f| sign * f);
+            self.add(c.frames[k] as usize, force, cross(c.arms[k], force), u);
+        }
+    }
+
     /// Velocities of the system from an impulse and a moment on a frame.
-    pub(super) fn add(&self, frame: usize, impulse: V3, moment: V3, u: &mut [f64]) {
+    fn add(&self, frame: usize, impulse: V3, moment: V3, u: &mut [f64]) {
         let (columns, n) = &self.columns[frame];
         for (c, map) in columns[..*n as usize].iter().zip(&self.maps[frame]) {
             let sum: f64 = (0..3).map(|k| map[k] * impulse[k] + map[3 + k] * moment[k]).sum();

@@ -12,7 +12,7 @@ const CHAIN: usize = 3;
 const OTHERS: f64 = 0.25;
 
 /// Bits of a key that tell the feature; those above tell the pair of solids.
-pub(super) const FEATURE: u32 = 23;
+const FEATURE: u32 = 23;
 
 /// One point.
 #[derive(Clone, Copy, Debug, Default)]
@@ -224,6 +224,27 @@ impl Points {
                 }
             }
         }
+    }
+}
+
+/// Impulses of the last step: points come in the order of their pairs, so that one walk finds all.
+pub(super) struct Last<'a> {
+    rest: &'a [(u64, V3)],
+}
+
+impl<'a> Last<'a> {
+    pub(super) fn of(memory: &'a [(u64, V3)]) -> Self {
+        Last { rest: memory }
+    }
+
+    /// The impulse of a key, zero when unknown.
+    pub(super) fn impulse(&mut self, key: u64) -> V3 {
+        let pair = key >> FEATURE;
+        while self.rest.first().is_some_and(|m| m.0 >> FEATURE < pair) {
+            self.rest = &self.rest[1..];
+        }
+        let known = self.rest.iter().take_while(|m| m.0 >> FEATURE == pair).find(|m| m.0 == key);
+        known.map_or([0.0; 3], |m| m.1)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, Touching};
 use super::super::operator::{Whole, fill_row};
 use super::super::tolerances::{ACCEPTED, CONE, MOVES};
 use super::loose::{Body, Loose};
-use super::points::{FEATURE, Point, Points};
+use super::points::{Last, Point, Points};
 use super::sweeps::{self, Sweeps};
 
 /// Rows up to which a problem is small, and up to which it is middling.
@@ -363,7 +363,7 @@ impl Step {
         for (p, c) in points.list.iter_mut().zip(&self.sweeps.contacts) {
             p.impulse = c.r.map(|r| r * self.unit);
             self.memory.push((p.key, p.impulse));
-            add_impulse(&self.loose, c, p.impulse, &mut self.u);
+            self.loose.push(c, p.impulse, &mut self.u);
         }
     }
 
@@ -436,39 +436,6 @@ fn posed(t: &Touching, points: &Points, p: &Point) -> sweeps::Contact {
         arms: [arm(a), arm(b)],
         directions: p.directions,
         ..sweeps::Contact::default()
-    }
-}
-
-/// Velocities of the system after an impulse at a point of loose bodies.
-fn add_impulse(loose: &Loose, c: &sweeps::Contact, impulse: V3, u: &mut [f64]) {
-    if impulse == [0.0; 3] {
-        return;
-    }
-    let force = c.force(impulse);
-    for (k, sign) in [1.0, -1.0].into_iter().enumerate() {
-        let force = force.map(|f| sign * f);
-        loose.add(c.frames[k] as usize, force, cross(c.arms[k], force), u);
-    }
-}
-
-/// Impulses of the last step: points come in the order of their pairs, so that one walk finds all.
-struct Last<'a> {
-    rest: &'a [(u64, V3)],
-}
-
-impl<'a> Last<'a> {
-    fn of(memory: &'a [(u64, V3)]) -> Self {
-        Last { rest: memory }
-    }
-
-    /// The impulse of a key, zero when unknown.
-    fn impulse(&mut self, key: u64) -> V3 {
-        let pair = key >> FEATURE;
-        while self.rest.first().is_some_and(|m| m.0 >> FEATURE < pair) {
-            self.rest = &self.rest[1..];
-        }
-        let known = self.rest.iter().take_while(|m| m.0 >> FEATURE == pair).find(|m| m.0 == key);
-        known.map_or([0.0; 3], |m| m.1)
     }
 }
 
@@ -615,7 +582,7 @@ impl Push {
             if self.sweeps.islands[k].error < 1e-3 {
                 for &i in self.sweeps.members(k) {
                     let c = &self.sweeps.contacts[i as usize];
-                    add_impulse(&step.loose, c, [c.r[0] * step.unit, 0.0, 0.0], &mut self.delta);
+                    step.loose.push(c, [c.r[0] * step.unit, 0.0, 0.0], &mut self.delta);
                 }
             }
         }
