@@ -55,6 +55,7 @@ pub use quantity::time;
 pub use run::{Curve, Names, Plotted, Run};
 pub use sensitivity::{LostRecord, SensitivityRecord};
 pub use setup::Setup;
+pub(crate) use source::text_of_bytes;
 pub use source::{Files, Source};
 pub use task::Task;
 
@@ -322,7 +323,7 @@ impl Machine {
 
 fn read(source: &Source, options: &Options, series: &[String]) -> Result<file::Loaded, Error> {
     let files = &source.files;
-    file::read_plotting(&source.text, options, &|file| files.text_of(file), series, &[])
+    file::read_plotting(&source.text, options, &|file| files.bytes_of(file), series, &[])
         .map_err(|list| Error::located(source, options, list))
 }
 

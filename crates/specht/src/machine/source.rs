@@ -16,11 +16,11 @@ pub struct Source {
     pub files: Files,
 }
 
-/// Reads files that a model names: tables, measured data.
+/// Reads files that a model names: tables, meshes, measured data.
 #[derive(Clone)]
 pub struct Files(Arc<Reader>);
 
-type Reader = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+type Reader = dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync;
 
 impl Source {
     /// A text that needs no files.
@@ -45,6 +45,11 @@ impl Source {
 impl Files {
     /// Files by a function from their names to their texts.
     pub fn new(reader: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Files {
+        Files::of_bytes(move |file| reader(file).map(String::into_bytes))
+    }
+
+    /// Files by a function from their names to their bytes.
+    pub fn of_bytes(reader: impl Fn(&str) -> Result<Vec<u8>, String> + Send + Sync + 'static) -> Files {
         Files(Arc::new(reader))
     }
 
@@ -55,9 +60,9 @@ impl Files {
 
     /// The files of a folder.
     pub(crate) fn beside(folder: PathBuf) -> Files {
-        Files::new(move |file| {
+        Files::of_bytes(move |file| {
             let path = folder.join(file);
-            std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
+            std::fs::read(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
         })
     }
 
@@ -67,8 +72,26 @@ impl Files {
     ///
     /// Why it cannot be read.
     pub fn text_of(&self, file: &str) -> Result<String, String> {
+        (self.0)(file).and_then(text_of_bytes)
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub fn bytes_of(&self, file: &str) -> Result<Vec<u8>, String> {
         (self.0)(file)
     }
+}
+
+/// A file that is text.
+pub(crate) fn text_of_bytes(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|e| {
+        let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
+        let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        format!("line {line}: not text: the byte 0x{:02x} is not UTF-8", bytes[at])
+    })
 }
 
 impl std::fmt::Debug for Files {

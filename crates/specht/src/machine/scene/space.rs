@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::model::{CompiledSystem, FeatureRef, Geometry, Shape, SpaceShape};
-use crate::shape::Hull;
+use crate::shape::{Hull, Shape as Form};
 use crate::sim::Samples;
 use crate::system::{Discrete, State, System};
 
@@ -63,6 +63,8 @@ pub struct ForceTrack {
 
 /// Points of a whole circle.
 const AROUND: usize = 40;
+/// Most triangles of a mesh that are drawn; of more every second, third, ….
+const DRAWN: usize = 5000;
 /// The direction of the flat picture: to the right, and up.
 const VIEW: [[f64; 3]; 2] = [[-0.573_576, 0.819_152, 0.0], [-0.336_824, -0.235_847, 0.911_548]];
 
@@ -189,8 +191,10 @@ enum Solid {
     Cylinder([f64; 3], [f64; 3], f64, bool),
     Ellipsoid([f64; 3], [f64; 3]),
     Capsule([[f64; 3]; 2], f64),
+    Drum([[f64; 3]; 2], f64),
     Box([f64; 3], [f64; 3]),
     Hull(Option<Hull>),
+    Surface(Form),
     Direction([f64; 3]),
 }
 
@@ -217,11 +221,18 @@ impl Solid {
             SpaceShape::Capsule { ends, radius } => {
                 Solid::Capsule([three(&ends[0]), three(&ends[1])], three(&[*radius; 3])[0])
             }
+            SpaceShape::Drum { ends, radius } => {
+                Solid::Drum([three(&ends[0]), three(&ends[1])], three(&[*radius; 3])[0])
+            }
             SpaceShape::Box { center, half } => Solid::Box(three(center), three(half)),
             SpaceShape::Hull(points) => {
                 let points: Vec<[f64; 3]> = points.iter().map(three).collect();
                 Solid::Hull(Hull::around(&points).ok())
             }
+            SpaceShape::Data(data) => match &data.form {
+                Form::Hull(hull) => Solid::Hull(Some(hull.clone())),
+                other => Solid::Surface(other.clone()),
+            },
             SpaceShape::Direction(d) => Solid::Direction(along(three(d))),
         }
     }
@@ -230,6 +241,7 @@ impl Solid {
     fn lines(&self, size: f64) -> Vec<Vec<[f64; 3]>> {
         match *self {
             Solid::Hull(ref hull) => hull.iter().flat_map(|h| h.wires()).map(|e| e.to_vec()).collect(),
+            Solid::Surface(ref form) => surface_lines(form),
             Solid::Point(p) if p == [0.0; 3] => Vec::new(),
             Solid::Point(p) => vec![vec![[0.0; 3], p]],
             Solid::Direction(d) => vec![vec![[0.0; 3], d.map(|x| 0.15 * size * x)]],
@@ -250,7 +262,7 @@ impl Solid {
                 }
                 out
             }
-            Solid::Capsule(ends, r) => {
+            Solid::Capsule(ends, r) | Solid::Drum(ends, r) => {
                 let way = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
                 let [a, b] = across(unit(way).unwrap_or([0.0, 0.0, 1.0]));
                 let mut out: Vec<Vec<[f64; 3]>> = ends.iter().map(|e| circle(*e, a, b, r)).collect();
@@ -267,6 +279,9 @@ impl Solid {
     fn faces(&self) -> Vec<Vec<[f64; 3]>> {
         match *self {
             Solid::Hull(ref hull) => hull.iter().flat_map(|h| h.polygons()).collect(),
+            Solid::Surface(Form::Mesh(ref m)) => thinned(m.triangles.len())
+                .map(|k| m.triangles[k].map(|c| m.vertices[c as usize]).to_vec())
+                .collect(),
             Solid::Box(c, half) => Hull::cuboid(c, half).polygons().collect(),
             Solid::Ellipsoid(c, axes) => globe(c, axes),
             Solid::Capsule(ends, r) => {
@@ -275,6 +290,16 @@ impl Solid {
                 let rings = ends.map(|e| circle(e, a, b, r));
                 let side = |k: usize| vec![rings[0][k], rings[0][k + 1], rings[1][k + 1], rings[1][k]];
                 (0..AROUND).map(side).collect()
+            }
+            Solid::Drum(ends, r) => {
+                let way = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
+                let [a, b] = across(unit(way).unwrap_or([0.0, 0.0, 1.0]));
+                let rings = ends.map(|e| circle(e, a, b, r));
+                let side = |k: usize| vec![rings[0][k], rings[0][k + 1], rings[1][k + 1], rings[1][k]];
+                let mut out: Vec<_> = (0..AROUND).map(side).collect();
+                out.push(rings[0].iter().rev().copied().collect());
+                out.push(rings[1].clone());
+                out
             }
             // both sides of a disc
             Solid::Rim(c, axis, r) => {
@@ -305,6 +330,12 @@ impl Solid {
                 let flat = add(n, axis, -dot(n, axis));
                 vec![unit(flat).map_or(c, |d| add(c, d, -r))]
             }
+            Solid::Drum(ends, r) => {
+                let way = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
+                let axis = unit(way).unwrap_or([0.0, 0.0, 1.0]);
+                let down = unit(add(n, axis, -dot(n, axis))).unwrap_or([0.0; 3]);
+                ends.iter().map(|e| add(*e, down, -r)).collect()
+            }
             Solid::Ellipsoid(c, axes) => {
                 let long: [f64; 3] = std::array::from_fn(|i| axes[i] * n[i]);
                 let size = dot(long, long).sqrt();
@@ -324,6 +355,41 @@ impl Solid {
             Solid::Ball(c, r, false) => Some((c, r)),
             _ => None,
         }
+    }
+}
+
+/// Numbers of at most [`DRAWN`] of so many things.
+fn thinned(count: usize) -> impl Iterator<Item = usize> {
+    (0..count).step_by(count.div_ceil(DRAWN).max(1))
+}
+
+/// Lines of a surface: the sides of its triangles, or lines of equal x and y.
+fn surface_lines(form: &Form) -> Vec<Vec<[f64; 3]>> {
+    match form {
+        Form::Mesh(m) => thinned(m.triangles.len())
+            .map(|k| {
+                let [a, b, c] = m.triangles[k].map(|c| m.vertices[c as usize]);
+                vec![a, b, c, a]
+            })
+            .collect(),
+        Form::Field(f) => {
+            let at = |i: f64, j: f64| {
+                let (x, y) = (f.origin[0] + i * f.step[0], f.origin[1] + j * f.step[1]);
+                [x, y, f.jet(x, y)[0]]
+            };
+            let [n, m] = f.nodes.map(|n| (n - 1) as f64);
+            let part = |k: usize, of: f64| of * k as f64 / AROUND as f64;
+            let across = (0..=AROUND / 2).map(|l| {
+                let i = part(2 * l, n);
+                (0..=AROUND).map(|k| at(i, part(k, m))).collect()
+            });
+            let along = (0..=AROUND / 2).map(|l| {
+                let j = part(2 * l, m);
+                (0..=AROUND).map(|k| at(part(k, n), j)).collect()
+            });
+            across.chain(along).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

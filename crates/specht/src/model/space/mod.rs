@@ -122,6 +122,13 @@ pub enum SpaceShape {
         /// Radius.
         radius: NodeId,
     },
+    /// A finite cylinder with flat ends.
+    Drum {
+        /// The middles of the two ends.
+        ends: [Vector; 2],
+        /// Radius.
+        radius: NodeId,
+    },
     /// A box around `center`.
     Box {
         /// Centre.
@@ -131,6 +138,8 @@ pub enum SpaceShape {
     },
     /// The convex hull of points.
     Hull(Vec<Vector>),
+    /// What was read from a file or computed on a grid: mesh, hull, height field.
+    Data(ShapeData),
     /// A direction, for joints.
     Direction(Vector),
 }
@@ -145,11 +154,17 @@ impl SpaceShape {
             SpaceShape::Ball { .. } => "ball",
             SpaceShape::Rim { .. } => "rim",
             SpaceShape::Cylinder { hole: true, .. } => "tube",
-            SpaceShape::Cylinder { .. } => "cylinder",
+            SpaceShape::Cylinder { .. } => "endless cylinder",
             SpaceShape::Ellipsoid { .. } => "ellipsoid",
             SpaceShape::Capsule { .. } => "capsule",
+            SpaceShape::Drum { .. } => "cylinder",
             SpaceShape::Box { .. } => "box",
             SpaceShape::Hull(_) => "hull",
+            SpaceShape::Data(data) => match data.form {
+                crate::shape::Shape::Field(_) => "height field",
+                crate::shape::Shape::Hull(_) => "hull",
+                _ => "mesh",
+            },
             SpaceShape::Direction(_) => "direction",
         }
     }
@@ -163,9 +178,19 @@ impl SpaceShape {
             | SpaceShape::Rim { center, .. }
             | SpaceShape::Ellipsoid { center, .. }
             | SpaceShape::Box { center, .. } => Some(center),
-            SpaceShape::Capsule { .. } | SpaceShape::Hull(_) | SpaceShape::Direction(_) => None,
+            SpaceShape::Capsule { .. }
+            | SpaceShape::Drum { .. }
+            | SpaceShape::Hull(_)
+            | SpaceShape::Data(_)
+            | SpaceShape::Direction(_) => None,
         }
     }
+}
+
+/// A shape that is numbers, not formulas.
+#[derive(Clone, Debug)]
+pub struct ShapeData {
+    pub(crate) form: crate::shape::Shape,
 }
 
 /// Directions of a contact in space.

@@ -6,6 +6,7 @@
 //! ball–cylinder    g = ρ − R_B − R_A, ρ the distance of c from the axis; in a tube: R_B − R_A − ρ
 //! rim–plane        g = n·(c − p) − R √(1 − (n·e)²)          lowest point of a circle with axis e
 //! ellipsoid–plane  g = n·(c − p) − √(Σ a_i² n_i²)           n in the axes of the ellipsoid
+//! cylinder–plane   the rims of its two ends
 //! capsule–plane    two balls;  box–plane: eight points;  hull–plane: all its points
 //! ```
 
@@ -33,11 +34,14 @@ impl Builder<'_> {
             SpaceShape::Point(_) => 0,
             SpaceShape::Ball { hole: false, .. } => 1,
             SpaceShape::Rim { .. } | SpaceShape::Ellipsoid { .. } => 2,
-            SpaceShape::Capsule { .. } | SpaceShape::Box { .. } | SpaceShape::Hull(_) => 3,
+            SpaceShape::Capsule { .. }
+            | SpaceShape::Drum { .. }
+            | SpaceShape::Box { .. }
+            | SpaceShape::Hull(_) => 3,
             SpaceShape::Ball { .. } => 4,
             SpaceShape::Cylinder { .. } => 5,
             SpaceShape::Plane { .. } => 6,
-            SpaceShape::Direction(_) => 7,
+            SpaceShape::Data(_) | SpaceShape::Direction(_) => 7,
         };
         if rank(a) > rank(b) {
             let list = self.meetings(body_b, b, body_a, a)?;
@@ -81,6 +85,15 @@ impl Builder<'_> {
                 let reach = g.neg(reach);
                 let point = along(g, center, reach, flat);
                 Some(vec![self.above(point, through, n)])
+            }
+            SpaceShape::Drum { ends, radius } => {
+                let axis = sub(&mut self.g, ends[1], ends[0]);
+                let mut out = Vec::with_capacity(2);
+                for center in ends {
+                    let rim = SpaceShape::Rim { center, axis, radius };
+                    out.extend(self.meetings(body_a, &rim, body_b, b)?);
+                }
+                Some(out)
             }
             SpaceShape::Ellipsoid { center, axes } => {
                 let pose = self.space_frame(body_a).pose;

@@ -184,7 +184,7 @@ impl Step {
         }
         for (point, target) in points.list.iter().zip(targets) {
             let mu = t.rules[point.rule as usize].mu;
-            let rows = if mu > 0.0 { 3 } else { 1 };
+            let rows = t.rows(point.rule);
             for k in 0..rows {
                 push_row(h, &mut self.entries, t, &points.poses, point, point.directions[k], eval);
                 p.q.push(point.free[k] + target[k]);
@@ -239,7 +239,7 @@ impl Step {
         self.mass.solve(&mut self.u);
         self.u.iter_mut().zip(&self.free).for_each(|(u, v)| *u += v);
         for p in &mut points.list {
-            let rows = if t.rules[p.rule as usize].mu > 0.0 { 3 } else { 1 };
+            let rows = t.rows(p.rule);
             p.impulse = [0.0; 3];
             for k in 0..rows {
                 p.impulse[k] = self.answer.r[row + k] * self.unit;
