@@ -65,7 +65,8 @@ function player() {
   return el("section", { class: "card", id: "stage" },
     el("div", { class: "stage" }, made.node, time,
       el("div", { class: "buttons" },
-        option("Follow", "follow"), (scene || data.space).contacts.length ? option("Forces", "forces") : null, option("Names", "labels"))),
+        option("Follow", "follow"), (scene || data.space).contacts.length ? option("Forces", "forces") : null,
+        data.space ? [data.space.contacts.length ? option("Cones", "cones") : null, option("Trails", "trails"), option("Above", "above")] : null, option("Names", "labels"))),
     controls);
 }
 

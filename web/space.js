@@ -1,13 +1,14 @@
 "use strict";
-// The moving picture of a model in space: surfaces and lines of bodies with their shadows, contact points, forces; drag turns it, shift or two
-// fingers move it, ctrl or pinch zooms. Painted from far to near: no more is needed for convex bodies that do not pass through each other.
+// The moving picture of a model in space: bodies with their shadows, contact points, forces, cones of friction, trails, a second look from
+// above; drag turns it, shift or two fingers move it, ctrl or pinch zooms. Bodies are drawn by `solid.js`; where WebGL2 is missing they are
+// painted here from far to near, which is right for convex bodies that do not pass through each other.
 
 const space = data.space;
 if (space) {
   space.time = f64(space.t);
   const track = (o) => (typeof o === "string" ? f32(o) : new Float32Array(space.time.length).fill(o === null ? NaN : o));
   space.bodies.forEach((b) => { b.place = b.place.map(track); });
-  space.contacts.forEach((c) => { c.at = c.at.map(track); c.force = c.force.map(track); });
+  space.contacts.forEach((c) => { c.at = c.at.map(track); c.force = c.force.map(track); c.normal = c.normal.map(track); c.mu = track(c.mu); });
   space.peak = Math.max(1e-300, ...space.contacts.map((c) => forcePeak(c.force)));
 }
 
@@ -84,8 +85,110 @@ function paintBall(g, see, scale, axes, centre, turn, [at, r], colour, light) {
   }
 }
 
+const world = (p, q) => [0, 1, 2].map((i) => p[i] + p[3 + 3 * i] * q[0] + p[4 + 3 * i] * q[1] + p[5 + 3 * i] * q[2]);
+
+function drawLine(g, points) {
+  g.beginPath();
+  points.forEach((p, i) => (i ? g.lineTo(...p) : g.moveTo(...p)));
+  g.stroke();
+}
+
+// Bodies and ground without WebGL: what is near is painted over what is far.
+function paintSolids(g, see, scale, axes, places, light) {
+  g.lineJoin = g.lineCap = "round";
+  g.strokeStyle = colours.grid; g.lineWidth = 1;
+  space.ground.forEach((l) => drawLine(g, l.map(see)));
+  const deep = (p) => inner(axes[2], p);
+  const faces = space.bodies.map((b, i) => b.faces.map((f) => f.map((p) => world(places[i], p))));
+  if (inner(axes[2], space.up) > 0) shadows(g, see, scale, faces, places, light);
+  const parts = [];
+  space.bodies.forEach((b, i) => {
+    const colour = seriesColour(i), turn = (p) => world(places[i], p);
+    for (const f of faces[i]) {
+      const n = outwards(f);
+      if (inner(n, axes[2]) <= 0) continue;
+      parts.push([f.reduce((m, p) => m + deep(p), 0) / f.length, () => {
+        g.fillStyle = toned(colour, 0.72 + 0.5 * Math.max(0, inner(n, light)));
+        g.strokeStyle = b.faces.length > 60 ? g.fillStyle : toned(colour, 0.5); g.lineWidth = 1;
+        g.beginPath();
+        f.forEach((p, k) => (k ? g.lineTo(...see(p)) : g.moveTo(...see(p))));
+        g.closePath(); g.fill(); g.stroke();
+      }]);
+    }
+    for (const ball of b.balls) {
+      const centre = turn(ball[0]);
+      parts.push([deep(centre), () => paintBall(g, see, scale, axes, centre, turn, ball, colour, light)]);
+    }
+    const solid = b.faces.length || b.balls.length;
+    parts.push([deep(places[i]), () => {
+      g.strokeStyle = colour; g.lineWidth = 1.8;
+      if (!solid) b.lines.forEach((l) => drawLine(g, l.map((p) => see(turn(p)))));
+      b.links.forEach((l) => drawLine(g, l.map((p) => see(turn(p)))));
+      const [x, y] = see(places[i]);
+      g.fillStyle = colour;
+      if (!solid) { g.beginPath(); g.arc(x, y, 2.5, 0, 7); g.fill(); }
+    }]);
+  });
+  parts.sort((a, b) => a[0] - b[0]).forEach((p) => p[1]());
+}
+
+// The way of the origins of the bodies until now, the last part of it brighter.
+function paintTrails(g, see, frame) {
+  if (space.bodies.length > 60) return;
+  const every = Math.max(1, Math.floor(frame / 400));
+  g.lineWidth = 1.4;
+  space.bodies.forEach((b, i) => {
+    const [x, y, z] = b.place, points = [];
+    for (let k = 0; k <= frame; k += every) points.push(see([x[k], y[k], z[k]]));
+    g.strokeStyle = seriesColour(i); g.globalAlpha = 0.55;
+    drawLine(g, points);
+  });
+  g.globalAlpha = 1;
+}
+
+// The cone in which the force of a contact must lie, as far as it is drawn.
+function paintCone(g, see, p, n, mu, colour) {
+  const side = Math.abs(n[0]) < 0.7 ? [1, 0, 0] : [0, 1, 0], a = outwards([[0, 0, 0], n, side]), b = outwards([[0, 0, 0], n, a]);
+  const high = 0.3 * space.size / Math.hypot(1, mu), round = [];
+  for (let k = 0; k < 40; k++) {
+    const [c, s] = [Math.cos((k * Math.PI) / 20), Math.sin((k * Math.PI) / 20)];
+    round.push(see(p.map((v, i) => v + high * (n[i] + mu * (c * a[i] + s * b[i])))));
+  }
+  const tip = see(p);
+  // the outline of the cone: the tip with the two corners of the rim that see it at the widest angle
+  const middle = round.reduce((m, q) => [m[0] + q[0] / 40, m[1] + q[1] / 40], [0, 0]), way = [middle[0] - tip[0], middle[1] - tip[1]];
+  const turned = round.map((q) => Math.atan2(way[0] * (q[1] - tip[1]) - way[1] * (q[0] - tip[0]), way[0] * (q[0] - tip[0]) + way[1] * (q[1] - tip[1])));
+  const least = round[turned.indexOf(Math.min(...turned))], most = round[turned.indexOf(Math.max(...turned))];
+  g.fillStyle = g.strokeStyle = colour; g.lineWidth = 1;
+  g.globalAlpha = 0.16;
+  g.beginPath(); round.forEach((q, k) => (k ? g.lineTo(...q) : g.moveTo(...q))); g.closePath(); g.fill();
+  g.beginPath(); g.moveTo(...tip); g.lineTo(...least); g.lineTo(...most); g.closePath(); g.fill();
+  g.globalAlpha = 0.75;
+  drawLine(g, [...round, round[0]]); drawLine(g, [least, tip, most]);
+  g.globalAlpha = 1;
+}
+
+// What stands before the bodies: trails, names, contact points with their forces and cones.
+function paintMarks(g, see, at, frame, places, view) {
+  if (view.trails) paintTrails(g, see, frame);
+  if (view.labels) {
+    g.font = "12px system-ui, sans-serif"; g.fillStyle = colours.ink; g.textAlign = "left"; g.textBaseline = "bottom";
+    space.bodies.forEach((b, i) => { const [x, y] = see(places[i]); g.fillText(b.name, x + 8, y - 8); });
+  }
+  for (const c of space.contacts) {
+    const p = c.at.map(at), force = c.force.map(at);
+    if (!Number.isFinite(p[0])) continue;
+    const [x, y] = see(p), code = modeAt(c.name, cursor()), n = c.normal.map(at), mu = at(c.mu);
+    if (view.cones && code !== 0 && mu > 0 && Math.hypot(...n) > 0.5) paintCone(g, see, p, n, mu, modeColour(code) || colours.stick);
+    if (view.forces && code !== 0) arrow(g, x, y, ...see(p.map((v, i) => v + force[i] * 0.55 * space.size / space.peak)), colours.force);
+    g.fillStyle = modeColour(code) || colours.stick; g.strokeStyle = colours.card; g.lineWidth = 1.5;
+    g.beginPath(); g.arc(x, y, code === 0 ? 2.5 : 4.5, 0, 7); g.fill(); g.stroke();
+  }
+}
+
 function spaceStage() {
-  const view = { turn: 0.61, height: 0.42, zoom: 1, dx: 0, dy: 0, follow: false, forces: true, labels: false };
+  const view = { turn: 0.61, height: 0.42, zoom: 1, dx: 0, dy: 0, follow: false, forces: true, cones: false, trails: false, above: false, labels: false };
+  let painter = solidPainter();
   const node = canvas(null, (g, w, h) => {
     const k = Math.max(0, Math.min(space.time.length - 2, indexAt(space.time, cursor())));
     const step = space.time.length > 1 ? space.time[k + 1] - space.time[k] : 0;
@@ -94,71 +197,32 @@ function spaceStage() {
     const places = space.bodies.map((b) => b.place.map(at));
     let middle = space.middle;
     if (view.follow && places.length) middle = [0, 1, 2].map((i) => places.reduce((s, p) => s + p[i], 0) / places.length);
-    const axes = screenAxes(view.turn, view.height), scale = view.zoom * 0.42 * Math.min(w, h * 1.2) / space.size;
-    const see = (p) => {
-      const d = p.map((v, i) => v - middle[i]);
-      const [x, y] = axes.map((a) => a[0] * d[0] + a[1] * d[1] + a[2] * d[2]);
-      return [w / 2 + x * scale + view.dx, h / 2 - y * scale + view.dy];
-    };
-    const world = (p, q) => [0, 1, 2].map((i) => p[i] + p[3 + 3 * i] * q[0] + p[4 + 3 * i] * q[1] + p[5 + 3 * i] * q[2]);
-    const line = (points) => {
-      g.beginPath();
-      points.forEach((p, i) => (i ? g.lineTo(...p) : g.moveTo(...p)));
-      g.stroke();
-    };
-    g.lineJoin = g.lineCap = "round";
-    g.strokeStyle = colours.grid; g.lineWidth = 1;
-    space.ground.forEach((l) => line(l.map(see)));
-    const deep = (p) => inner(axes[2], p);
+    const axes = screenAxes(view.turn, view.height), small = Math.min(0.34 * w, 0.46 * h);
+    const views = [{ axes, scale: view.zoom * 0.42 * Math.min(w, h * 1.2) / space.size, box: [0, 0, w, h], move: [view.dx, view.dy] }];
+    if (view.above) views.push({ axes: screenAxes(view.turn, Math.PI / 2), scale: 0.42 * small / space.size, box: [w - small - 8, h - small - 8, small, small], move: [0, 0] });
     // the light stands above, a little to the left of the eye
-    const light = [0, 1, 2].map((i) => space.up[i] + 0.45 * axes[2][i] - 0.35 * axes[0][i]);
-    const bright = Math.hypot(...light);
+    const light = [0, 1, 2].map((i) => space.up[i] + 0.45 * axes[2][i] - 0.35 * axes[0][i]), bright = Math.hypot(...light);
     light.forEach((v, i) => { light[i] = v / bright; });
-    const faces = space.bodies.map((b, i) => b.faces.map((f) => f.map((p) => world(places[i], p))));
-    if (inner(axes[2], space.up) > 0) shadows(g, see, scale, faces, places, light);
-    const parts = [];
-    space.bodies.forEach((b, i) => {
-      const colour = seriesColour(i), turn = (p) => world(places[i], p);
-      for (const f of faces[i]) {
-        const n = outwards(f);
-        if (inner(n, axes[2]) <= 0) continue;
-        parts.push([f.reduce((m, p) => m + deep(p), 0) / f.length, () => {
-          g.fillStyle = toned(colour, 0.72 + 0.5 * Math.max(0, inner(n, light)));
-          g.strokeStyle = b.faces.length > 60 ? g.fillStyle : toned(colour, 0.5); g.lineWidth = 1;
-          g.beginPath();
-          f.forEach((p, k) => (k ? g.lineTo(...see(p)) : g.moveTo(...see(p))));
-          g.closePath(); g.fill(); g.stroke();
-        }]);
+    if (painter && !painter(g, w, h, places, middle, light, views)) painter = null;
+    node.dataset.drawn = painter ? "webgl" : "painted";
+    for (const [index, v] of views.entries()) {
+      const [x0, y0, vw, vh] = v.box;
+      const see = (p) => {
+        const d = minus(p, middle);
+        return [x0 + vw / 2 + inner(v.axes[0], d) * v.scale + v.move[0], y0 + vh / 2 - inner(v.axes[1], d) * v.scale + v.move[1]];
+      };
+      g.save();
+      if (index) {
+        g.beginPath(); g.rect(...v.box); g.clip();
+        if (!painter) { g.fillStyle = colours.card; g.fillRect(...v.box); }
       }
-      for (const ball of b.balls) {
-        const centre = turn(ball[0]);
-        parts.push([deep(centre), () => paintBall(g, see, scale, axes, centre, turn, ball, colour, light)]);
+      if (!painter) paintSolids(g, see, v.scale, v.axes, places, light);
+      paintMarks(g, see, at, k, places, index ? { ...view, labels: false } : view);
+      g.restore();
+      if (index) {
+        g.strokeStyle = colours.line; g.lineWidth = 1; g.strokeRect(...v.box);
+        g.font = "11px system-ui, sans-serif"; g.fillStyle = colours.soft; g.textAlign = "left"; g.textBaseline = "top"; g.fillText("from above", x0 + 6, y0 + 5);
       }
-      const solid = b.faces.length || b.balls.length;
-      parts.push([deep(places[i]), () => {
-        g.strokeStyle = colour; g.lineWidth = 1.8;
-        if (!solid) b.lines.forEach((l) => line(l.map((p) => see(turn(p)))));
-        b.links.forEach((l) => line(l.map((p) => see(turn(p)))));
-        const [x, y] = see(places[i]);
-        g.fillStyle = colour;
-        if (!solid) { g.beginPath(); g.arc(x, y, 2.5, 0, 7); g.fill(); }
-      }]);
-    });
-    parts.sort((a, b) => a[0] - b[0]).forEach((p) => p[1]());
-    if (view.labels) {
-      g.font = "12px system-ui, sans-serif"; g.fillStyle = colours.ink; g.textAlign = "left"; g.textBaseline = "bottom";
-      space.bodies.forEach((b, i) => { const [x, y] = see(places[i]); g.fillText(b.name, x + 8, y - 8); });
-    }
-    for (const c of space.contacts) {
-      const p = c.at.map(at), force = c.force.map(at);
-      if (!Number.isFinite(p[0])) continue;
-      const [x, y] = see(p), code = modeAt(c.name, cursor());
-      if (view.forces && code !== 0) {
-        const length = 0.55 * space.size / space.peak;
-        arrow(g, x, y, ...see(p.map((v, i) => v + force[i] * length)), colours.force);
-      }
-      g.fillStyle = modeColour(code) || colours.stick; g.strokeStyle = colours.card; g.lineWidth = 1.5;
-      g.beginPath(); g.arc(x, y, code === 0 ? 2.5 : 4.5, 0, 7); g.fill(); g.stroke();
     }
     triad(g, axes, h);
   });
@@ -192,7 +256,6 @@ function spaceStage() {
 
 // The shadows of all bodies on the planes of the ground, as one area.
 function shadows(g, see, scale, faces, places, light) {
-  const world = (p, q) => [0, 1, 2].map((i) => p[i] + inner([p[3 + 3 * i], p[4 + 3 * i], p[5 + 3 * i]], q));
   for (const plane of space.planes) {
     const fall = shadowOn(plane, light);
     const area = (points) => {

@@ -2,11 +2,16 @@
 //!
 //! ```text
 //! once TASK TIMES         woodpecker, by-hand: ten seconds of motion; lcp-100, lcp-300; tree-100, chain-10, chain-50, chain-200:
-//!                         one evaluation; loop: a run of 0.2 s of the woodpecker, another friction each time
+//!                         one evaluation; loop: a run of 0.2 s of the woodpecker, another friction each time;
+//!                         rattle: ten runs of 100 impacts of one-stage rattling; rods: ten rods of 0.2 s, seconds: ten seconds of the
+//!                         woodpecker, each as a sweep with one thread; crank: one second of the slider-crank; cycle: the woodpecker's
+//!                         limit cycle with its multipliers
 //! ```
 
 use specht::lcp::{Lcp, Solver};
-use specht::machine::Machine;
+use specht::machine::sweep::{How, Plan, Span, Sweep, Values};
+use specht::machine::{Machine, Setup};
+use specht::sim::{Outside, Status, event_driven};
 use specht::system::{State, System};
 use specht_bench::*;
 use std::hint::black_box;
@@ -26,9 +31,14 @@ fn main() {
         "chain-200" => evaluate(&chain(200), times),
         "variants" => variants(times),
         "loop" => many(times),
+        "rattle" => sweep("rattle", ("alpha", 1.0, 2.0), Some(100), None, times),
+        "rods" => sweep("rod", ("mu", 0.1, 0.5), None, Some(0.2), times),
+        "seconds" => sweep("woodpecker", ("mu1", 0.25, 0.35), None, Some(1.0), times),
+        "crank" => crank(times),
+        "cycle" => cycle(times),
         _ => {
             eprintln!(
-                "tasks: woodpecker by-hand lcp-100 lcp-300 tree-100 chain-10 chain-50 chain-200 variants loop"
+                "tasks: woodpecker by-hand lcp-100 lcp-300 tree-100 chain-10 chain-50 chain-200 variants loop rattle rods seconds crank cycle"
             );
             std::process::exit(2);
         }
@@ -44,6 +54,38 @@ fn many(times: usize) {
         let run = machine.vary(&[("mu1", mu)]).and_then(|m| m.run()).expect("a run of the woodpecker");
         black_box(run.table().column("phiS"));
     }
+}
+
+/// A sweep over ten values of a parameter, again and again, in one thread; only the last state and the counts are read.
+fn sweep(name: &str, over: (&str, f64, f64), events: Option<u64>, until: Option<f64>, times: usize) {
+    let machine = Machine::open(format!("gallery/{name}/model.toml")).expect("the gallery is there");
+    let long = events.map(|_| 1e6);
+    let machine = machine.set_up(Setup { events, until: until.or(long), ..Setup::default() });
+    let (parameter, from, to) = over;
+    let ten = (0..10 * times).map(|k| from + (to - from) * (k % 10) as f64 / 9.0).collect();
+    let plan =
+        Plan { axes: vec![Span { name: parameter.into(), values: Values::List(ten) }], ..Plan::default() };
+    let record = vec!["time".to_string(), "counts.events.impact".to_string()];
+    let sweep = Sweep { plan, record, diagram: None };
+    let rows = sweep.run(&machine, How { jobs: Some(1), ..How::default() }).expect("a sweep");
+    assert_eq!((rows.count_done(), rows.count_failed()), (10 * times, 0), "{:?}", rows.error(0));
+}
+
+fn crank(times: usize) {
+    let machine = Machine::open("gallery/slider_crank/model.toml").expect("the gallery is there");
+    let (_, settings) = machine.settings().expect("settings of the file");
+    let start = machine.start().expect("a start");
+    (0..times).for_each(|_| {
+        let run = event_driven(machine.system(), &start, &settings, &mut Outside::default()).expect("a run");
+        assert_eq!(run.status, Status::Finished);
+        black_box(run);
+    });
+}
+
+fn cycle(times: usize) {
+    let machine = Machine::open("gallery/woodpecker/model.toml").expect("the gallery is there");
+    let task = machine.model().tasks.iter().find(|t| t.name == "cycle").expect("its task").clone();
+    (0..times).for_each(|_| drop(black_box(machine.answer(&task, Default::default()).expect("a cycle"))));
 }
 
 fn motion(system: &impl System, times: usize) {

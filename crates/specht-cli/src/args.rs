@@ -296,7 +296,7 @@ pub struct AnalyseArgs {
     pub amplitude: Option<String>,
     /// branch: what is followed, cycle, rest or sliding [default: cycle];
     /// load-statistics, statistics: what to look at, an output or an expression; statistics: also an address of events,
-    /// "events[contact=mesh].impulse_n" (several: repeat)
+    /// "events[contact=mesh].impulse_n" (several: repeat, or put commas between them)
     #[arg(long, value_name = "ADDRESS")]
     pub of: Vec<String>,
     /// load-statistics, statistics: beginning of the window [default: of the run]

@@ -97,68 +97,20 @@ pub fn pictures(all: &[Done]) -> Vec<(String, String)> {
     all.iter().filter_map(picture).collect()
 }
 
+/// `F12,F23` and `max(a, b), c` are two each: commas inside brackets separate nothing.
+fn between_commas(text: &str) -> Vec<String> {
+    let mut depth = 0_i32;
+    let parts = text.split(|c| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_string()).filter(|part| !part.is_empty()).collect()
+}
+
 /// `--contact`, `--over NAME=FROM..TO:COUNT` as keys of a task.
 pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Refusal> {
-    let mut keys = Vec::new();
-    match args.contact.as_slice() {
-        [] => {}
-        [one] => keys.push(("contact".into(), TaskValue::Text(one.clone()))),
-        list => {
-            let list = list.iter().map(|c| TaskValue::Text(c.clone())).collect();
-            keys.push(("contacts".into(), TaskValue::List(list)));
-        }
-    }
-    if !args.point.is_empty() {
-        let list = args.point.iter().map(|p| TaskValue::Text(p.clone())).collect();
-        keys.push(("points".into(), TaskValue::List(list)));
-    }
-    for (name, names) in [("stick", &args.stick), ("slide", &args.slide), ("open", &args.open)] {
-        if !names.is_empty() {
-            let list = names.iter().map(|n| TaskValue::Text(n.trim().to_string())).collect();
-            keys.push((name.to_string(), TaskValue::List(list)));
-        }
-    }
-    if args.all {
-        keys.push(("all".into(), TaskValue::Bool(true)));
-    }
-    for (name, value) in [
-        ("load", &args.load),
-        ("drive", &args.drive),
-        ("friction", &args.friction),
-        ("force", &args.force),
-        ("critical", &args.critical),
-        ("amplitude", &args.amplitude),
-        ("switch", &args.switch),
-    ] {
-        keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
-    }
-    if !args.of.is_empty() {
-        let list = args.of.iter().map(|p| TaskValue::Text(p.clone())).collect();
-        keys.push(("of".into(), TaskValue::List(list)));
-    }
-    for (name, value) in [
-        ("x0", &args.x0),
-        ("rate0", &args.rate0),
-        ("stiffness", &args.stiffness),
-        ("from", &args.from),
-        ("to", &args.to),
-        ("threshold", &args.threshold),
-        ("per", &args.per),
-        ("time", &args.time),
-        ("warm_up", &args.warm_up),
-    ] {
-        let Some(text) = value else { continue };
-        if name == "stiffness" && text.contains('=') {
-            keys.push((name.into(), by_contact(text)?));
-            continue;
-        }
-        let number =
-            specht::machine::quantity(text.trim()).ok().filter(|x| x.is_finite()).ok_or_else(|| {
-                Refusal::new(format!("`--{name} {text}` is not a number"))
-                    .help("write a number, with its unit if it has one")
-            })?;
-        keys.push((name.into(), TaskValue::Number(number)));
-    }
+    let mut keys = names(args);
+    numbers(args, &mut keys)?;
     for (name, value) in [("coordinate", &args.coordinate), ("power", &args.power)] {
         keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
     }
@@ -199,6 +151,82 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
             .map_err(|e| Refusal::new(format!("--at-time: {e}")).help("write a time: --at-time \"0.2 s\""))?;
         keys.push(("at_time".into(), TaskValue::Number(t)));
     }
+    points_and_ranges(args, &mut keys)?;
+    Ok(keys)
+}
+
+/// Keys whose values are names or formulas.
+fn names(args: &AnalyseArgs) -> Vec<(String, TaskValue)> {
+    let mut keys = Vec::new();
+    match args.contact.as_slice() {
+        [] => {}
+        [one] => keys.push(("contact".into(), TaskValue::Text(one.clone()))),
+        list => {
+            let list = list.iter().map(|c| TaskValue::Text(c.clone())).collect();
+            keys.push(("contacts".into(), TaskValue::List(list)));
+        }
+    }
+    if !args.point.is_empty() {
+        let list = args.point.iter().map(|p| TaskValue::Text(p.clone())).collect();
+        keys.push(("points".into(), TaskValue::List(list)));
+    }
+    for (name, names) in [("stick", &args.stick), ("slide", &args.slide), ("open", &args.open)] {
+        if !names.is_empty() {
+            let list = names.iter().map(|n| TaskValue::Text(n.trim().to_string())).collect();
+            keys.push((name.to_string(), TaskValue::List(list)));
+        }
+    }
+    if args.all {
+        keys.push(("all".into(), TaskValue::Bool(true)));
+    }
+    for (name, value) in [
+        ("load", &args.load),
+        ("drive", &args.drive),
+        ("friction", &args.friction),
+        ("force", &args.force),
+        ("critical", &args.critical),
+        ("amplitude", &args.amplitude),
+        ("switch", &args.switch),
+    ] {
+        keys.extend(value.iter().map(|v| (name.to_string(), TaskValue::Text(v.clone()))));
+    }
+    if !args.of.is_empty() {
+        let names = args.of.iter().flat_map(|text| between_commas(text));
+        keys.push(("of".into(), TaskValue::List(names.map(TaskValue::Text).collect())));
+    }
+    keys
+}
+
+/// Keys whose values are numbers with units.
+fn numbers(args: &AnalyseArgs, keys: &mut Vec<(String, TaskValue)>) -> Result<(), Refusal> {
+    for (name, value) in [
+        ("x0", &args.x0),
+        ("rate0", &args.rate0),
+        ("stiffness", &args.stiffness),
+        ("from", &args.from),
+        ("to", &args.to),
+        ("threshold", &args.threshold),
+        ("per", &args.per),
+        ("time", &args.time),
+        ("warm_up", &args.warm_up),
+    ] {
+        let Some(text) = value else { continue };
+        if name == "stiffness" && text.contains('=') {
+            keys.push((name.into(), by_contact(text)?));
+            continue;
+        }
+        let number =
+            specht::machine::quantity(text.trim()).ok().filter(|x| x.is_finite()).ok_or_else(|| {
+                Refusal::new(format!("`--{name} {text}` is not a number"))
+                    .help("write a number, with its unit if it has one")
+            })?;
+        keys.push((name.into(), TaskValue::Number(number)));
+    }
+    Ok(())
+}
+
+/// `--at` and `--over`.
+fn points_and_ranges(args: &AnalyseArgs, keys: &mut Vec<(String, TaskValue)>) -> Result<(), Refusal> {
     let mut at = Vec::new();
     for text in &args.at {
         let value = text.split_once('=').and_then(|(name, value)| {
@@ -229,7 +257,7 @@ pub fn keys_from_args(args: &AnalyseArgs) -> Result<Vec<(String, TaskValue)>, Re
     if !over.is_empty() {
         keys.push(("over".into(), TaskValue::Table(over)));
     }
-    Ok(keys)
+    Ok(())
 }
 
 /// `rub1=1, rub2=3`.

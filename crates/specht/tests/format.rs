@@ -163,6 +163,25 @@ until = "1 s"
     assert!(refused(&text.replace("y > 0.35 m and y' > 0", "y")).contains("needs a condition"));
 }
 
+/// Whether a level is just above or just below zero at its own event is rounding: times come from the events, whatever is recorded.
+#[test]
+fn times_of_phases_do_not_depend_on_rounding_at_the_border() {
+    for k in 0..40 {
+        let border = 0.05 + 0.017 * f64::from(k);
+        let text = format!(
+            "gravity = [0, -10]\ncoordinates = {{ y = {{ start = 0, rate = \"4 m/s\" }} }}\nrun = {{ until = \"1 s\", every = \"0.3 s\" }}\n\
+             [[body]]\nname = \"ball\"\nmass = \"1 kg\"\nposition = [0, \"y\"]\n\
+             [[phase]]\nname = \"high\"\nwhen = \"y > {border}\"\n"
+        );
+        let run = Machine::read(&text).unwrap().run().unwrap();
+        let record = serde_json::to_value(run.record()).unwrap();
+        let [spell] = record["phases"]["high"].as_array().unwrap().as_slice() else { panic!("{border}") };
+        let half = (16.0 - 20.0 * border).sqrt() / 10.0;
+        assert!((spell["from"].as_f64().unwrap() - (0.4 - half)).abs() < 1e-9, "{border}: {spell}");
+        assert!((spell["to"].as_f64().unwrap() - (0.4 + half)).abs() < 1e-9, "{border}: {spell}");
+    }
+}
+
 /// The help for a function of time says how a model without units is written.
 #[test]
 fn a_dimensionless_model_is_told_how_to_write_sin_of_t() {

@@ -3,6 +3,7 @@
 //! The sources are parsed: modules are followed from `lib.rs`, what is compiled for tests only is left out (tests build their examples
 //! from text), and every path counts, however it is written: `crate::a::b`, `use crate::{a, b}`, `super::super::a`, inside of macros too.
 
+use proc_macro2::Ident;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,169 @@ fn a_module_uses_only_modules_before_it() {
     assert!(uses.files > 100, "only {} files were found", uses.files);
     let wrong = uses.against(&order);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lines of a function above which it is cut into named passes, or says why not (`In one piece: …` in its comment), and how many
+/// may say so.
+const LONGEST: usize = 100;
+const WHOLE: usize = 5;
+/// Names that a user of the engine meets; methods, and the prelude, which repeats names, are not counted.
+const NAMES: usize = 400;
+
+#[test]
+fn long_functions_are_cut_into_named_passes_or_say_why_not() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Lengths::default();
+    for part in ["specht/src", "specht-cli/src", "specht-py/src", "specht-web/src"] {
+        let part = root.join(part);
+        if part.exists() {
+            found.folder(&part);
+        }
+    }
+    assert!(found.count > 3000, "only {} functions were found", found.count);
+    assert!(found.long.is_empty(), "{}", found.long.join("\n"));
+    assert!(found.whole.len() <= WHOLE, "{}", found.whole.join("\n"));
+}
+
+#[test]
+fn a_user_can_learn_the_names_of_the_engine() {
+    let mut names = Names::default();
+    names.module(&engine().join("lib.rs"));
+    assert!(names.list.len() > 100, "only {} names were found", names.list.len());
+    assert!(names.list.len() <= NAMES, "{} public names:\n{}", names.list.len(), names.list.join("\n"));
+}
+
+/// Functions by their length.
+#[derive(Default)]
+struct Lengths {
+    count: usize,
+    /// Above [`LONGEST`], without and with a reason.
+    long: Vec<String>,
+    whole: Vec<String>,
+    path: String,
+}
+
+impl Lengths {
+    /// Every file of a folder, those for tests left out.
+    fn folder(&mut self, folder: &Path) {
+        let list = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        let mut list: Vec<PathBuf> = list.filter_map(|e| Some(e.ok()?.path())).collect();
+        list.sort();
+        for path in list {
+            if path.is_dir() {
+                self.folder(&path);
+            } else if path.extension().is_some_and(|e| e == "rs")
+                && path.file_stem().is_some_and(|s| s != "tests")
+            {
+                let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+                self.path = path.display().to_string();
+                self.visit_file(
+                    &syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())),
+                );
+            }
+        }
+    }
+
+    fn function(&mut self, name: &Ident, attributes: &[syn::Attribute], block: &syn::Block) {
+        self.count += 1;
+        let lines = block.brace_token.span.close().end().line + 1 - name.span().start().line;
+        if lines > LONGEST {
+            let whole = attributes.iter().any(|a| match &a.meta {
+                syn::Meta::NameValue(m) => matches!(&m.value, syn::Expr::Lit(l)
+                    if matches!(&l.lit, syn::Lit::Str(s) if s.value().trim().starts_with("In one piece: "))),
+                _ => false,
+            });
+            let list = if whole { &mut self.whole } else { &mut self.long };
+            list.push(format!("{}: {name} has {lines} lines", self.path));
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Lengths {
+    fn visit_item_fn(&mut self, item: &'a syn::ItemFn) {
+        if !for_tests(&item.attrs) {
+            self.function(&item.sig.ident, &item.attrs, &item.block);
+            visit::visit_item_fn(self, item);
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'a syn::ImplItemFn) {
+        if !for_tests(&item.attrs) {
+            self.function(&item.sig.ident, &item.attrs, &item.block);
+            visit::visit_impl_item_fn(self, item);
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
+        if !for_tests(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+}
+
+/// What a user of the engine can name: public items of public modules, and what modules re-export.
+#[derive(Default)]
+struct Names {
+    list: Vec<String>,
+}
+
+impl Names {
+    fn module(&mut self, path: &Path) {
+        let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let file = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let beside = path.parent().unwrap_or(Path::new("."));
+        let folder = if ["mod", "lib"].contains(&stem.as_str()) { beside.into() } else { beside.join(stem) };
+        self.items(&file.items, &folder, &path.display().to_string());
+    }
+
+    fn items(&mut self, items: &[syn::Item], folder: &Path, place: &str) {
+        let public = |v: &syn::Visibility| matches!(v, syn::Visibility::Public(_));
+        for item in items {
+            let name = match item {
+                syn::Item::Fn(i) if public(&i.vis) => &i.sig.ident,
+                syn::Item::Struct(i) if public(&i.vis) => &i.ident,
+                syn::Item::Enum(i) if public(&i.vis) => &i.ident,
+                syn::Item::Trait(i) if public(&i.vis) => &i.ident,
+                syn::Item::Type(i) if public(&i.vis) => &i.ident,
+                syn::Item::Const(i) if public(&i.vis) => &i.ident,
+                syn::Item::Static(i) if public(&i.vis) => &i.ident,
+                syn::Item::Use(i) if public(&i.vis) => {
+                    let mut list = Vec::new();
+                    leaves(&i.tree, &mut Vec::new(), &mut list);
+                    self.list.extend(list.into_iter().map(|(_, name)| format!("{place}: {name}")));
+                    continue;
+                }
+                syn::Item::Mod(m) if public(&m.vis) && !hidden(&m.attrs) && m.ident != "prelude" => {
+                    match &m.content {
+                        Some((_, items)) => self.items(items, &folder.join(m.ident.to_string()), place),
+                        None => {
+                            let name = m.ident.to_string();
+                            let [flat, deep] =
+                                [folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")];
+                            self.module(if flat.exists() { &flat } else { &deep });
+                        }
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            self.list.push(format!("{place}: {name}"));
+        }
+    }
+}
+
+/// Whether something is left out of the documentation or compiled for tests or measurements only.
+fn hidden(attributes: &[syn::Attribute]) -> bool {
+    for_tests(attributes)
+        || attributes.iter().any(|a| match &a.meta {
+            syn::Meta::List(list) => {
+                let words = list.tokens.to_string();
+                (a.path().is_ident("doc") && words == "hidden")
+                    || (a.path().is_ident("cfg") && words.contains("feature"))
+            }
+            _ => false,
+        })
 }
 
 /// What the files use: (module, top-level module used, where).

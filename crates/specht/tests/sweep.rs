@@ -173,6 +173,37 @@ fn names_that_no_run_can_have_are_told_before_the_first_run() {
     }
 }
 
+/// A filter that no event can satisfy counts 0 in every run: a mistyped word in it is told.
+#[test]
+fn filters_that_no_event_can_satisfy_are_told_before_the_first_run() {
+    let sled = Machine::read(BLOCK).unwrap();
+    for (record, nearest) in [
+        ("count(events[kind=impct])", "impact"),
+        ("count(events[kind=impact|stik])", "stick"),
+        ("counts.events.impct", "impact"),
+        ("count(events[contact=runer])", "runner"),
+        ("count(events[name=stoped])", "stopped"),
+        ("count(events[knd=impact])", "kind"),
+        ("sum(events[kind=impact].impuls_n)", "impulse_n"),
+        ("sum(events[kind=impact].impulse_n.runer)", "runner"),
+        ("1 + 2*count(events[kind!=impact, contact=runer]) < 3", "runner"),
+        ("count(phases.sliding)", "phase"),
+        ("audit.enrgy", "energy"),
+    ] {
+        let e = sweep(&["mu=0.1..1:40"], &[record]).run(&sled, How::default()).unwrap_err();
+        assert!(format!("{e:?}").contains(nearest), "{record}: {e:?}");
+    }
+    for record in [
+        "count(events[kind=stick|slip, contact=runner, after=1])",
+        "events[name=stopped][1].after.x'",
+        "sum(events[kind=impact].impulse_n.runner)",
+        "counts.events.impact",
+        "audit.passed",
+    ] {
+        sweep(&["mu=0.1..1:3"], &[record]).run(&sled, How::default()).unwrap();
+    }
+}
+
 /// Every cell, value and reason of all rows.
 fn content(sweep: &Sweep, rows: &Rows) -> String {
     let row = |k: usize| {

@@ -13,7 +13,11 @@ pub fn run(args: &ImportArgs) -> Outcome {
     let shown = args.file.display();
     let text = read_text(&args.file)?;
     let wish = Wish { floating: args.floating, no_contacts: args.no_contacts };
-    let robot = import::read(&text, wish)
+    let folder = args.file.parent().map(std::path::Path::to_path_buf).unwrap_or_default();
+    let load = |file: &str| {
+        std::fs::read_to_string(folder.join(file)).map_err(|e| format!("`{file}` cannot be read: {e}"))
+    };
+    let robot = import::read(&text, wish, &load)
         .map_err(|e| Refusal::new(format!("{shown}: {e}")).help("URDF robots and MJCF scenes can be read"))?;
     let name = args.file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let model = import::write(&robot, &name, wish);

@@ -1,41 +1,62 @@
 //! MJCF: the mechanical part of MuJoCo's scenes. Bodies, joints, masses from geoms, planes, pins and couplings; what is left out is named.
 
+use super::angles::{Angles, towards};
+use super::frames;
+use super::solids::solid;
 use super::turn::{self, Matrix, NONE};
 use super::xml::Element;
 use super::{Frame, Given, Joint, Kind, Pin, Robot, Shape, Turn};
 use std::collections::BTreeMap;
-use std::f64::consts::PI;
 
 /// Density of geoms without one, kg/m³.
 const DENSITY: f64 = 1000.0;
 
-struct Reader<'a> {
-    robot: Robot,
-    given: Given,
+pub(super) struct Reader<'a> {
+    pub(super) robot: Robot,
+    pub(super) given: Given,
     /// Attributes of classes: (class, element) → attributes.
     defaults: BTreeMap<(String, String), Vec<(String, String)>>,
-    degrees: bool,
-    order: String,
+    angles: Angles,
+    /// Masses come from: elements `inertial` where there are any (`None`), from geoms alone, or never from geoms.
+    from_geoms: Option<bool>,
     bodies: BTreeMap<&'a str, usize>,
     /// Names of coordinates by those of their joints.
     names: BTreeMap<String, String>,
 }
 
-/// Read a `<mujoco>`.
-pub fn read(root: &Element) -> Result<Robot, String> {
-    let compiler = root.child("compiler");
-    let option = root.child("option");
-    let word = |key: &str, default: &str| compiler.and_then(|c| c.get(key)).unwrap_or(default).to_string();
+/// Read a `<mujoco>`; `load` gives the text of a file that it includes.
+pub fn read(mut root: Element, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Robot, String> {
+    frames::include(&mut root, load, 0)?;
+    let word = |key: &str, default: &str| {
+        let found = root.all("compiler").filter_map(|c| c.get(key)).last();
+        found.unwrap_or(default).to_string()
+    };
+    let angles = Angles { degrees: word("angle", "degree") == "degree", order: word("eulerseq", "xyz") };
+    frames::flatten(&mut root, &|e| angles.turn(e))?;
+    whole(&root, angles)
+}
+
+fn whole(root: &Element, angles: Angles) -> Result<Robot, String> {
+    let attribute =
+        |element: &str, key: &str| root.all(element).filter_map(|c| c.get(key)).last().map(str::to_string);
+    let word = |key: &str, default: &str| attribute("compiler", key).unwrap_or_else(|| default.into());
+    let mut gravity = [0.0, 0.0, -9.81];
+    for option in root.all("option") {
+        gravity = option.triple("gravity")?.unwrap_or(gravity);
+        if option.all("flag").any(|f| f.get("gravity") == Some("disable")) {
+            gravity = [0.0; 3];
+        }
+    }
     let mut reader = Reader {
-        robot: Robot {
-            name: root.get("model").unwrap_or("scene").into(),
-            gravity: option.map(|o| o.triple("gravity")).transpose()?.flatten().unwrap_or([0.0, 0.0, -9.81]),
-            ..Robot::default()
-        },
+        robot: Robot { name: root.get("model").unwrap_or("scene").into(), gravity, ..Robot::default() },
         given: Given::default(),
         defaults: BTreeMap::new(),
-        degrees: word("angle", "degree") == "degree",
-        order: word("eulerseq", "xyz"),
+        angles,
+        from_geoms: match word("inertiafromgeom", "auto").as_str() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        },
         bodies: BTreeMap::new(),
         names: BTreeMap::new(),
     };
@@ -45,19 +66,32 @@ pub fn read(root: &Element) -> Result<Robot, String> {
                 .into(),
         );
     }
-    if let Some(list) = root.child("default") {
-        reader.classes(list, "main", &BTreeMap::new());
+    for list in root.all("default") {
+        reader.classes(list, list.get("class").unwrap_or("main"), &BTreeMap::new());
     }
-    let world = root.child("worldbody").ok_or("this scene has no <worldbody>")?;
+    let worlds: Vec<&Element> = root.all("worldbody").collect();
+    if worlds.is_empty() {
+        return Err("this scene has no <worldbody>".into());
+    }
     // coordinates have the names of their joints: they come first
-    reader.name_joints(world);
-    reader.geoms(world, None, "main")?;
-    for body in world.all("body") {
-        reader.body(body, None, "main")?;
+    worlds.iter().for_each(|world| reader.name_joints(world));
+    for world in worlds {
+        reader.geoms(world, None, "main")?;
+        for body in world.all("body") {
+            reader.body(body, None, "main")?;
+        }
+    }
+    if let Some(total) = attribute("compiler", "settotalmass").and_then(|t| t.parse::<f64>().ok()) {
+        reader.scale_masses(total);
+    }
+    for key in ["boundmass", "boundinertia", "balanceinertia"] {
+        if attribute("compiler", key).is_some_and(|v| v != "0" && v != "false") {
+            reader.robot.left_out.push(format!("`{key}` of <compiler>: masses are as written"));
+        }
     }
     reader.equalities(root)?;
+    reader.drives(root)?;
     for (word, what) in [
-        ("actuator", "actuators (the parameters NAME_drive push the joints)"),
         ("tendon", "tendons"),
         ("sensor", "sensors"),
         ("keyframe", "key frames"),
@@ -105,7 +139,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The element with the attributes of its class.
-    fn full(&self, element: &Element, class: &str) -> Element {
+    pub(super) fn full(&self, element: &Element, class: &str) -> Element {
         let class = element.get("class").unwrap_or(class);
         let mut out = element.clone();
         if let Some(list) = self.defaults.get(&(class.to_string(), element.name.clone())) {
@@ -118,55 +152,10 @@ impl<'a> Reader<'a> {
         out
     }
 
-    fn angle(&self, x: f64) -> f64 {
-        if self.degrees { x.to_radians() } else { x }
-    }
-
-    /// Orientation of an element.
-    fn turn(&self, e: &Element) -> Result<Matrix, String> {
-        let bad = |key: &str| format!("line {}: `{key}` of <{}> is no orientation", e.line, e.name);
-        if let Some(list) = e.numbers("quat")? {
-            let q = <[f64; 4]>::try_from(list).map_err(|_| bad("quat"))?;
-            return turn::quaternion(q).ok_or_else(|| bad("quat"));
-        }
-        if let Some(list) = e.numbers("axisangle")? {
-            let [x, y, z, angle] = <[f64; 4]>::try_from(list).map_err(|_| bad("axisangle"))?;
-            let axis = turn::unit([x, y, z]).ok_or_else(|| bad("axisangle"))?;
-            let (s, c) = (0.5 * self.angle(angle)).sin_cos();
-            return turn::quaternion([c, s * axis[0], s * axis[1], s * axis[2]])
-                .ok_or_else(|| bad("axisangle"));
-        }
-        if let Some(angles) = e.triple("euler")? {
-            // small letters turn with the frame, capital ones about fixed axes
-            let mut m = NONE;
-            for (letter, angle) in self.order.chars().zip(angles) {
-                let axis = "xyz".find(letter.to_ascii_lowercase()).ok_or_else(|| bad("euler"))?;
-                let step = turn::about(axis, self.angle(angle));
-                m = if letter.is_ascii_lowercase() { turn::product(m, step) } else { turn::product(step, m) };
-            }
-            return Ok(m);
-        }
-        let cross = |a: [f64; 3], b: [f64; 3]| {
-            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-        };
-        if let Some(list) = e.numbers("xyaxes")? {
-            let [a, b, c, d, f, g] = <[f64; 6]>::try_from(list).map_err(|_| bad("xyaxes"))?;
-            let x = turn::unit([a, b, c]).ok_or_else(|| bad("xyaxes"))?;
-            let dot = x[0] * d + x[1] * f + x[2] * g;
-            let y =
-                turn::unit([d - dot * x[0], f - dot * x[1], g - dot * x[2]]).ok_or_else(|| bad("xyaxes"))?;
-            return Ok(turn::transposed([x, y, cross(x, y)]));
-        }
-        if let Some(z) = e.triple("zaxis")? {
-            return towards(z).ok_or_else(|| bad("zaxis"));
-        }
-        Ok(NONE)
-    }
-
     fn body(&mut self, body: &'a Element, on: Option<usize>, class: &str) -> Result<(), String> {
         let class = body.get("childclass").unwrap_or(class).to_string();
         let position = body.triple("pos")?.unwrap_or_default();
-        let turn = self.turn(body)?;
+        let turn = self.angles.turn(body)?;
         let count = self.robot.frames.len() + 1;
         let label = body.get("name").map_or(format!("body{count}"), str::to_string);
         let mut frame = Frame { on, position, turns: turn::turns(turn), ..Frame::default() };
@@ -210,6 +199,7 @@ impl<'a> Reader<'a> {
             }
             let number = self.robot.joints.len();
             let entry = self.joint(joint, &source, kind == "slide")?;
+            let reference = entry.reference;
             self.robot.joints.push(entry);
             match kind {
                 "slide" => {
@@ -218,14 +208,16 @@ impl<'a> Reader<'a> {
                         so_far = NONE;
                         moved = false;
                     }
-                    frame.slides.push((number, turn::times(so_far, unit)));
+                    let direction = turn::times(so_far, unit);
+                    (0..3).for_each(|k| frame.position[k] -= reference * direction[k]);
+                    frame.slides.push((number, direction));
                 }
                 "hinge" => {
                     self.shift(&mut frame, at, if moved { NONE } else { so_far }, &label);
                     if at != [0.0; 3] && moved {
                         so_far = NONE;
                     }
-                    frame.turns.extend(turn::joint(number, unit).unwrap_or_default());
+                    frame.turns.extend(turn::joint_from(number, unit, reference).unwrap_or_default());
                     moved = true;
                     if at != [0.0; 3] {
                         self.next(&mut frame, &label);
@@ -295,8 +287,20 @@ impl<'a> Reader<'a> {
         frame.turns.push(Turn::Free);
     }
 
+    /// Masses and inertias scaled to a total.
+    fn scale_masses(&mut self, total: f64) {
+        let sum: f64 = self.robot.frames.iter().filter_map(|f| f.mass).map(|m| m.0).sum();
+        if !(total > 0.0 && sum > 0.0) {
+            return;
+        }
+        for (mass, _, inertia) in self.robot.frames.iter_mut().filter_map(|f| f.mass.as_mut()) {
+            *mass *= total / sum;
+            inertia.iter_mut().flatten().for_each(|x| *x *= total / sum);
+        }
+    }
+
     fn joint(&mut self, e: &Element, source: &str, slides: bool) -> Result<Joint, String> {
-        let degrees = self.degrees && !slides;
+        let degrees = self.angles.degrees && !slides;
         let scale = |x: f64| if degrees { x.to_radians() } else { x };
         let range = e.numbers("range")?;
         let limited = match e.get("limited") {
@@ -309,15 +313,13 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         let reference = scale(e.number("ref")?.unwrap_or(0.0));
-        if reference != 0.0 {
-            self.robot.left_out.push(format!("the reference of joint `{source}`"));
-        }
         let spring = e.number("stiffness")?.filter(|c| *c > 0.0);
         let rest = scale(e.number("springref")?.unwrap_or(0.0));
         Ok(Joint {
             name: self.names.get(source).cloned().unwrap_or_else(|| self.given.coordinate(source)),
             source: source.into(),
-            start: limits.map_or(0.0, |[low, high]| 0.0_f64.clamp(low, high.max(low))),
+            start: limits.map_or(reference, |[low, high]| reference.clamp(low, high.max(low))),
+            reference,
             limits,
             damping: e.number("damping")?.unwrap_or(0.0),
             friction: e.number("frictionloss")?.unwrap_or(0.0),
@@ -328,7 +330,7 @@ impl<'a> Reader<'a> {
 
     /// Mass of a body: as written, or from its geoms.
     fn mass(&self, body: &Element, class: &str) -> Result<Option<(f64, [f64; 3], Matrix)>, String> {
-        if let Some(e) = body.child("inertial") {
+        if let (Some(e), None | Some(false)) = (body.child("inertial"), self.from_geoms) {
             let mass = e.number("mass")?.unwrap_or(0.0);
             let center = e.triple("pos")?.unwrap_or_default();
             let inertia = match (e.triple("diaginertia")?, e.numbers("fullinertia")?.as_deref()) {
@@ -336,10 +338,10 @@ impl<'a> Reader<'a> {
                 (None, Some(&[xx, yy, zz, xy, xz, yz])) => [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
                 _ => [[0.0; 3]; 3],
             };
-            return Ok(Some((mass, center, turn::turned(self.turn(e)?, inertia))));
+            return Ok(Some((mass, center, turn::turned(self.angles.turn(e)?, inertia))));
         }
         let mut parts = Vec::new();
-        for geom in body.all("geom") {
+        for geom in body.all("geom").filter(|_| self.from_geoms != Some(false)) {
             let geom = self.full(geom, class);
             let Some((shape, center, turn)) = self.shape(&geom)? else { continue };
             let (volume, unit) = solid(shape);
@@ -375,7 +377,7 @@ impl<'a> Reader<'a> {
         let size = geom.numbers("size")?.unwrap_or_default();
         let at = |k: usize| size.get(k).copied().unwrap_or(0.0);
         let mut center = geom.triple("pos")?.unwrap_or_default();
-        let mut turn = self.turn(geom)?;
+        let mut turn = self.angles.turn(geom)?;
         let mut half = at(1);
         if let Some(list) = geom.numbers("fromto")? {
             let bad = || format!("line {}: `fromto` has six numbers", geom.line);
@@ -405,7 +407,7 @@ impl<'a> Reader<'a> {
             let friction = geom.numbers("friction")?.and_then(|f| f.first().copied()).unwrap_or(1.0);
             let Some(at) = on else {
                 if kind == "plane" {
-                    let turn = self.turn(&geom)?;
+                    let turn = self.angles.turn(&geom)?;
                     let normal = [turn[0][2], turn[1][2], turn[2][2]];
                     let name = self.given.other(&name, "_plane");
                     self.robot.planes.push((name, geom.triple("pos")?.unwrap_or_default(), normal));
@@ -506,41 +508,5 @@ impl<'a> Reader<'a> {
             Turn::Constant(axis, angle) => turn::product(m, turn::about(*axis, *angle)),
             _ => m,
         })
-    }
-}
-
-/// The least turn that brings z there.
-fn towards(z: [f64; 3]) -> Option<Matrix> {
-    let [x, y, z] = turn::unit(z)?;
-    if z < -1.0 + 1e-14 {
-        return Some(turn::about(0, PI));
-    }
-    turn::quaternion([1.0 + z, -y, x, 0.0])
-}
-
-/// Volume, and principal moments of a unit mass.
-fn solid(kind: Kind) -> (f64, [f64; 3]) {
-    match kind {
-        Kind::Ball(r) => (4.0 / 3.0 * PI * r.powi(3), [0.4 * r * r; 3]),
-        Kind::Box([a, b, c]) => {
-            let (a2, b2, c2) = (a * a / 3.0, b * b / 3.0, c * c / 3.0);
-            (8.0 * a * b * c, [b2 + c2, a2 + c2, a2 + b2])
-        }
-        Kind::Ellipsoid([a, b, c]) => {
-            let (a2, b2, c2) = (a * a / 5.0, b * b / 5.0, c * c / 5.0);
-            (4.0 / 3.0 * PI * a * b * c, [b2 + c2, a2 + c2, a2 + b2])
-        }
-        Kind::Cylinder(h, r) => {
-            let across = r * r / 4.0 + h * h / 3.0;
-            (2.0 * PI * r * r * h, [across, across, r * r / 2.0])
-        }
-        Kind::Capsule(h, r) => {
-            let (tube, caps) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
-            let (mt, mc) = (tube / (tube + caps), caps / (tube + caps));
-            // a half ball has its centre at 3r/8 and 83/320 r² about it
-            let reach = h + 3.0 * r / 8.0;
-            let across = mt * (r * r / 4.0 + h * h / 3.0) + mc * (83.0 / 320.0 * r * r + reach * reach);
-            (tube + caps, [across, across, mt * r * r / 2.0 + mc * 0.4 * r * r])
-        }
     }
 }

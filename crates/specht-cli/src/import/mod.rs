@@ -7,7 +7,12 @@
 //! A frame stands on another: it is moved along, then turned, each by constants and by coordinates. Coordinates are named like the joints, with
 //! the parameters `NAME_start`, `NAME_rate` and `NAME_drive`. Limits, dry friction, damping and couplings become contacts and forces.
 
+mod angles;
+mod drives;
+mod frames;
 mod mjcf;
+mod solids;
+mod tidy;
 mod turn;
 mod urdf;
 mod write;
@@ -44,8 +49,25 @@ pub struct Robot {
     pub pins: Vec<Pin>,
     /// Couplings of joints: joint, other joint (or none), polynomial.
     pub couplings: Vec<(usize, Option<usize>, Vec<f64>)>,
+    /// Drives of joints.
+    pub drives: Vec<Drive>,
     /// What was left out, in words.
     pub left_out: Vec<String>,
+}
+
+/// A drive: the force `gear (gain u + bias₀ + bias₁ gear q + bias₂ gear q')` on its joint, u a parameter.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// Name of the parameter u.
+    pub name: String,
+    /// The joint.
+    pub joint: usize,
+    /// Ratio of the gear.
+    pub gear: f64,
+    /// Force per unit of u.
+    pub gain: f64,
+    /// Constant part, and parts that follow position and velocity.
+    pub bias: [f64; 3],
 }
 
 /// Two points kept together.
@@ -98,6 +120,8 @@ pub struct Joint {
     pub source: String,
     /// Value at the start.
     pub start: f64,
+    /// Value in the position in which the file describes the bodies.
+    pub reference: f64,
     /// Lowest and highest value.
     pub limits: Option<[f64; 2]>,
     /// N s/m or N m s.
@@ -138,14 +162,18 @@ pub enum Kind {
     Cylinder(f64, f64),
 }
 
-/// Read a robot from the text of a file.
-pub fn read(text: &str, wish: Wish) -> Result<Robot, String> {
+/// Read a robot from the text of a file; `load` gives the text of a file that it names.
+pub fn read(text: &str, wish: Wish, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Robot, String> {
     let root = xml::read(text)?;
-    match root.name.as_str() {
-        "robot" => urdf::read(&root, wish),
-        "mujoco" => mjcf::read(&root),
-        other => Err(format!("<{other}> is neither a URDF robot (<robot>) nor an MJCF scene (<mujoco>)")),
-    }
+    let mut robot = match root.name.as_str() {
+        "robot" => urdf::read(&root, wish)?,
+        "mujoco" => mjcf::read(root, load)?,
+        other => {
+            return Err(format!("<{other}> is neither a URDF robot (<robot>) nor an MJCF scene (<mujoco>)"));
+        }
+    };
+    robot.tidy();
+    Ok(robot)
 }
 
 /// Names that were given, so that none is given twice.

@@ -78,7 +78,13 @@ pub fn read(root: &Element, wish: Wish) -> Result<Robot, String> {
     }
     for (joint, other, factor, offset, line) in mimics {
         let place = robot.joints.iter().position(|j| j.source == other);
-        let place = place.ok_or_else(|| format!("line {line}: there is no joint `{other}` to mimic"))?;
+        let Some(place) = place else {
+            let name = &robot.joints[joint].source;
+            robot
+                .left_out
+                .push(format!("joint `{name}` mimics `{other}` (line {line}), which is no joint that moves"));
+            continue;
+        };
         let start = factor * robot.joints[place].start + offset;
         robot.joints[joint].start = start;
         robot.couplings.push((joint, Some(place), vec![offset, factor]));
@@ -132,11 +138,14 @@ fn place(
         None => [1.0, 0.0, 0.0],
     };
     let flat = || format!("line {}: the axis of joint `{source}` has no direction", joint.line);
-    let unit = turn::unit(axis).ok_or_else(flat)?;
     let kind = joint.need("type")?;
+    if kind == "fixed" {
+        return Ok(());
+    }
+    let unit =
+        turn::unit(axis).or_else(|| (kind == "floating").then_some([0.0, 0.0, 1.0])).ok_or_else(flat)?;
     let number = robot.joints.len();
     match kind {
-        "fixed" => return Ok(()),
         "floating" => {
             free(robot, given, frame, source);
             if frame.turns.len() > 1 {

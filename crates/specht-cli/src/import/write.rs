@@ -20,7 +20,7 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
     let _ = writeln!(out, "gravity = {}", vector(robot.gravity));
     let mut left_out = robot.left_out.clone();
     if wish.no_contacts {
-        left_out.push("limits, friction, damping, couplings and contacts, as asked for".into());
+        left_out.push("limits, friction, damping, drives, couplings and contacts, as asked for".into());
     }
     if !left_out.is_empty() {
         out += "\n# Left out:\n";
@@ -30,6 +30,9 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
         out += "\n[parameters]\n";
         for j in &robot.joints {
             let _ = writeln!(out, "{0}_start = {1}\n{0}_rate = 0\n{0}_drive = 0", j.name, number(j.start));
+        }
+        for drive in &robot.drives {
+            let _ = writeln!(out, "{} = 0   # drives {}", drive.name, robot.joints[drive.joint].name);
         }
         out += "\n[coordinates]\n";
         for j in &robot.joints {
@@ -52,6 +55,7 @@ pub fn write(robot: &Robot, from: &str, wish: Wish) -> String {
     }
     forces(robot, wish, &mut out);
     if !wish.no_contacts {
+        drives(robot, &mut out);
         contacts(robot, &mut out);
     }
     out += "\n[run]\nuntil = 1\n";
@@ -71,6 +75,11 @@ fn body(robot: &Robot, k: usize, frame: &Frame, out: &mut String) {
         if inertia.iter().flatten().any(|x| *x != 0.0) {
             let rows: Vec<String> = inertia.iter().map(|r| vector(*r)).collect();
             let _ = writeln!(out, "inertia = [{}]", rows.join(", "));
+            if !super::turn::possible(inertia) {
+                out.push_str(
+                    "any_inertia = true   # as in the file, though no rigid body has these moments\n",
+                );
+            }
         }
     }
     let entries: Vec<String> = (0..3)
@@ -185,6 +194,31 @@ fn forces(robot: &Robot, wish: Wish, out: &mut String) {
                 number(j.armature)
             );
         }
+    }
+}
+
+/// Drives push with what their parameter and the motion of the joint say.
+fn drives(robot: &Robot, out: &mut String) {
+    for drive in &robot.drives {
+        let joint = &robot.joints[drive.joint].name;
+        let (g, b) = (drive.gear, drive.bias);
+        let parts = [
+            (g * drive.gain, format!("*{}", drive.name)),
+            (g * b[0], String::new()),
+            (g * g * b[1], format!("*{joint}")),
+            (g * g * b[2], format!("*{joint}'")),
+        ];
+        let sum: Vec<String> =
+            parts.iter().filter(|p| p.0 != 0.0).map(|(c, of)| format!("({}){of}", number(*c))).collect();
+        if sum.is_empty() {
+            continue;
+        }
+        let _ = write!(
+            out,
+            "\n[[force]]\nname = \"{}_force\"\nalong = \"{joint}\"\nforce = \"{}\"\n",
+            drive.name,
+            sum.join(" + ")
+        );
     }
 }
 

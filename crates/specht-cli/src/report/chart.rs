@@ -49,51 +49,13 @@ pub struct Chart {
 impl Chart {
     /// As SVG.
     pub fn svg(&self) -> String {
-        let up = |y: f64| if self.logarithmic { y.max(f64::MIN_POSITIVE).log10() } else { y };
-        let from_lines = self.lines.iter().flat_map(|l| l.points.iter().map(|p| [p[0], up(p[1])]));
-        let from_bands =
-            self.bands.iter().flat_map(|b| b.1.iter().flat_map(|p| [[p[0], up(p[1])], [p[0], up(p[2])]]));
-        let all: Vec<[f64; 2]> = from_lines
-            .chain(from_bands)
-            .chain(self.dots.iter().flat_map(|d| d.1.iter().map(|p| [p[0], up(p[1])])))
-            .chain(self.marks.iter().map(|m| [m.0[0], up(m.0[1])]))
-            .filter(|p| p.iter().all(|v| v.is_finite()))
-            .collect();
-        let range = |k: usize| {
-            let lo = all.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
-            let hi = all.iter().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max);
-            match hi > lo {
-                true => [lo, hi],
-                false if lo.is_finite() => [lo - 0.5 * lo.abs().max(1.0), lo + 0.5 * lo.abs().max(1.0)],
-                false => [0.0, 1.0],
-            }
-        };
-        let (xs, mut ys) = (range(0), range(1));
-        let pad = 0.05 * (ys[1] - ys[0]);
-        ys = [ys[0] - pad, ys[1] + pad];
+        let (xs, ys) = self.ranges();
+        let up = |y: f64| self.up(y);
         let px = |x: f64| LEFT + (x - xs[0]) / (xs[1] - xs[0]) * (WIDTH - LEFT - RIGHT);
         let py = |y: f64| HEIGHT - BOTTOM - (up(y) - ys[0]) / (ys[1] - ys[0]) * (HEIGHT - TOP - BOTTOM);
         let mut out = titled(WIDTH, HEIGHT, LEFT, &self.title);
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-        for t in ticks(xs[0], xs[1], 6) {
-            let x = px(t);
-            let _ = writeln!(
-                out,
-                "<path d=\"M{x:.1} {TOP}V{bottom}\" stroke=\"#e6e8eb\"/><text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\">{}</text>",
-                bottom + 16.0,
-                label(t)
-            );
-        }
-        for t in ticks(ys[0], ys[1], 6) {
-            let y = HEIGHT - BOTTOM - (t - ys[0]) / (ys[1] - ys[0]) * (HEIGHT - TOP - BOTTOM);
-            let text = if self.logarithmic { label(10f64.powf(t)) } else { label(t) };
-            let _ = writeln!(
-                out,
-                "<path d=\"M{LEFT} {y:.1}H{right}\" stroke=\"#e6e8eb\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"11\">{text}</text>",
-                LEFT - 6.0,
-                y + 4.0
-            );
-        }
+        self.grid(xs, ys, &mut out);
         for (colour, band) in &self.bands {
             let up = band.iter().map(|p| [p[0], p[2]]);
             let down = band.iter().rev().map(|p| [p[0], p[1]]);
@@ -163,5 +125,62 @@ impl Chart {
             escape(&self.y)
         );
         out + "</svg>\n"
+    }
+
+    /// Height on the axis: the logarithm on a logarithmic one.
+    fn up(&self, y: f64) -> f64 {
+        if self.logarithmic { y.max(f64::MIN_POSITIVE).log10() } else { y }
+    }
+
+    /// Ranges of the axes: all that is drawn, with room above and below.
+    fn ranges(&self) -> ([f64; 2], [f64; 2]) {
+        let up = |y: f64| self.up(y);
+        let from_lines = self.lines.iter().flat_map(|l| l.points.iter().map(|p| [p[0], up(p[1])]));
+        let from_bands =
+            self.bands.iter().flat_map(|b| b.1.iter().flat_map(|p| [[p[0], up(p[1])], [p[0], up(p[2])]]));
+        let all: Vec<[f64; 2]> = from_lines
+            .chain(from_bands)
+            .chain(self.dots.iter().flat_map(|d| d.1.iter().map(|p| [p[0], up(p[1])])))
+            .chain(self.marks.iter().map(|m| [m.0[0], up(m.0[1])]))
+            .filter(|p| p.iter().all(|v| v.is_finite()))
+            .collect();
+        let range = |k: usize| {
+            let lo = all.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
+            let hi = all.iter().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max);
+            match hi > lo {
+                true => [lo, hi],
+                false if lo.is_finite() => [lo - 0.5 * lo.abs().max(1.0), lo + 0.5 * lo.abs().max(1.0)],
+                false => [0.0, 1.0],
+            }
+        };
+        let (xs, mut ys) = (range(0), range(1));
+        let pad = 0.05 * (ys[1] - ys[0]);
+        ys = [ys[0] - pad, ys[1] + pad];
+        (xs, ys)
+    }
+
+    /// Lines and numbers of the grid.
+    fn grid(&self, xs: [f64; 2], ys: [f64; 2], out: &mut String) {
+        let px = |x: f64| LEFT + (x - xs[0]) / (xs[1] - xs[0]) * (WIDTH - LEFT - RIGHT);
+        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        for t in ticks(xs[0], xs[1], 6) {
+            let x = px(t);
+            let _ = writeln!(
+                out,
+                "<path d=\"M{x:.1} {TOP}V{bottom}\" stroke=\"#e6e8eb\"/><text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\">{}</text>",
+                bottom + 16.0,
+                label(t)
+            );
+        }
+        for t in ticks(ys[0], ys[1], 6) {
+            let y = HEIGHT - BOTTOM - (t - ys[0]) / (ys[1] - ys[0]) * (HEIGHT - TOP - BOTTOM);
+            let text = if self.logarithmic { label(10f64.powf(t)) } else { label(t) };
+            let _ = writeln!(
+                out,
+                "<path d=\"M{LEFT} {y:.1}H{right}\" stroke=\"#e6e8eb\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"11\">{text}</text>",
+                LEFT - 6.0,
+                y + 4.0
+            );
+        }
     }
 }

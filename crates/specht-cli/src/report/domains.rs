@@ -122,12 +122,19 @@ pub fn along_svg(along: &Along, contacts: &[String], title: &str) -> String {
         out,
         "<rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"none\" stroke=\"#333\"/>"
     );
+    along_legend(along, &mut out);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// What the colours and the dashed lines mean.
+fn along_legend(along: &Along, out: &mut String) {
     let mut at = TOP + 14.0;
     for v in [Some(Verdict::Unique), Some(Verdict::Several), Some(Verdict::None), Some(Verdict::Family), None]
     {
         if along.spans.iter().any(|s| s.verdict == v) {
             let text = if v.is_none() { "no pair closed" } else { words(v) };
-            swatch(shade(v), text, at, &mut out);
+            swatch(shade(v), text, at, out);
             at += 22.0;
         }
     }
@@ -146,8 +153,6 @@ pub fn along_svg(along: &Along, contacts: &[String], title: &str) -> String {
             at += 22.0;
         }
     }
-    out.push_str("</svg>\n");
-    out
 }
 
 fn polyline(line: &mut String, colour: &str, out: &mut String) {

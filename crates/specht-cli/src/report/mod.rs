@@ -30,11 +30,12 @@ pub use svg::finding;
 
 const PAGE: &str = include_str!("../../../../web/report.html");
 const STYLE: &str = include_str!("../../../../web/report.css");
-const SCRIPTS: [&str; 5] = [
+const SCRIPTS: [&str; 6] = [
     include_str!("../../../../web/core.js"),
     include_str!("../../../../web/plot.js"),
     include_str!("../../../../web/scene.js"),
     include_str!("../../../../web/space.js"),
+    include_str!("../../../../web/solid.js"),
     include_str!("../../../../web/page.js"),
 ];
 
@@ -428,7 +429,7 @@ fn space_json(s: &SpaceScene) -> Json {
         })
         .collect();
     let contacts: Vec<Json> = (s.contacts.iter())
-        .map(|c| json!({ "name": c.name, "at": three(&c.at), "force": three(&c.force) }))
+        .map(|c| json!({ "name": c.name, "at": three(&c.at), "force": three(&c.force), "normal": three(&c.normal), "mu": track(c.mu.iter().copied()) }))
         .collect();
     json!({
         "t": f64s(&s.t), "middle": s.middle, "size": s.size, "up": s.up, "ground": s.ground, "planes": s.planes, "bodies": bodies,

@@ -15,10 +15,15 @@ fn numbers(list: &Json) -> Vec<f64> {
 #[test]
 fn imported_robots_have_the_equations_of_pinocchio_and_mujoco() {
     let folder = Folder::new("import");
-    for name in ["arm6.urdf", "tree.urdf", "scene.xml"] {
+    // those with accelerations have their drives, and no friction or damping
+    for name in ["arm6.urdf", "tree.urdf", "scene.xml", "drives.xml", "rough.urdf"] {
         let file = robots().join(name);
         let model = &format!("{name}.toml");
-        let done = folder.run(&["import", file.to_str().unwrap(), "-o", model, "--no-contacts"]);
+        let mut args = vec!["import", file.to_str().unwrap(), "-o", model];
+        if !matches!(name, "drives.xml" | "rough.urdf") {
+            args.push("--no-contacts");
+        }
+        let done = folder.run(&args);
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
         let known: Json =
             serde_json::from_str(&std::fs::read_to_string(file.with_extension("json")).unwrap()).unwrap();
@@ -35,6 +40,16 @@ fn imported_robots_have_the_equations_of_pinocchio_and_mujoco() {
                 start["velocities"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
             let place = |v: &Json| order.iter().position(|o| Some(*o) == v.as_str()).unwrap();
             let places: Vec<usize> = case["velocities"].as_array().unwrap().iter().map(place).collect();
+            if let Some(list) = case["accelerations"].as_array() {
+                for (v, known) in case["velocities"].as_array().unwrap().iter().zip(list) {
+                    let a = start[format!("{}'", v.as_str().unwrap())].as_f64().unwrap();
+                    let known = known.as_f64().unwrap();
+                    assert!(
+                        (a - known).abs() < 1e-10 * known.abs().max(1.0),
+                        "{name} {v}: {a} is not {known}"
+                    );
+                }
+            }
             let (h, known_h) = (numbers(&start["h"]), numbers(&case["h"]));
             for (i, &p) in places.iter().enumerate() {
                 assert!((h[p] - known_h[i]).abs() < 1e-11, "{name} h: {} is not {}", h[p], known_h[i]);
@@ -57,6 +72,20 @@ fn imported_robots_run_with_their_limits_friction_and_couplings() {
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
         let run = folder.run(&["run", model, "--until", "0.3", "--out", "out"]);
         assert!(run.status.success(), "{name}: {}", String::from_utf8_lossy(&run.stderr));
+    }
+    // what was changed is said: a joint without mass is fixed, a coupling to nothing and impossible moments are named
+    let text = |name: &str| {
+        let done = folder.run(&["import", robots().join(name).to_str().unwrap()]);
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    let rough = text("rough.urdf");
+    for words in ["joint `hint`, which moves nothing with mass", "mimics `nowhere`", "any_inertia = true"] {
+        assert!(rough.contains(words), "{words}: {rough}");
+    }
+    // drives are forces, their controls parameters
+    let drives = text("drives.xml");
+    for words in ["hold = 0", "name = \"push_force\"", "force = \"(12)*push\""] {
+        assert!(drives.contains(words), "{words}: {drives}");
     }
     // names: letters, digits, underscores
     let file = robots().join("arm6.urdf");

@@ -19,6 +19,11 @@ pub fn browser() -> Option<&'static str> {
 
 /// The page after its scripts ran, and what it wrote to the console.
 pub fn load(browser: &str, page: &Path, profile: &Path) -> (String, String) {
+    load_with(browser, page, profile, &[])
+}
+
+/// The same with further switches of the browser.
+fn load_with(browser: &str, page: &Path, profile: &Path, switches: &[&str]) -> (String, String) {
     let output = Command::new(browser)
         .args([
             "--headless",
@@ -27,6 +32,7 @@ pub fn load(browser: &str, page: &Path, profile: &Path) -> (String, String) {
             "--disable-dev-shm-usage",
             "--enable-logging=stderr",
         ])
+        .args(switches)
         .args(["--window-size=1366,900", "--virtual-time-budget=4000", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("file://{}", page.display()))
@@ -34,7 +40,7 @@ pub fn load(browser: &str, page: &Path, profile: &Path) -> (String, String) {
         .expect("the browser starts");
     let console: Vec<String> = String::from_utf8_lossy(&output.stderr)
         .lines()
-        .filter(|l| l.contains("CONSOLE"))
+        .filter(|l| l.contains("CONSOLE") && !l.contains("GL Driver Message"))
         .map(str::to_string)
         .collect();
     (String::from_utf8_lossy(&output.stdout).into_owned(), console.join("\n"))
@@ -61,9 +67,49 @@ fn the_report_page_works_in_a_browser() {
     assert!(dom.contains("audit passed") && dom.contains(">impact<"));
 }
 
+/// Bodies in space are drawn by WebGL2, and painted where a browser has none; nothing is said on the console either way.
+#[test]
+fn bodies_in_space_are_drawn_with_and_without_webgl() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium found");
+        return;
+    };
+    let folder = Folder::new("space-page");
+    let output = folder.run(&["run", "billiards", "--out", "out"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let page = folder.0.join("out/report.html");
+    // every button of the picture once, then the middle of the run
+    let text = std::fs::read_to_string(&page).unwrap();
+    let press = "<script>document.querySelectorAll('.stage .buttons button').forEach((b) => b.click()); setTime(0.5 * span.to);</script>";
+    std::fs::write(&page, text.replace("</body>", &format!("{press}</body>"))).unwrap();
+    for (switches, drawn) in [
+        (["--use-angle=swiftshader", "--enable-unsafe-swiftshader"], "webgl"),
+        (["--disable-3d-apis", "--disable-gpu"], "painted"),
+    ] {
+        let profile = folder.0.join(drawn);
+        let (dom, console) = load_with(browser, &page, &profile, &switches);
+        assert!(console.is_empty(), "{drawn}: the console says\n{console}");
+        assert!(dom.contains("data-ready=\"yes\""), "{drawn}: the page did not finish");
+        assert!(dom.contains(&format!("data-drawn=\"{drawn}\"")), "not drawn: {drawn}");
+        for word in ["Cones", "Trails", "Above"] {
+            assert!(dom.contains(&format!(">{word}</button>")), "{drawn}: the button {word}");
+        }
+    }
+}
+
 #[test]
 fn the_page_uses_nothing_from_the_network() {
-    for file in ["report.html", "report.css", "core.js", "plot.js", "scene.js", "page.js", "compare.js"] {
+    for file in [
+        "report.html",
+        "report.css",
+        "core.js",
+        "plot.js",
+        "scene.js",
+        "space.js",
+        "solid.js",
+        "page.js",
+        "compare.js",
+    ] {
         let text = std::fs::read_to_string(root().join("web").join(file)).unwrap();
         assert!(
             !text.contains("http://") && !text.contains("https://") && !text.contains("fetch("),

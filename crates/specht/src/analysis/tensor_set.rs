@@ -109,39 +109,10 @@ pub fn regular_set(
 ) -> Result<SetFinding, AnalysisError> {
     let eval = &at.eval;
     let closed: Vec<bool> = at.starts.iter().map(|s| *s != Start::Open).collect();
-    // held: ideal joints; in the set: unknown reactions
-    let (mut held, mut set, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, c) in info.iter().enumerate() {
-        let rubs = c.friction && c.tangent.len() == 1 && (of.is_empty() || of.contains(&i));
-        match c.normal {
-            Normal::Bilateral { row } if rubs => set.push((i, row, true)),
-            Normal::Bilateral { row } => held.push(row),
-            Normal::Unilateral { row } if closed[i] => set.push((i, row, rubs)),
-            Normal::Pin { rows } => {
-                held.extend(rows);
-                if rubs {
-                    left_out.push(i);
-                }
-            }
-            _ => {}
-        }
-        if c.friction && c.tangent.len() > 1 {
-            return Err(AnalysisError::Spatial(c.name.clone()));
-        }
-    }
+    let Parts { held, set, left_out } = Parts::of(info, &closed, of)?;
     let rubbing: Vec<usize> = (0..set.len()).filter(|&k| set[k].2).collect();
     if rubbing.is_empty() {
-        return Err(match left_out.first() {
-            Some(&i) => AnalysisError::Key(format!(
-                "`{}` is a journal: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
-                info[i].name
-            )),
-            None if info.iter().any(|c| c.friction) => AnalysisError::Key(
-                "no closed contact with an unknown reaction rubs: friction under a given force cannot change it, open contacts carry none"
-                    .into(),
-            ),
-            None => AnalysisError::NoPair,
-        });
+        return Err(nothing_rubs(info, &left_out));
     }
     if rubbing.len() > MAX_RUBBING {
         return Err(AnalysisError::TooMany { pairs: rubbing.len(), limit: 1 << MAX_RUBBING });
@@ -213,6 +184,56 @@ pub fn regular_set(
     let (worst, directions) =
         found.unwrap_or_else(|| (decide(&b, &Mat::zeros(p, p)), vec![0.0; rubbing.len()]));
     Ok(SetFinding { contacts, regular: worst.regular, worst, directions, patterns, left_out })
+}
+
+/// What the contacts are for the finding.
+struct Parts {
+    /// Rows of ideal joints.
+    held: Vec<usize>,
+    /// Unknown reactions: contact, row, whether it rubs.
+    set: Vec<(usize, usize, bool)>,
+    /// Journals that rub.
+    left_out: Vec<usize>,
+}
+
+impl Parts {
+    fn of(info: &[ContactInfo], closed: &[bool], of: &[usize]) -> Result<Self, AnalysisError> {
+        let (mut held, mut set, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, c) in info.iter().enumerate() {
+            let rubs = c.friction && c.tangent.len() == 1 && (of.is_empty() || of.contains(&i));
+            match c.normal {
+                Normal::Bilateral { row } if rubs => set.push((i, row, true)),
+                Normal::Bilateral { row } => held.push(row),
+                Normal::Unilateral { row } if closed[i] => set.push((i, row, rubs)),
+                Normal::Pin { rows } => {
+                    held.extend(rows);
+                    if rubs {
+                        left_out.push(i);
+                    }
+                }
+                _ => {}
+            }
+            if c.friction && c.tangent.len() > 1 {
+                return Err(AnalysisError::Spatial(c.name.clone()));
+            }
+        }
+        Ok(Parts { held, set, left_out })
+    }
+}
+
+/// Why there is nothing to ask.
+fn nothing_rubs(info: &[ContactInfo], left_out: &[usize]) -> AnalysisError {
+    match left_out.first() {
+        Some(&i) => AnalysisError::Key(format!(
+            "`{}` is a journal: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
+            info[i].name
+        )),
+        None if info.iter().any(|c| c.friction) => AnalysisError::Key(
+            "no closed contact with an unknown reaction rubs: friction under a given force cannot change it, open contacts carry none"
+                .into(),
+        ),
+        None => AnalysisError::NoPair,
+    }
 }
 
 /// Whether some velocity slips in all these directions at once.

@@ -17,9 +17,9 @@ use super::fast::Portrait;
 use super::painleve::Verdict;
 use super::reactions::{Free, Reactions};
 use super::{AnalysisError, Snapshot};
-use crate::contact::{Fast, Fate, Status, Transition};
+use crate::contact::{Fast, Fate, Solution, SolutionSet, Status, Transition};
 use crate::linalg::axpy;
-use crate::system::{State, System};
+use crate::system::{ContactInfo, State, System};
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,9 +176,6 @@ pub(crate) fn true_motion_at<S: System + ?Sized>(
         Status::Unknown => return Err(AnalysisError::TooMany { pairs: re.len(), limit: 1 << MAX_PAIRS }),
         Status::Invalid => return Err(AnalysisError::SingularMass),
     };
-    let reactions = |k: usize| -> Vec<f64> {
-        re.pairs.iter().map(|p| set.solutions[k].forces.normal[p.contact]).collect()
-    };
 
     // the contact by itself
     let (m, pair) = (re.len(), re.pairs[a]);
@@ -210,37 +207,13 @@ pub(crate) fn true_motion_at<S: System + ?Sized>(
     let alone = m == 1 && pair.two_sided && re.all_slide();
     let outcome = if alone {
         if portrait.stays(x0, rate0) {
-            let same = (0..set.solutions.len()).map(reactions).find(|r| r[0] * r0 >= 0.0);
+            let same = set.solutions.iter().map(|s| reactions(&re, s)).find(|r| r[0] * r0 >= 0.0);
             Outcome::Rigid { reactions: same.unwrap_or_else(|| vec![r0 / (1.0 + portrait.s * portrait.p)]) }
         } else {
             impact(&re, at, a)
         }
     } else {
-        let fast = Fast::of(info, &at.eval, &at.starts).ok_or(AnalysisError::SingularMass)?;
-        let rows = || fast.normals.iter().map(|n| n.row).chain(fast.tangents.iter().map(|t| t.row));
-        let stationary: Vec<Vec<f64>> =
-            set.solutions.iter().map(|s| rows().map(|r| s.forces.lambda[r]).collect()).collect();
-        let n = fast.normals.len();
-        let mut start: Vec<f64> = match stationary.first() {
-            Some(b) => b[..n].to_vec(),
-            None => {
-                let of = |c: usize| re.pair_of(c).map_or(0.0, |k| re.frictionless[k]);
-                fast.normals.iter().map(|n| of(n.contact)).collect()
-            }
-        };
-        let mut rate = vec![0.0; n];
-        let place = fast.normals.iter().position(|n| n.contact == contact);
-        if let Some(k) = place {
-            (start[k], rate[k]) = (x0 * r0, rate0 * r0);
-        }
-        match fast.follow(&stationary, &start, &rate, 0.02) {
-            Fate::Settles(k) => Outcome::Rigid { reactions: reactions(k) },
-            Fate::Diverges(direction) if m > 1 => {
-                several(&re, at, &fast, &direction, a).unwrap_or_else(|| impact(&re, at, a))
-            }
-            Fate::Diverges(_) => impact(&re, at, a),
-            Fate::Undecided => Outcome::Undecided,
-        }
+        followed(&re, at, info, &set, (contact, a), [x0 * r0, rate0 * r0])?
     };
     let diverges = matches!(outcome, Outcome::TangentialImpact { .. } | Outcome::Seizure { .. });
     let mut out = finish(outcome);
@@ -252,6 +225,48 @@ pub(crate) fn true_motion_at<S: System + ?Sized>(
         out.u_at_stop = Some(u);
     }
     Ok(out)
+}
+
+// reactions of the pairs in a solution
+fn reactions(re: &Reactions, solution: &Solution) -> Vec<f64> {
+    re.pairs.iter().map(|p| solution.forces.normal[p.contact]).collect()
+}
+
+// the fast motion of the reactions, from the first solution with the asked reaction `a` (of `contact`) moved
+fn followed(
+    re: &Reactions,
+    at: &Snapshot,
+    info: &[ContactInfo],
+    set: &SolutionSet,
+    (contact, a): (usize, usize),
+    [from, speed]: [f64; 2],
+) -> Result<Outcome, AnalysisError> {
+    let m = re.len();
+    let fast = Fast::of(info, &at.eval, &at.starts).ok_or(AnalysisError::SingularMass)?;
+    let rows = || fast.normals.iter().map(|n| n.row).chain(fast.tangents.iter().map(|t| t.row));
+    let stationary: Vec<Vec<f64>> =
+        set.solutions.iter().map(|s| rows().map(|r| s.forces.lambda[r]).collect()).collect();
+    let n = fast.normals.len();
+    let mut start: Vec<f64> = match stationary.first() {
+        Some(b) => b[..n].to_vec(),
+        None => {
+            let of = |c: usize| re.pair_of(c).map_or(0.0, |k| re.frictionless[k]);
+            fast.normals.iter().map(|n| of(n.contact)).collect()
+        }
+    };
+    let mut rate = vec![0.0; n];
+    let place = fast.normals.iter().position(|n| n.contact == contact);
+    if let Some(k) = place {
+        (start[k], rate[k]) = (from, speed);
+    }
+    Ok(match fast.follow(&stationary, &start, &rate, 0.02) {
+        Fate::Settles(k) => Outcome::Rigid { reactions: reactions(re, &set.solutions[k]) },
+        Fate::Diverges(direction) if m > 1 => {
+            several(re, at, &fast, &direction, a).unwrap_or_else(|| impact(re, at, a))
+        }
+        Fate::Diverges(_) => impact(re, at, a),
+        Fate::Undecided => Outcome::Undecided,
+    })
 }
 
 // several pairs: the fast motion goes on to the end of the impact

@@ -95,7 +95,33 @@ impl BlockLu {
             o += s;
         }
         let total = first;
-        // merge chains of nodes into supernodes
+        self.merge(&order, &later, &post, &parent);
+        // storage and maps
+        self.owner = vec![0; total];
+        let mut at = 0;
+        self.flops = 0.0;
+        for (k, sn) in self.supers.iter_mut().enumerate() {
+            self.owner[sn.first..sn.first + sn.n].fill(k);
+            sn.u = at;
+            at += sn.n * (sn.n + sn.s.len());
+            sn.l = at;
+            at += sn.n * sn.s.len();
+            let (a, b) = (sn.n as f64, sn.s.len() as f64);
+            self.flops += 2.0 * a * (a * a / 3.0 + a * b + b * b) + 40.0 * (a + b);
+        }
+        self.map_updates();
+        self.data = vec![0.0; at];
+        self.perm = vec![0; total];
+        self.work = vec![0.0; total];
+        let longest = self.supers.iter().map(|s| s.n + s.s.len()).max().unwrap_or(0);
+        self.row = vec![0.0; 4 * longest];
+    }
+
+    /// Merge chains of nodes into supernodes. In the order `post` of the elimination tree; `later`: neighbours that are
+    /// eliminated later.
+    fn merge(&mut self, order: &[usize], later: &[Vec<usize>], post: &[usize], parent: &[usize]) {
+        let size = std::mem::take(&mut self.size);
+        let n = size.len();
         let width = |k: usize| size[order[post[k]]];
         let reach: Vec<usize> =
             (0..n).map(|k| later[post[k]].iter().map(|&i| size[i]).sum::<usize>()).collect();
@@ -126,19 +152,11 @@ impl BlockLu {
             self.supers.push(Super { first: self.start[order[post[begin]]], n: w, s, ..Default::default() });
             k += 1;
         }
-        // storage and maps
-        self.owner = vec![0; total];
-        let mut at = 0;
-        self.flops = 0.0;
-        for (k, sn) in self.supers.iter_mut().enumerate() {
-            self.owner[sn.first..sn.first + sn.n].fill(k);
-            sn.u = at;
-            at += sn.n * (sn.n + sn.s.len());
-            sn.l = at;
-            at += sn.n * sn.s.len();
-            let (a, b) = (sn.n as f64, sn.s.len() as f64);
-            self.flops += 2.0 * a * (a * a / 3.0 + a * b + b * b) + 40.0 * (a + b);
-        }
+        self.size = size;
+    }
+
+    /// Where the entries of each supernode's update go in the supernodes that it meets.
+    fn map_updates(&mut self) {
         for k in 0..self.supers.len() {
             let s = std::mem::take(&mut self.supers[k].s);
             let (mut runs, mut map) = (Vec::new(), Vec::new());
@@ -169,11 +187,6 @@ impl BlockLu {
             let sn = &mut self.supers[k];
             (sn.s, sn.runs, sn.map) = (s, runs, map);
         }
-        self.data = vec![0.0; at];
-        self.perm = vec![0; total];
-        self.work = vec![0.0; total];
-        let longest = self.supers.iter().map(|s| s.n + s.s.len()).max().unwrap_or(0);
-        self.row = vec![0.0; 4 * longest];
     }
 
     /// Estimated operations of one factorisation.

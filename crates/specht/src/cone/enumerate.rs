@@ -231,7 +231,6 @@ impl Search<'_> {
 
     /// Unknowns per contact: stick: r; slip: r_N (and θ). Linear for given angles; angles by Newton.
     fn newton(&mut self, modes: &[Mode], theta: &mut [f64], linear: bool) -> Option<Vec<f64>> {
-        let m = self.p.rows();
         let first: Vec<usize> = self
             .p
             .contacts
@@ -248,63 +247,7 @@ impl Search<'_> {
             return Some(r);
         }
         for _ in 0..40 {
-            // equations and Jacobian in (r of sticking, r_N and θ of slipping contacts)
-            let u: Vec<f64> = (0..m).map(|i| self.p.q[i] + crate::linalg::dot(self.w.row(i), &r)).collect();
-            let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
-            let mut cols: Vec<(usize, usize)> = Vec::new(); // (contact, which)
-            for (c, mode) in modes.iter().enumerate() {
-                let d = self.p.contacts[c].rows;
-                match mode {
-                    Mode::Open => {}
-                    Mode::Stick => (0..d).for_each(|k| cols.push((c, k))),
-                    Mode::Planar(_) => cols.push((c, 0)),
-                    Mode::Spatial => (0..2).for_each(|k| cols.push((c, k))),
-                }
-            }
-            // dr of each unknown
-            let column = |&(c, k): &(usize, usize)| -> [f64; 3] {
-                let mu = self.mu(c);
-                match modes[c] {
-                    Mode::Stick => {
-                        let mut e = [0.0; 3];
-                        e[k] = 1.0;
-                        e
-                    }
-                    Mode::Planar(s) => [1.0, mu * s, 0.0],
-                    _ if k == 0 => [1.0, mu * theta[c].cos(), mu * theta[c].sin()],
-                    _ => {
-                        let rn = r[first[c]];
-                        [0.0, -mu * rn * theta[c].sin(), mu * rn * theta[c].cos()]
-                    }
-                }
-            };
-            let du: Vec<Vec<f64>> = cols
-                .iter()
-                .map(|id| {
-                    let e = column(id);
-                    let d = self.p.contacts[id.0].rows;
-                    (0..m).map(|i| (0..d).map(|l| self.w[(i, first[id.0] + l)] * e[l]).sum()).collect()
-                })
-                .collect();
-            for (c, mode) in modes.iter().enumerate() {
-                let (f, d) = (first[c], self.p.contacts[c].rows);
-                let pick = |i: usize| du.iter().map(|x| x[i]).collect::<Vec<f64>>();
-                match mode {
-                    Mode::Open => {}
-                    Mode::Stick => (0..d).for_each(|k| rows.push((pick(f + k), u[f + k]))),
-                    Mode::Planar(_) => rows.push((pick(f), u[f])),
-                    Mode::Spatial => {
-                        rows.push((pick(f), u[f]));
-                        let (s, co) = theta[c].sin_cos();
-                        let (a, b) = (pick(f + 1), pick(f + 2));
-                        let mut g: Vec<f64> = a.iter().zip(&b).map(|(x, y)| x * s - y * co).collect();
-                        if let Some(k) = cols.iter().position(|id| *id == (c, 1)) {
-                            g[k] += u[f + 1] * co + u[f + 2] * s;
-                        }
-                        rows.push((g, u[f + 1] * s - u[f + 2] * co));
-                    }
-                }
-            }
+            let (cols, rows) = self.equations(modes, theta, &first, &r);
             let n = cols.len();
             let a = Mat::from_fn(n, n, |i, j| rows[i].0[j]);
             let mut g: Vec<f64> = rows.iter().map(|x| -x.1).collect();
@@ -331,6 +274,74 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Unknowns (contact, which), and equations with their gradients, in r of sticking, r_N and θ of slipping contacts.
+    fn equations(
+        &self,
+        modes: &[Mode],
+        theta: &[f64],
+        first: &[usize],
+        r: &[f64],
+    ) -> (Vec<(usize, usize)>, Vec<(Vec<f64>, f64)>) {
+        let m = self.p.rows();
+        let u: Vec<f64> = (0..m).map(|i| self.p.q[i] + crate::linalg::dot(self.w.row(i), r)).collect();
+        let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
+        let mut cols: Vec<(usize, usize)> = Vec::new();
+        for (c, mode) in modes.iter().enumerate() {
+            let d = self.p.contacts[c].rows;
+            match mode {
+                Mode::Open => {}
+                Mode::Stick => (0..d).for_each(|k| cols.push((c, k))),
+                Mode::Planar(_) => cols.push((c, 0)),
+                Mode::Spatial => (0..2).for_each(|k| cols.push((c, k))),
+            }
+        }
+        // dr of each unknown
+        let column = |&(c, k): &(usize, usize)| -> [f64; 3] {
+            let mu = self.mu(c);
+            match modes[c] {
+                Mode::Stick => {
+                    let mut e = [0.0; 3];
+                    e[k] = 1.0;
+                    e
+                }
+                Mode::Planar(s) => [1.0, mu * s, 0.0],
+                _ if k == 0 => [1.0, mu * theta[c].cos(), mu * theta[c].sin()],
+                _ => {
+                    let rn = r[first[c]];
+                    [0.0, -mu * rn * theta[c].sin(), mu * rn * theta[c].cos()]
+                }
+            }
+        };
+        let du: Vec<Vec<f64>> = cols
+            .iter()
+            .map(|id| {
+                let e = column(id);
+                let d = self.p.contacts[id.0].rows;
+                (0..m).map(|i| (0..d).map(|l| self.w[(i, first[id.0] + l)] * e[l]).sum()).collect()
+            })
+            .collect();
+        for (c, mode) in modes.iter().enumerate() {
+            let (f, d) = (first[c], self.p.contacts[c].rows);
+            let pick = |i: usize| du.iter().map(|x| x[i]).collect::<Vec<f64>>();
+            match mode {
+                Mode::Open => {}
+                Mode::Stick => (0..d).for_each(|k| rows.push((pick(f + k), u[f + k]))),
+                Mode::Planar(_) => rows.push((pick(f), u[f])),
+                Mode::Spatial => {
+                    rows.push((pick(f), u[f]));
+                    let (s, co) = theta[c].sin_cos();
+                    let (a, b) = (pick(f + 1), pick(f + 2));
+                    let mut g: Vec<f64> = a.iter().zip(&b).map(|(x, y)| x * s - y * co).collect();
+                    if let Some(k) = cols.iter().position(|id| *id == (c, 1)) {
+                        g[k] += u[f + 1] * co + u[f + 2] * s;
+                    }
+                    rows.push((g, u[f + 1] * s - u[f + 2] * co));
+                }
+            }
+        }
+        (cols, rows)
     }
 
     /// Forces when the directions of sliding are given: a linear system.

@@ -54,6 +54,19 @@ impl Csr {
     }
 }
 
+/// Components of `M` and their sizes, at their roots.
+struct Components {
+    comp: Union,
+    count: Vec<usize>,
+}
+
+/// Node of each unknown (or none), size and island of each node.
+struct Nodes {
+    of: Vec<usize>,
+    size: Vec<usize>,
+    island: Vec<usize>,
+}
+
 /// Islands and everything that depends on the structure only.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prep {
@@ -161,17 +174,7 @@ impl Prep {
 
     fn structure_bodies(&mut self, m: usize) {
         let n = self.mass.ptr.len() - 1;
-        // components of M
-        let mut comp = Union::new(n);
-        for i in 0..n {
-            for (j, _) in self.mass.row(i) {
-                comp.merge(i, j);
-            }
-        }
-        let mut count = vec![0usize; n];
-        for i in 0..n {
-            count[comp.find(i)] += 1;
-        }
+        let mut parts = self.components(n);
         // islands: cones joined by components of M
         let cones = self.cones.len();
         let mut join = Union::new(cones + n);
@@ -182,11 +185,47 @@ impl Prep {
                 continue;
             }
             for (j, _) in self.a.row(row) {
-                join.merge(i, cones + comp.find(j));
+                join.merge(i, cones + parts.comp.find(j));
                 touch[i].push(j);
             }
         }
         self.split(&mut join);
+        let nodes = self.nodes(&mut parts, &mut join, &mut touch);
+        let sizes = self.number(&nodes);
+        // coupling of nodes by M
+        let mut coupled: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.islands.len()];
+        for i in 0..n {
+            for (j, _) in self.mass.row(i) {
+                let (a, b) = (self.dof[i], self.dof[j]);
+                if a.0 != usize::MAX && a.1 != b.1 {
+                    coupled[a.0].push((a.1, b.1));
+                    coupled[a.0].push((b.1, a.1));
+                }
+            }
+        }
+        self.forms(&touch, &sizes, &mut coupled);
+    }
+
+    /// Unknowns that `M` joins.
+    fn components(&self, n: usize) -> Components {
+        let mut comp = Union::new(n);
+        for i in 0..n {
+            for (j, _) in self.mass.row(i) {
+                comp.merge(i, j);
+            }
+        }
+        let mut count = vec![0usize; n];
+        for i in 0..n {
+            count[comp.find(i)] += 1;
+        }
+        Components { comp, count }
+    }
+
+    /// Nodes: small components of `M` as they are, joined when touched by the same cones; large components split into single
+    /// unknowns. `touch` is sorted.
+    fn nodes(&self, parts: &mut Components, join: &mut Union, touch: &mut [Vec<usize>]) -> Nodes {
+        let Components { comp, count } = parts;
+        let (n, cones) = (count.len(), touch.len());
         // which cones touch an unknown
         let mut seen: Vec<Vec<usize>> = vec![Vec::new(); n];
         for (i, t) in touch.iter_mut().enumerate() {
@@ -196,7 +235,6 @@ impl Prep {
                 seen[j].push(i);
             }
         }
-        // nodes: small components of M as they are, joined when touched by the same cones; large components split into single unknowns
         let mut union_seen: Vec<Vec<usize>> = vec![Vec::new(); n];
         for j in 0..n {
             let c = comp.find(j);
@@ -246,7 +284,12 @@ impl Prep {
             node_of[j] = comp_node[c];
             node_size[comp_node[c]] += 1;
         }
-        // local node numbers and components
+        Nodes { of: node_of, size: node_size, island: node_island }
+    }
+
+    /// Local node numbers and components of the unknowns; the sizes of the nodes of each island.
+    fn number(&mut self, nodes: &Nodes) -> Vec<Vec<usize>> {
+        let Nodes { of: node_of, size: node_size, island: node_island } = nodes;
         let mut local_node = vec![usize::MAX; node_size.len()];
         let mut sizes: Vec<Vec<usize>> = vec![Vec::new(); self.islands.len()];
         for g in 0..node_size.len() {
@@ -256,26 +299,19 @@ impl Prep {
         }
         let mut next = vec![0usize; node_size.len()];
         self.dof.clear();
-        for j in 0..n {
-            if node_of[j] == usize::MAX {
+        for &g in node_of {
+            if g == usize::MAX {
                 self.dof.push((usize::MAX, 0, 0));
             } else {
-                let g = node_of[j];
                 self.dof.push((node_island[g], local_node[g], next[g]));
                 next[g] += 1;
             }
         }
-        // coupling of nodes by M
-        let mut coupled: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.islands.len()];
-        for i in 0..n {
-            for (j, _) in self.mass.row(i) {
-                let (a, b) = (self.dof[i], self.dof[j]);
-                if a.0 != usize::MAX && a.1 != b.1 {
-                    coupled[a.0].push((a.1, b.1));
-                    coupled[a.0].push((b.1, a.1));
-                }
-            }
-        }
+        sizes
+    }
+
+    /// The form of every island.
+    fn forms(&mut self, touch: &[Vec<usize>], sizes: &[Vec<usize>], coupled: &mut [Vec<(usize, usize)>]) {
         // one pass over all cones: a pile may have as many islands as bodies
         let mut of_island: Vec<Vec<usize>> = vec![Vec::new(); self.islands.len()];
         for (i, place) in self.place.iter().enumerate() {

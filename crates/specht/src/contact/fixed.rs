@@ -16,12 +16,14 @@
 //! and its force is λ_T = ±μ N, or zero.
 //! Everything is O(C³ + C n²) and allocates nothing once used.
 
+mod product;
 mod rates;
 mod small;
 
+use self::product::Product;
 use super::{Forces, Small, rubs};
 use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
-use crate::linalg::{FullPivot, MassFactor};
+use crate::linalg::{FullPivot, MassFactor, Rows};
 use crate::modes::DEPENDENT;
 use crate::modes::pin::pin_roots;
 use crate::system::{ContactInfo, Eval, Mode, Normal};
@@ -99,6 +101,7 @@ pub(crate) struct Fixed {
     pin_rank: FullPivot,
     method: Method,
     done: Option<Done>,
+    product: Product,
     /// For which modes and signs.
     for_modes: Vec<Mode>,
     for_signs: Vec<f64>,
@@ -110,6 +113,8 @@ pub(crate) struct Fixed {
 struct Done {
     constants: u64,
     regularity: Regularity,
+    /// [`Fixed::nearness`], when it was asked.
+    nearness: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,8 +145,13 @@ impl Fixed {
         out: &mut Forces,
     ) -> Regularity {
         out.reset(eval.mass.size(), eval.w.rows(), info.len());
-        if let Some(regularity) = self.again(eval, modes, signs) {
-            self.report(info, eval, modes, out);
+        if let Some(regularity) = self.holds_still(eval, modes, signs) {
+            if self.is_small(eval) {
+                self.multiply(info, eval, modes, out);
+            } else {
+                self.again(eval);
+                self.report(info, eval, modes, out);
+            }
             let solved = regularity.solved && out.accel.iter().all(|x| x.is_finite());
             return Regularity { solved, ..regularity };
         }
@@ -162,12 +172,15 @@ impl Fixed {
         regularity
     }
 
-    /// The forces in `lambda` and `v0` with the factors that are there, when they are still right.
-    fn again(&mut self, eval: &Eval, modes: &[Mode], signs: &[f64]) -> Option<Regularity> {
+    /// Whether the factors that are there are still right.
+    fn holds_still(&self, eval: &Eval, modes: &[Mode], signs: &[f64]) -> Option<Regularity> {
         let done = self.done.filter(|d| d.constants == eval.constants.0)?;
-        if self.for_modes != modes || self.for_signs != signs || !self.small.is_empty() {
-            return None;
-        }
+        let same = self.for_modes == modes && self.for_signs == signs && self.small.is_empty();
+        same.then_some(done.regularity)
+    }
+
+    /// The forces in `lambda` and `v0` with the factors that are there.
+    fn again(&mut self, eval: &Eval) {
         self.load(eval);
         self.lambda.clear();
         for (k, &r) in self.rows.iter().enumerate() {
@@ -178,7 +191,27 @@ impl Fixed {
             Method::Lu => self.lu.solve(&mut self.lambda),
             _ => {}
         }
-        Some(done.regularity)
+    }
+
+    /// Smallest ratio a / mobility over the closed sliding contacts, 1 without any: the border of a paradox is where it vanishes. While
+    /// the factors stay it stays.
+    pub(crate) fn nearness(&mut self, info: &[ContactInfo], modes: &[Mode]) -> f64 {
+        if let Some(known) = self.done.and_then(|d| d.nearness) {
+            return known;
+        }
+        let mut least = 1.0_f64;
+        for (i, c) in info.iter().enumerate() {
+            if modes[i].direction() != 0.0
+                && c.friction
+                && let Some(a) = self.approach(info, i)
+            {
+                least = least.min(a.ratio);
+            }
+        }
+        if let Some(done) = &mut self.done {
+            done.nearness = Some(least);
+        }
+        least
     }
 
     /// Keep the factors, where nothing but h and the offsets may change.
@@ -198,7 +231,8 @@ impl Fixed {
             self.for_modes.extend_from_slice(modes);
             self.for_signs.clear();
             self.for_signs.extend_from_slice(signs);
-            self.done = Some(Done { constants: eval.constants.0, regularity });
+            self.done = Some(Done { constants: eval.constants.0, regularity, nearness: None });
+            self.product.forget();
         }
     }
 
@@ -510,13 +544,13 @@ impl Fixed {
 
     /// Large forces in balance leave a rounded rest of acceleration, with which a light part that is held would creep. Where the rows are
     /// met worse than the accelerations themselves are known, they are met once more, with the same factors.
-    fn hold(&mut self, eval: &Eval, accel: &mut [f64]) {
+    fn hold(&mut self, w: &Rows, offset: &[f64], accel: &mut [f64]) {
         let size = crate::linalg::max_abs(accel);
         self.unit.clear();
         let mut rough = false;
         for &r in &self.rows {
-            let rest = eval.w.row(r).dot(accel) + eval.accel_offset[r];
-            rough |= rest.abs() > 1e-13 * size * eval.w.row(r).max_abs();
+            let rest = w.row(r).dot(accel) + offset[r];
+            rough |= rest.abs() > 1e-13 * size * w.row(r).max_abs();
             self.unit.push(-rest);
         }
         match self.method {
@@ -542,7 +576,7 @@ impl Fixed {
         }
         self.mass.backward(&mut self.v0);
         out.accel.copy_from_slice(&self.v0);
-        self.hold(eval, &mut out.accel);
+        self.hold(&eval.w, &eval.accel_offset, &mut out.accel);
         normal_forces(info, eval, modes, out);
         for &(i, factor) in &self.sliding {
             match (info[i].tangent.as_slice(), self.directions.get(i)) {

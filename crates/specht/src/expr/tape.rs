@@ -105,6 +105,14 @@ pub(crate) struct Work {
     pub(super) beside: Vec<f64>,
 }
 
+impl Work {
+    /// A register of the last evaluation.
+    #[inline]
+    pub(crate) fn register(&self, r: u32) -> f64 {
+        self.regs[r as usize]
+    }
+}
+
 /// How the sides of switches are found.
 trait Sides {
     fn sign(&mut self, k: u32, x: f64) -> f64;
@@ -357,6 +365,11 @@ impl Tape {
                 *size = l.size(work);
             }
         }
+    }
+
+    /// Register of output `i`.
+    pub(crate) fn register(&self, i: usize) -> u32 {
+        self.outputs[i]
     }
 
     /// Output `i` of the last evaluation.

@@ -544,20 +544,7 @@ impl Builder<'_> {
             Blocked::Message(m, h) => fault(key, m, h),
         })?;
         let slip = slip.ok_or(Fault::Reported)?;
-        let speed = match self.second_slip(e, key)? {
-            // a floor of 1e-60 keeps its derivative finite at rest
-            Some(second) => {
-                let g = &mut self.model.graph;
-                let (a, b, tiny) = (g.mul(slip, slip), g.mul(second, second), g.num(1e-60));
-                let sum = g.add(a, b);
-                let sum = g.add(sum, tiny);
-                g.fun(Fun::Sqrt, sum)
-            }
-            None => {
-                let direction = self.input(Input::Direction(e));
-                self.model.graph.mul(direction, slip)
-            }
-        };
+        let speed = self.speed(e, slip, key)?;
         let mut sliding = context.clone();
         sliding.words.slip = Some([slip, speed]);
         let zero = self.zero();
@@ -620,46 +607,62 @@ impl Builder<'_> {
             RawFriction::Ellipse(_) | RawFriction::Patch { .. } => {
                 self.plane_friction(c, friction, &sliding, &resting, key)
             }
-            RawFriction::Tensor(rows, span) => {
-                let mut nodes = Vec::new();
-                for f in rows.iter().flatten() {
-                    nodes.push(self.within(sliding.clone(), |b| {
-                        b.lower_as(f, Dim::NONE, "an entry of a friction tensor")
-                    })?);
-                }
-                if rows.len() > 2 {
-                    let message = format!("friction tensor of `{}` has {} rows", c.name.text, rows.len());
-                    let help =
-                        "in space it is a matrix over the two tangents; in the plane over tangent and normal";
-                    return Err(fault(*span, message, help));
-                }
-                let values: Option<Vec<f64>> = nodes.iter().map(|&n| self.default_value(n)).collect();
-                if let Some(values) = values
-                    && let Some(lowest) = tensor::lowest_eigenvalue(&values, rows.len())
-                    && lowest < -1e-12
-                {
-                    let help = format!(
-                        "its symmetric part has the eigenvalue {}; all must be ≥ 0",
-                        two_digits(lowest)
-                    );
-                    return Err(fault(
-                        *span,
-                        format!("friction tensor of `{}` creates energy", c.name.text),
-                        help,
-                    ));
-                }
-                if self.spatial.is_some() && c.slip.is_none() != c.second_slip.is_none() {
-                    let help = "give `slip` two formulas, or one coefficient";
-                    return Err(fault(
-                        *span,
-                        format!("contact `{}` rubs in one direction only", c.name.text),
-                        help,
-                    ));
-                }
-                let mu = nodes[0];
-                Ok(Friction { sliding: mu, sticking: mu, tensor: Some(FrictionTensor::Entries(nodes)) })
-            }
+            RawFriction::Tensor(rows, span) => self.tensor_friction(c, rows, *span, &sliding),
         }
+    }
+
+    /// Size of the slip: in one direction by its sign, which is frozen; in two by its root.
+    fn speed(&mut self, e: usize, slip: NodeId, key: crate::model::Span) -> Resolved<NodeId> {
+        Ok(match self.second_slip(e, key)? {
+            // a floor of 1e-60 keeps its derivative finite at rest
+            Some(second) => {
+                let g = &mut self.model.graph;
+                let (a, b, tiny) = (g.mul(slip, slip), g.mul(second, second), g.num(1e-60));
+                let sum = g.add(a, b);
+                let sum = g.add(sum, tiny);
+                g.fun(Fun::Sqrt, sum)
+            }
+            None => {
+                let direction = self.input(Input::Direction(e));
+                self.model.graph.mul(direction, slip)
+            }
+        })
+    }
+
+    /// A matrix of coefficients; it must not create energy.
+    fn tensor_friction(
+        &mut self,
+        c: &RawContact,
+        rows: &[Vec<Formula>],
+        span: crate::model::Span,
+        sliding: &Context,
+    ) -> Resolved<Friction> {
+        let mut nodes = Vec::new();
+        for f in rows.iter().flatten() {
+            nodes.push(
+                self.within(sliding.clone(), |b| b.lower_as(f, Dim::NONE, "an entry of a friction tensor"))?,
+            );
+        }
+        if rows.len() > 2 {
+            let message = format!("friction tensor of `{}` has {} rows", c.name.text, rows.len());
+            let help = "in space it is a matrix over the two tangents; in the plane over tangent and normal";
+            return Err(fault(span, message, help));
+        }
+        let values: Option<Vec<f64>> = nodes.iter().map(|&n| self.default_value(n)).collect();
+        if let Some(values) = values
+            && let Some(lowest) = tensor::lowest_eigenvalue(&values, rows.len())
+            && lowest < -1e-12
+        {
+            let help =
+                format!("its symmetric part has the eigenvalue {}; all must be ≥ 0", two_digits(lowest));
+            return Err(fault(span, format!("friction tensor of `{}` creates energy", c.name.text), help));
+        }
+        if self.spatial.is_some() && c.slip.is_none() != c.second_slip.is_none() {
+            let help = "give `slip` two formulas, or one coefficient";
+            return Err(fault(span, format!("contact `{}` rubs in one direction only", c.name.text), help));
+        }
+        let mu = nodes[0];
+        Ok(Friction { sliding: mu, sticking: mu, tensor: Some(FrictionTensor::Entries(nodes)) })
     }
 
     fn slip_dim(&mut self, c: &RawContact) -> Dim {

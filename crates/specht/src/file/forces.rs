@@ -7,7 +7,7 @@ use super::make::wrong_dimension;
 use super::raw_parts::{RawForceKind, RawLaw};
 use super::resolve::unknown_part;
 use crate::expr::{Dim, Exponents, ExprError, NodeId, Reference};
-use crate::model::{Force, ForceKind, Law, vector};
+use crate::model::{Force, ForceKind, Law, Span, vector};
 
 /// J.
 const ENERGY: Dim = Dim::Known(Exponents::whole([2, 1, -2, 0, 0]));
@@ -39,33 +39,7 @@ impl Builder<'_> {
         let context = self.force_context(e);
         let kind = match &force.kind {
             RawForceKind::Along(..) | RawForceKind::Between(..) => {
-                let parts = self.known(Thing::Force(e), span)?;
-                let item = |k: usize| parts.item(k).ok_or(Fault::Reported);
-                let law = |b: &Self, law: &RawLaw| -> Resolved<Law> {
-                    let _ = b;
-                    Ok(Law {
-                        force: law.force.as_ref().map(|_| item(2)).transpose()?,
-                        spring: law.spring.as_ref().map(|_| item(3)).transpose()?,
-                        length: item(4)?,
-                        damper: law.damper.as_ref().map(|_| item(5)).transpose()?,
-                    })
-                };
-                let stretch = item(1)?;
-                match &force.kind {
-                    RawForceKind::Between([a, b], l) => {
-                        let (a, b) = self.within(context, |s| -> Resolved<_> {
-                            Ok((s.feature_ref(a)?, s.feature_ref(b)?))
-                        })?;
-                        ForceKind::Between {
-                            a: self.placed(a),
-                            b: self.placed(b),
-                            stretch,
-                            law: law(self, l)?,
-                        }
-                    }
-                    RawForceKind::Along(_, l) => ForceKind::Along { stretch, law: law(self, l)? },
-                    _ => return Err(Fault::Reported),
-                }
+                self.law_force(e, &force.kind, span, context)?
             }
             RawForceKind::At { point, force, body_axes } => self.within(context, |b| -> Resolved<_> {
                 let at = b.feature_ref(point)?;
@@ -81,11 +55,7 @@ impl Builder<'_> {
             })?,
             RawForceKind::Torque { body, torque, against } => self.within(context, |b| -> Resolved<_> {
                 let on = b.body_ref(body)?;
-                let against = match against {
-                    Some(f) if f.ast.source == "ground" => None,
-                    Some(f) => Some(b.body_ref(f)?),
-                    None => None,
-                };
+                let against = b.against(against.as_ref())?;
                 if b.raw.bodies[b.bodies.1[on].raw].angle.is_none() && b.body_parent[on].is_none() {
                     let name = &b.bodies.1[on].name;
                     return Err(body
@@ -93,11 +63,7 @@ impl Builder<'_> {
                         .into());
                 }
                 let torque = b.lower_force(torque, ENERGY, "a torque")?;
-                Ok(ForceKind::Torque {
-                    body: b.body_place[on],
-                    torque,
-                    against: against.map(|a| b.body_place[a]),
-                })
+                Ok(ForceKind::Torque { body: b.body_place[on], torque, against })
             })?,
             RawForceKind::AtSpace { point, force, body_axes } => {
                 self.within(context, |b| -> Resolved<_> {
@@ -116,33 +82,15 @@ impl Builder<'_> {
                 })?
             }
             RawForceKind::TorqueSpace { body, torque, axis, body_axes, against } => {
-                self.within(context, |b| -> Resolved<_> {
+                self.within(context, |b| {
                     let on = b.body_ref(body)?;
-                    let against = match against {
-                        Some(f) if f.ast.source == "ground" => None,
-                        Some(f) => Some(b.body_ref(f)?),
-                        None => None,
-                    };
-                    let mut list = [b.zero(); 3];
-                    match axis {
-                        Some(axis) => {
-                            let size = b.lower_force(&torque[0], ENERGY, "a torque")?;
-                            let direction = b.direction(axis, "axis", &element.name)?;
-                            let g = &mut b.model.graph;
-                            let unit = vector::unit(g, direction);
-                            list = vector::scale(g, size, unit);
-                        }
-                        None => {
-                            for (node, f) in list.iter_mut().zip(torque) {
-                                *node = b.lower_force(f, ENERGY, "a torque")?;
-                            }
-                        }
-                    }
-                    Ok(ForceKind::TorqueSpace {
+                    let against = b.against(against.as_ref())?;
+                    let torque = b.space_torque(torque, axis.as_ref(), &element.name)?;
+                    Ok::<_, Fault>(ForceKind::TorqueSpace {
                         body: b.body_place[on],
-                        torque: list,
+                        torque,
                         body_axes: *body_axes,
-                        against: against.map(|a| b.body_place[a]),
+                        against,
                     })
                 })?
             }
@@ -153,6 +101,75 @@ impl Builder<'_> {
             })?,
         };
         Ok(Force { name: element.name, kind, span })
+    }
+
+    /// A spring, a damper or a force along a formula or between two points.
+    fn law_force(
+        &mut self,
+        e: usize,
+        kind: &RawForceKind,
+        span: Span,
+        context: Context,
+    ) -> Resolved<ForceKind> {
+        let parts = self.known(Thing::Force(e), span)?;
+        let item = |k: usize| parts.item(k).ok_or(Fault::Reported);
+        let law = |b: &Self, law: &RawLaw| -> Resolved<Law> {
+            let _ = b;
+            Ok(Law {
+                force: law.force.as_ref().map(|_| item(2)).transpose()?,
+                spring: law.spring.as_ref().map(|_| item(3)).transpose()?,
+                length: item(4)?,
+                damper: law.damper.as_ref().map(|_| item(5)).transpose()?,
+            })
+        };
+        let stretch = item(1)?;
+        Ok(match kind {
+            RawForceKind::Between([a, b], l) => {
+                let (a, b) =
+                    self.within(context, |s| -> Resolved<_> { Ok((s.feature_ref(a)?, s.feature_ref(b)?)) })?;
+                ForceKind::Between { a: self.placed(a), b: self.placed(b), stretch, law: law(self, l)? }
+            }
+            RawForceKind::Along(_, l) => ForceKind::Along { stretch, law: law(self, l)? },
+            _ => return Err(Fault::Reported),
+        })
+    }
+
+    /// The body that takes the opposite torque, none for the ground.
+    fn against(&mut self, against: Option<&Formula>) -> Resolved<Option<usize>> {
+        Ok(match against {
+            Some(f) if f.ast.source == "ground" => None,
+            Some(f) => {
+                let body = self.body_ref(f)?;
+                Some(self.body_place[body])
+            }
+            None => None,
+        })
+    }
+
+    /// A torque in space: a size about an axis, or three components.
+    fn space_torque(
+        &mut self,
+        torque: &[Formula],
+        axis: Option<&[Formula; 3]>,
+        name: &str,
+    ) -> Resolved<[NodeId; 3]> {
+        let b = self;
+        let mut list = [b.zero(); 3];
+        match axis {
+            Some(axis) => {
+                let size = b.lower_force(&torque[0], ENERGY, "a torque")?;
+                let direction = b.direction(axis, "axis", name)?;
+                let g = &mut b.model.graph;
+                let unit = vector::unit(g, direction);
+                list = vector::scale(g, size, unit);
+            }
+            None => {
+                for (node, f) in list.iter_mut().zip(torque) {
+                    *node = b.lower_force(f, ENERGY, "a torque")?;
+                }
+            }
+        }
+        Ok(list)
     }
 
     fn lower_force(&mut self, formula: &Formula, dim: Dim, what: &str) -> Resolved<NodeId> {

@@ -228,6 +228,11 @@ pub(super) const BODY: &[Key] = &[
         Any(&[Expr, NESTED]),
         "moment of inertia about the mass centre; needs an angle. In space: one number for every axis, three principal moments, or the matrix 3×3",
     ),
+    key(
+        "any_inertia",
+        Bool,
+        "in space: true accepts an inertia that no rigid body can have, as files of other programs hold it",
+    ),
     key("center", VECTOR, "mass centre in body axes, default the origin"),
     key("density", Expr, "in space: density of what fills its closed meshes; gives mass, centre and inertia"),
     key("kinetic", Expr, "kinetic energy as a formula, instead or in addition"),

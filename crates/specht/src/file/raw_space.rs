@@ -59,6 +59,8 @@ pub(super) struct RawSpaceBody {
     pub density: Option<Formula>,
     /// Three, or 3×3 row by row.
     pub inertia: Option<(Vec<Formula>, Span)>,
+    /// The inertia is taken as it is.
+    pub any_inertia: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -311,6 +313,7 @@ impl RawSpaceBody {
         {
             out.center = triple(&entry.node, "center", report);
         }
+        out.any_inertia = fields.flag("any_inertia", report);
         if let Some(entry) = fields.get("inertia")
             && let Value::List(rows) = &entry.node.value
         {

@@ -363,7 +363,7 @@ impl Builder<'_> {
             self.of_parameters(f, one, &format!("the inertia of `{name}`"))?;
             let row = |i: usize| [0, 1, 2].map(|j| if i == j { one } else { zero });
             let inertia = [row(0), row(1), row(2)];
-            self.check_inertia(&inertia, f.span, name)?;
+            self.check_inertia(&inertia, f.span, name, body.space.any_inertia)?;
             return Ok(inertia);
         }
         let Some((list, span)) = &body.space.inertia else { return Ok([[zero; 3]; 3]) };
@@ -379,13 +379,20 @@ impl Builder<'_> {
             _ => nodes[3 * i + j],
         };
         let inertia = [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)));
-        self.check_inertia(&inertia, *span, name)?;
+        self.check_inertia(&inertia, *span, name, body.space.any_inertia)?;
         // symmetric to the bit
         Ok([0, 1, 2].map(|i| [0, 1, 2].map(|j| inertia[i.min(j)][i.max(j)])))
     }
 
     /// An inertia that a body can have: symmetric, and no principal moment above the sum of the two others.
-    fn check_inertia(&mut self, inertia: &[Vector; 3], span: crate::model::Span, name: &str) -> Resolved<()> {
+    /// With `any` only symmetric.
+    fn check_inertia(
+        &mut self,
+        inertia: &[Vector; 3],
+        span: crate::model::Span,
+        name: &str,
+        any: bool,
+    ) -> Resolved<()> {
         let mut m = [[0.0; 3]; 3];
         for i in 0..3 {
             for j in 0..3 {
@@ -404,6 +411,9 @@ impl Builder<'_> {
                 return Err(fault(span, message, "the matrix is its own mirror image"));
             }
         }
+        if any {
+            return Ok(());
+        }
         let [a, b, c] = principal(&m);
         if a < -1e-12 * size {
             let message = format!("the inertia of `{name}` has the principal moment {a:.4e}");
@@ -411,7 +421,7 @@ impl Builder<'_> {
         }
         if c > a + b + 1e-9 * size {
             let message = format!("no body has the principal moments {a:.6}, {b:.6}, {c:.6}");
-            let help = "each is at most the sum of the two others; check signs and the order of the entries";
+            let help = "each is at most the sum of the two others; check signs and the order of the entries (any_inertia = true takes it as it is)";
             return Err(fault(span, format!("inertia of `{name}`: {message}"), help));
         }
         Ok(())

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::builder::Builder;
 use super::formula::Formula;
 use super::names::What;
-use super::raw::RawValue;
-use super::raw_parts::RawGeometry;
+use super::raw::{RawFile, RawValue};
+use super::raw_parts::{RawContact, RawGeometry};
 use crate::expr::{Dim, Exponents, check_dimensions};
 
 const FORCE: Dim = Dim::Known(Exponents::whole([1, 1, -2, 0, 0]));
@@ -49,18 +49,7 @@ impl Builder<'_> {
             put(s.name.text.clone(), dims.get(&s.name.text).copied().unwrap_or(Dim::Any), false, 0);
         }
         for c in &raw.contacts {
-            let gap = match &c.geometry {
-                RawGeometry::Between(_) | RawGeometry::Pin(_) => Dim::LENGTH,
-                RawGeometry::Gap(f) | RawGeometry::Play(f, _) => {
-                    check_dimensions(&f.ast, &|path: &[&str]| self.shown(&dims, path)).unwrap_or(Dim::Any)
-                }
-                RawGeometry::Guide(pair) => {
-                    check_dimensions(&pair[0].ast, &|path: &[&str]| self.shown(&dims, path))
-                        .unwrap_or(Dim::Any)
-                }
-                RawGeometry::Directions(..) => Dim::NONE,
-                RawGeometry::None => Dim::Any,
-            };
+            let gap = self.gap_dim(c, &dims);
             let name = &c.name.text;
             let force = if gap == Dim::LENGTH { FORCE } else { ENERGY.over(gap) };
             let angle = gap == Dim::NONE;
@@ -84,6 +73,33 @@ impl Builder<'_> {
         }
         let heats = self.model.states.iter().filter(|s| s.name.ends_with(".heat"));
         units.extend(heats.map(|s| (s.name.clone(), "J".to_string())));
+        self.units_of_formulas(&raw, &dims, &angles, &mut units);
+        self.model.units = units;
+    }
+
+    /// Dimension of the gap of a contact.
+    fn gap_dim(&self, c: &RawContact, dims: &BTreeMap<String, Dim>) -> Dim {
+        match &c.geometry {
+            RawGeometry::Between(_) | RawGeometry::Pin(_) => Dim::LENGTH,
+            RawGeometry::Gap(f) | RawGeometry::Play(f, _) => {
+                check_dimensions(&f.ast, &|path: &[&str]| self.shown(dims, path)).unwrap_or(Dim::Any)
+            }
+            RawGeometry::Guide(pair) => {
+                check_dimensions(&pair[0].ast, &|path: &[&str]| self.shown(dims, path)).unwrap_or(Dim::Any)
+            }
+            RawGeometry::Directions(..) => Dim::NONE,
+            RawGeometry::None => Dim::Any,
+        }
+    }
+
+    /// Units of outputs and plotted formulas.
+    fn units_of_formulas(
+        &self,
+        raw: &RawFile,
+        dims: &BTreeMap<String, Dim>,
+        angles: &[String],
+        units: &mut BTreeMap<String, String>,
+    ) {
         let shown = raw.outputs.iter().map(|(name, f)| (name.text.clone(), f));
         let plotted = raw.plots.iter().flat_map(|p| p.x.iter().chain(&p.y)).map(|f| (f.text(), f));
         let contacts = units.clone();
@@ -99,7 +115,7 @@ impl Builder<'_> {
                         _ => FORCE,
                     }
                 }
-                _ => self.shown(&dims, path),
+                _ => self.shown(dims, path),
             };
             let plain = base(formula);
             let angle = angles.contains(&plain) || angles.iter().any(|a| format!("{a}'") == plain);
@@ -115,7 +131,6 @@ impl Builder<'_> {
                 units.insert(name, unit);
             }
         }
-        self.model.units = units;
     }
 
     fn shown(&self, dims: &BTreeMap<String, Dim>, path: &[&str]) -> Dim {

@@ -34,6 +34,7 @@ mod fit;
 pub mod json;
 mod look;
 mod matrices;
+mod phases;
 mod quantity;
 pub mod questions;
 pub mod record;

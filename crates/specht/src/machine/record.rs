@@ -389,26 +389,6 @@ impl Run {
         }
     }
 
-    /// When an output was not zero.
-    fn spells(&self, output: &str) -> Vec<Spell> {
-        let Some(k) = self.names.outputs.iter().position(|name| name == output) else { return Vec::new() };
-        let samples = &self.trajectory.samples;
-        let mut out: Vec<Spell> = Vec::new();
-        let mut begun = None;
-        for row in (0..samples.len()).map(|i| samples.row(i)) {
-            match (row.outputs[k] > 0.0, begun) {
-                (true, None) => begun = Some(row.t),
-                (false, Some(from)) => {
-                    out.push(Spell { from: Num(from), to: Num(row.t) });
-                    begun = None;
-                }
-                _ => {}
-            }
-        }
-        out.extend(begun.map(|from| Spell { from: Num(from), to: Num(self.trajectory.time) }));
-        out
-    }
-
     fn last_record(&self) -> LastRecord {
         let (run, names) = (&self.trajectory, &self.names);
         LastRecord { point: point(&run.last, names), family: run.family.as_ref().map(|f| open(f, names)) }

@@ -51,7 +51,7 @@ impl Machine {
             return Err(Error::plain(format!("{}: the model has no end time", self.source.label), help));
         };
         // bodies that touch wherever they meet need steps
-        let usual = if self.model().touches.is_empty() { Scheme::default() } else { Scheme::Step };
+        let usual = if self.system().model().touches.is_empty() { Scheme::default() } else { Scheme::Step };
         let scheme = asked.scheme.or(file.scheme).unwrap_or(usual);
         let defaults = Settings::until(until);
         let step = match scheme {

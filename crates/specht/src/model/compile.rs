@@ -20,7 +20,7 @@ use super::edges::WatchPlan;
 use super::forces::Accounts;
 use super::frames::Builder;
 use super::main_tape::Main;
-use super::program::{FlankPlan, Guard, Program, Relevance, Source};
+use super::program::{Fill, FlankPlan, Guard, Program, Relevance, Source};
 use super::space::TouchPlan;
 use super::{Input, Model, Trigger};
 
@@ -31,6 +31,8 @@ pub(super) fn number() -> u64 {
 }
 
 /// Turn a model into equations.
+///
+/// In one piece: half of it names the fields of the program, each once; the passes have names of their own.
 ///
 /// # Errors
 ///
@@ -83,15 +85,17 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         &sides.laws,
     ];
     let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
-    let moving = [&main.tape, &guards.switch_rates].into_iter().chain(contours.iter().map(|c| &c.tape));
+    let moving = || [&main.tape, &guards.switch_rates].into_iter().chain(contours.iter().map(|c| &c.tape));
+    let read: std::collections::HashSet<u32> = moving().flat_map(|t| t.inputs()).copied().collect();
+    let fill_motion = Fill::new(fill.iter().filter(|(slot, _)| read.contains(slot)));
     let remembers = |slot: &u32| matches!(b.inputs.get(*slot as usize), Some(Input::Memory(_)));
-    let memory_acts = moving.flat_map(|t| t.inputs()).any(remembers);
+    let memory_acts = moving().flat_map(|t| t.inputs()).any(remembers);
     let mass_moves = main.tree.moves() || main.space.moves() || !main.mass.moving.is_empty();
     let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
     let all_constant = !mass_moves
         && main.tensors.list.is_empty()
         && friction.into_iter().all(|list| list.moving.is_empty());
-    let program = Program {
+    let mut program = Program {
         id: number(),
         model: model.clone(),
         dims,
@@ -102,6 +106,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         event_names: model.events.iter().map(|e| e.name.clone()).collect(),
         output_names: model.outputs.iter().map(|o| o.name.clone()).collect(),
         inputs: b.inputs.clone(),
+        fill_all: Fill::new(fill.iter()),
+        fill_motion,
         fill,
         main: main.tape,
         mass_moves,
@@ -128,6 +134,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         drive: main.drive,
         frames: main.frames,
         touch,
+        changing: Vec::new(),
         powers: main.powers,
         energies: main.energies,
         crossings: main.crossings,
@@ -155,6 +162,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         laws: sides.laws,
         law_names: sides.law_names,
     };
+    program.list_changing();
     Ok(CompiledSystem::new(program, &live_values(model)))
 }
 

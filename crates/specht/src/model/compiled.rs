@@ -58,6 +58,8 @@ pub(super) struct Memory {
     /// The program to which it belongs, and the constants that are in place.
     pub id: u64,
     stamp: u64,
+    /// The parameters that stand among the inputs.
+    based: u64,
     /// It holds the numbers of a whole evaluation, not those of a search for sides.
     pub complete: bool,
     pub inputs: Vec<f64>,
@@ -151,7 +153,7 @@ impl CompiledSystem {
         program.tree.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
         let mut numbers = Numbers::default();
         program.space.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
-        program.scatter(true, &work, &mut image);
+        program.scatter_constants(&work, &mut image);
         self.image = image;
         self.stamp = super::compile::number();
     }
@@ -177,6 +179,7 @@ impl CompiledSystem {
         Box::new(Memory {
             id: self.id,
             stamp: 0,
+            based: 0,
             complete: false,
             inputs: self.base.clone(),
             sides: vec![0.0; self.switch_count],
@@ -217,25 +220,30 @@ impl CompiledSystem {
         }
     }
 
-    /// Write everything that comes from state and modes into the inputs.
+    /// Write parameters and everything that comes from state and modes into the inputs.
     pub(super) fn fill(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
         inputs.copy_from_slice(&self.base);
-        for &(slot, source) in &self.fill {
-            inputs[slot as usize] = match source {
-                Source::Time => s.t,
-                Source::Q(k) => s.q[k],
-                Source::U(k) => s.u[k],
-                Source::Z(k) => s.z[k],
-                Source::Memory(k) => s.memory[k],
-                Source::Direction(c) => d.modes[c].direction(),
-                Source::StickTime(c) => {
-                    let since = d.stick_since[c];
-                    if since.is_nan() { 0.0 } else { s.t - since }
-                }
-                Source::LoadRate(c) => d.load_rate[c],
-                Source::Heat(first, end) => d.heat[first..end].iter().sum(),
-            };
+        self.fill_all.write(s, d, inputs);
+        self.fill_features(d, inputs);
+    }
+
+    /// Write what an evaluation reads of state and modes into inputs that hold the parameters.
+    pub(super) fn refill(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
+        self.fill_motion.write(s, d, inputs);
+        self.fill_features(d, inputs);
+    }
+
+    /// The inputs of an evaluation; parameters are copied where they are not in place.
+    pub(super) fn fill_memory(&self, s: &State, d: &Discrete, memory: &mut Memory) {
+        // contact parameters of curves stand among the inputs
+        if memory.based != self.stamp || !self.contours.is_empty() {
+            memory.inputs.copy_from_slice(&self.base);
+            memory.based = self.stamp;
         }
+        self.refill(s, d, &mut memory.inputs);
+    }
+
+    fn fill_features(&self, d: &Discrete, inputs: &mut [f64]) {
         for watch in &self.watches {
             for (&slot, value) in watch.slots.iter().zip(watch.data(d)) {
                 inputs[slot] = value;
@@ -258,7 +266,7 @@ impl CompiledSystem {
 
     /// Run contours and the main tape. The results are left to be scattered.
     pub(super) fn run(&self, s: &State, d: &Discrete, early: bool, memory: &mut Memory, out: &mut Eval) {
-        self.fill(s, d, &mut memory.inputs);
+        self.fill_memory(s, d, memory);
         self.solve_contours(d, memory, out);
         let Memory { inputs, sides, arguments, main, .. } = memory;
         self.frozen_sides(d, sides);
@@ -325,7 +333,7 @@ impl CompiledSystem {
         self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
         self.space.add(false, &read, &mut m.in_space, out.mass.values_mut(), &mut out.h);
         self.space.add_drive(&read, &mut m.in_space, &mut out.drive);
-        self.scatter(false, &m.main, out);
+        self.scatter(&m.main, out);
         self.scalars(&m.main, out);
         if !early {
             self.whole_energies(&m.main, out);
@@ -487,7 +495,7 @@ impl System for CompiledSystem {
         d.latches.resize(self.dims.latches, 0);
         let mut memory = self.borrow(out);
         let m = &mut *memory;
-        self.fill(s, d, &mut m.inputs);
+        self.fill_memory(s, d, m);
 
         // contact parameters
         d.contour.resize(self.ranges.len(), f64::NAN);

@@ -136,6 +136,24 @@ impl Part {
     }
 }
 
+/// The bound of friction while it is put together: μ (times radius), load and terms of other contacts.
+struct Bound {
+    mu: NodeId,
+    mu_static: NodeId,
+    /// Radius of a journal or patch.
+    radius: NodeId,
+    load: NodeId,
+    load_static: NodeId,
+    terms: Vec<(usize, NodeId)>,
+}
+
+impl Bound {
+    fn none(b: &Builder) -> Self {
+        let zero = b.zero;
+        Bound { mu: zero, mu_static: zero, radius: zero, load: zero, load_static: zero, terms: Vec::new() }
+    }
+}
+
 impl ContactsPlan {
     pub(super) fn new(b: &mut Builder, accounts: &mut Accounts) -> Result<Self, BuildError> {
         let mut plan = ContactsPlan::default();
@@ -168,27 +186,7 @@ impl ContactsPlan {
     ) -> Result<(), BuildError> {
         let refuse = |message: String| BuildError { message, span: contact.span };
         let spatial = !b.space.is_empty();
-        let mut rows = [None, None];
-        for (row_of, node) in rows.iter_mut().zip([contact.slip, contact.space.slip]) {
-            let Some(node) = node else { continue };
-            let row = b.row_of_velocity(node);
-            let linear =
-                row.columns.iter().all(|&(_, w)| b.depends_only(w, |i| !matches!(i, Input::Velocity(_))));
-            if !linear {
-                return Err(refuse(format!(
-                    "`slip` of contact `{}` must be linear in the velocities",
-                    contact.name
-                )));
-            }
-            if row.columns.is_empty() {
-                return Err(refuse(format!(
-                    "`slip` of contact `{}` contains no velocity; write velocities with a prime, as in \"x' - v\"",
-                    contact.name
-                )));
-            }
-            *row_of = Some(row);
-        }
-        let [mut slip, second] = rows;
+        let [mut slip, second] = slip_rows(b, contact)?;
         let name = contact.name.clone();
         match &contact.geometry {
             Geometry::None => {
@@ -234,62 +232,55 @@ impl ContactsPlan {
                 parts.push(Part::new(k, name, normal, slip));
             }
             Geometry::Between(p, q) if spatial => {
-                let touches = b.space_touch(*p, *q, contact.space.tangent).ok_or_else(|| {
-                    let words = [*p, *q].map(|r| kind(b.shape(r), r));
-                    refuse(format!(
-                        "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
-                        words[0], words[1]
-                    ))
-                })?;
-                for touch in touches {
-                    let SpaceTouch { part, normal, tangents: [first, other], directions, bodies } = touch;
-                    let (first, other) = match (slip.clone(), second.clone()) {
-                        (None, _) => (Some(first), Some(other)),
-                        given => given,
-                    };
-                    let label = part.map_or(name.clone(), |i| format!("{name}[{i}]"));
-                    parts.push(Part {
-                        second: other,
-                        directions: Some(directions),
-                        bodies,
-                        latent: part.is_some(),
-                        ..Part::new(k, label, vec![normal], first)
-                    });
-                }
+                space_parts(b, k, contact, [*p, *q], [slip, second], parts)?;
             }
-            Geometry::Between(p, q) => {
-                let (p, q) = (*p, *q);
-                let unsupported = || {
-                    refuse(format!(
-                        "contact `{}`: {} against {} has no contact geometry; pairs are point–{{flat, round, curve}}, \
-                         round–{{flat, round, curve}}, curve–{{flat, curve}}, outline–{{outline, flat, point, round, curve}}",
-                        contact.name,
-                        kind(b.shape(p), p),
-                        kind(b.shape(q), q)
-                    ))
-                };
-                let outline = |r: FeatureRef| matches!(b.shape(r), Some(Shape::Outline { .. }));
-                if outline(p) || outline(q) {
-                    let error = unsupported();
-                    let latents = b.outline_contacts(p, q, contact.tangent, count).ok_or(error)?;
-                    for (i, latent) in latents.into_iter().enumerate() {
-                        let here = parts.len();
-                        self.contours.extend(latent.touch.contour.map(|c| (here, c)));
-                        let tangent = slip.clone().or(Some(latent.touch.tangent_row));
-                        let label = format!("{name}[{}]", i + 1);
-                        let normal = vec![latent.touch.normal_row];
-                        parts.push(Part { latent: true, ..Part::new(k, label, normal, tangent) });
-                        self.watches.extend(latent.watch.map(|w| (here, w)));
-                    }
-                } else {
-                    let error = unsupported();
-                    let touch = b.touch(p, q, contact.tangent, count).ok_or(error)?;
-                    let here = parts.len();
-                    self.contours.extend(touch.contour.map(|c| (here, c)));
-                    let tangent = slip.or(Some(touch.tangent_row));
-                    parts.push(Part::new(k, name, vec![touch.normal_row], tangent));
-                }
+            Geometry::Between(p, q) => self.plane_parts(b, k, contact, [*p, *q], slip, parts, count)?,
+        }
+        Ok(())
+    }
+
+    /// Contacts of a pair of shapes in the plane: one, or the latent ones of outlines.
+    fn plane_parts(
+        &mut self,
+        b: &mut Builder,
+        k: usize,
+        contact: &Contact,
+        [p, q]: [FeatureRef; 2],
+        slip: Option<Row>,
+        parts: &mut Vec<Part>,
+        count: &mut [usize; 2],
+    ) -> Result<(), BuildError> {
+        let refuse = |message: String| BuildError { message, span: contact.span };
+        let name = contact.name.clone();
+        let unsupported = || {
+            refuse(format!(
+                "contact `{}`: {} against {} has no contact geometry; pairs are point–{{flat, round, curve}}, \
+                 round–{{flat, round, curve}}, curve–{{flat, curve}}, outline–{{outline, flat, point, round, curve}}",
+                contact.name,
+                kind(b.shape(p), p),
+                kind(b.shape(q), q)
+            ))
+        };
+        let outline = |r: FeatureRef| matches!(b.shape(r), Some(Shape::Outline { .. }));
+        if outline(p) || outline(q) {
+            let error = unsupported();
+            let latents = b.outline_contacts(p, q, contact.tangent, count).ok_or(error)?;
+            for (i, latent) in latents.into_iter().enumerate() {
+                let here = parts.len();
+                self.contours.extend(latent.touch.contour.map(|c| (here, c)));
+                let tangent = slip.clone().or(Some(latent.touch.tangent_row));
+                let label = format!("{name}[{}]", i + 1);
+                let normal = vec![latent.touch.normal_row];
+                parts.push(Part { latent: true, ..Part::new(k, label, normal, tangent) });
+                self.watches.extend(latent.watch.map(|w| (here, w)));
             }
+        } else {
+            let error = unsupported();
+            let touch = b.touch(p, q, contact.tangent, count).ok_or(error)?;
+            let here = parts.len();
+            self.contours.extend(touch.contour.map(|c| (here, c)));
+            let tangent = slip.or(Some(touch.tangent_row));
+            parts.push(Part::new(k, name, vec![touch.normal_row], tangent));
         }
         Ok(())
     }
@@ -356,142 +347,18 @@ impl ContactsPlan {
             self.localise(b, part.model, here, &part, &mut map);
         }
 
-        let mut mu = b.zero;
-        let mut mu_static = b.zero;
-        let mut journal_radius = b.zero;
+        let mut bound = Bound::none(b);
         if let Some(friction) = &contact.friction {
-            mu = b.replace(friction.sliding, &map);
-            mu_static = b.replace(friction.sticking, &map);
+            bound.mu = b.replace(friction.sliding, &map);
+            bound.mu_static = b.replace(friction.sticking, &map);
             if part.tangent.is_none() {
                 return Err(refuse(format!("contact `{}`: friction needs a slip velocity", contact.name)));
             }
         }
         let slip = part.tangent.as_ref().map(|r| r.rate);
-        let gap_row = part.normal.first().cloned();
-        let first_row = self.rows.len();
-        let missing = || refuse(format!("contact `{}` has no gap", contact.name));
-        let (mut load, mut load_static, mut terms) = (b.zero, b.zero, Vec::new());
-        let normal = match &contact.law {
-            NormalLaw::Unilateral => {
-                gap_row.ok_or_else(missing)?;
-                Normal::Unilateral { row: first_row }
-            }
-            NormalLaw::Bilateral => {
-                gap_row.ok_or_else(missing)?;
-                Normal::Bilateral { row: first_row }
-            }
-            NormalLaw::Pin { radius } if part.normal.len() == 3 => {
-                if let Some(r) = radius {
-                    let r = b.replace(*r, &map);
-                    [mu, mu_static] = [mu, mu_static].map(|mu| journal(b, r, mu));
-                }
-                Normal::Ball { rows: [first_row, first_row + 1, first_row + 2] }
-            }
-            NormalLaw::Pin { radius } => {
-                if part.normal.len() != 2 {
-                    return Err(missing());
-                }
-                if let Some(r) = radius {
-                    let r = b.replace(*r, &map);
-                    journal_radius = r;
-                    mu = journal(b, r, mu);
-                    mu_static = journal(b, r, mu_static);
-                }
-                Normal::Pin { rows: [first_row, first_row + 1] }
-            }
-            NormalLaw::Elastic { spring, damper, both_signs, relaxing } => {
-                let row = gap_row.ok_or_else(missing)?;
-                let (c, d) = (b.replace(*spring, &map), b.replace(*damper, &map));
-                let (push, drag) = (b.g.mul(c, row.value), b.g.mul(d, row.rate));
-                let sum = b.g.add(push, drag);
-                let force = b.g.neg(sum);
-                if *both_signs && contact.friction.is_some() {
-                    // never opens; friction is bounded by the size of the force (ANH-4.3-LIMIT)
-                    accounts.push_row(b, force, &row);
-                    load = b.g.abs(force);
-                    load_static = load;
-                    Normal::Given { row: None }
-                } else {
-                    let relax = (*relaxing && d != b.zero).then(|| b.g.div(c, d));
-                    load = match both_signs {
-                        true => force,
-                        false => self.flank(b, &part.name, &row, force, relax, d != b.zero, count),
-                    };
-                    load_static = load;
-                    accounts.push_row(b, load, &row);
-                    Normal::Given { row: Some(first_row) }
-                }
-            }
-            NormalLaw::Loaded { load: node, terms: list } => {
-                let rigid = |law: &NormalLaw| {
-                    matches!(law, NormalLaw::Unilateral | NormalLaw::Bilateral | NormalLaw::Pin { .. })
-                };
-                if !list.iter().all(|t| model.contacts.get(t.0).is_some_and(|c| rigid(&c.law))) {
-                    return Err(refuse(ContactError::Load(contact.name.clone()).to_string()));
-                }
-                load = b.replace(*node, &map);
-                load_static = load;
-                terms = list.iter().map(|&(k, n)| (k, b.replace(n, &map))).collect();
-                Normal::Given { row: None }
-            }
-            NormalLaw::FrictionForce => {
-                (load, load_static) = (mu, mu_static);
-                (mu, mu_static) = (b.one, b.one);
-                Normal::Given { row: None }
-            }
-        };
-        let mut section = SectionPlan::Round;
-        let mut third = part.third;
-        let plane = part.second.is_some();
-        let tensor = match contact.friction.as_ref().and_then(|f| f.tensor.as_ref()) {
-            Some(FrictionTensor::Entries(list)) => match list[..] {
-                [a, b0, c, d] => {
-                    let entries = [a, b0, c, d].map(|n| b.replace(n, &map));
-                    if plane {
-                        section = SectionPlan::Tensor(entries);
-                        (mu, mu_static) = (b.one, b.one);
-                    }
-                    (!plane).then_some(Some(entries))
-                }
-                _ => None,
-            },
-            Some(FrictionTensor::Ellipse(list)) => {
-                section = SectionPlan::Ellipse(list.map(|n| b.replace(n, &map)));
-                (mu, mu_static) = (b.one, b.one);
-                None
-            }
-            Some(FrictionTensor::Patch(radius, pressure)) => {
-                section = SectionPlan::Patch(*pressure);
-                journal_radius = b.replace(*radius, &map);
-                third = match (part.directions, contact.space.spin) {
-                    (Some([n, ..]), None) => Some(b.row_of_spin(n, part.bodies, journal_radius)),
-                    (_, Some(spin)) => {
-                        let spin = b.replace(spin, &map);
-                        let edge = b.g.mul(journal_radius, spin);
-                        Some(b.row_of_velocity(edge))
-                    }
-                    _ => None,
-                };
-                None
-            }
-            Some(FrictionTensor::Regular) => Some(None),
-            None => None,
-        };
-        if !matches!(section, SectionPlan::Round) && !plane {
-            let text = "ellipses and patches belong to friction in two directions";
-            return Err(refuse(format!(
-                "contact `{}`: {text}; give `slip` two formulas, or a coefficient",
-                contact.name
-            )));
-        }
-        if matches!(section, SectionPlan::Patch(_)) && third.is_none() {
-            let text = "a patch needs bodies (`between`) or the spin about the normal,  spin = \"…\"";
-            return Err(refuse(format!("contact `{}`: {text}", contact.name)));
-        }
-        if tensor.is_some() && !matches!(normal, Normal::Unilateral { .. } | Normal::Bilateral { .. }) {
-            let text = "a friction tensor with a normal part needs a rigid contact with a gap (no spring, pin or given force)";
-            return Err(refuse(format!("contact `{}`: {text}; give a coefficient", contact.name)));
-        }
+        let normal = self.law(b, accounts, &part, &map, &mut bound, count)?;
+        let (section, tensor, third) = section(b, contact, &part, &map, &mut bound);
+        check_section(contact, &part, &normal, (section, tensor.is_some(), third.is_some()))?;
         if !matches!(normal, Normal::Given { row: None }) {
             self.rows.extend(part.normal);
         }
@@ -510,15 +377,102 @@ impl ContactsPlan {
             friction: contact.friction.is_some(),
             slip,
             tensor,
-            mu,
-            mu_static,
-            radius: journal_radius,
-            load,
-            load_static,
-            terms,
+            mu: bound.mu,
+            mu_static: bound.mu_static,
+            radius: bound.radius,
+            load: bound.load,
+            load_static: bound.load_static,
+            terms: bound.terms,
             restitution: contact.restitution.map(|n| b.replace(n, &map)),
         });
         Ok(())
+    }
+
+    /// The normal law of a contact with its rows, and what it adds to the bound of friction.
+    fn law(
+        &mut self,
+        b: &mut Builder,
+        accounts: &mut Accounts,
+        part: &Part,
+        map: &BTreeMap<Symbol, NodeId>,
+        bound: &mut Bound,
+        count: &mut [usize; 2],
+    ) -> Result<Normal, BuildError> {
+        let model = b.model;
+        let contact = &model.contacts[part.model];
+        let refuse = |message: String| BuildError { message, span: contact.span };
+        let gap_row = part.normal.first().cloned();
+        let first_row = self.rows.len();
+        let missing = || refuse(format!("contact `{}` has no gap", contact.name));
+        Ok(match &contact.law {
+            NormalLaw::Unilateral => {
+                gap_row.ok_or_else(missing)?;
+                Normal::Unilateral { row: first_row }
+            }
+            NormalLaw::Bilateral => {
+                gap_row.ok_or_else(missing)?;
+                Normal::Bilateral { row: first_row }
+            }
+            NormalLaw::Pin { radius } if part.normal.len() == 3 => {
+                if let Some(r) = radius {
+                    let r = b.replace(*r, map);
+                    [bound.mu, bound.mu_static] = [bound.mu, bound.mu_static].map(|mu| journal(b, r, mu));
+                }
+                Normal::Ball { rows: [first_row, first_row + 1, first_row + 2] }
+            }
+            NormalLaw::Pin { radius } => {
+                if part.normal.len() != 2 {
+                    return Err(missing());
+                }
+                if let Some(r) = radius {
+                    let r = b.replace(*r, map);
+                    bound.radius = r;
+                    bound.mu = journal(b, r, bound.mu);
+                    bound.mu_static = journal(b, r, bound.mu_static);
+                }
+                Normal::Pin { rows: [first_row, first_row + 1] }
+            }
+            NormalLaw::Elastic { spring, damper, both_signs, relaxing } => {
+                let row = gap_row.ok_or_else(missing)?;
+                let (c, d) = (b.replace(*spring, map), b.replace(*damper, map));
+                let (push, drag) = (b.g.mul(c, row.value), b.g.mul(d, row.rate));
+                let sum = b.g.add(push, drag);
+                let force = b.g.neg(sum);
+                if *both_signs && contact.friction.is_some() {
+                    // never opens; friction is bounded by the size of the force (ANH-4.3-LIMIT)
+                    accounts.push_row(b, force, &row);
+                    bound.load = b.g.abs(force);
+                    bound.load_static = bound.load;
+                    Normal::Given { row: None }
+                } else {
+                    let relax = (*relaxing && d != b.zero).then(|| b.g.div(c, d));
+                    bound.load = match both_signs {
+                        true => force,
+                        false => self.flank(b, &part.name, &row, force, relax, d != b.zero, count),
+                    };
+                    bound.load_static = bound.load;
+                    accounts.push_row(b, bound.load, &row);
+                    Normal::Given { row: Some(first_row) }
+                }
+            }
+            NormalLaw::Loaded { load: node, terms: list } => {
+                let rigid = |law: &NormalLaw| {
+                    matches!(law, NormalLaw::Unilateral | NormalLaw::Bilateral | NormalLaw::Pin { .. })
+                };
+                if !list.iter().all(|t| model.contacts.get(t.0).is_some_and(|c| rigid(&c.law))) {
+                    return Err(refuse(ContactError::Load(contact.name.clone()).to_string()));
+                }
+                bound.load = b.replace(*node, map);
+                bound.load_static = bound.load;
+                bound.terms = list.iter().map(|&(k, n)| (k, b.replace(n, map))).collect();
+                Normal::Given { row: None }
+            }
+            NormalLaw::FrictionForce => {
+                (bound.load, bound.load_static) = (bound.mu, bound.mu_static);
+                (bound.mu, bound.mu_static) = (b.one, b.one);
+                Normal::Given { row: None }
+            }
+        })
     }
 
     /// A moment against rolling or drilling: friction whose bound follows the normal force of another contact.
@@ -642,6 +596,145 @@ impl Resistance {
         }
         out
     }
+}
+
+/// Rows of the slip velocities that the file gives; they are linear in the velocities and contain one.
+fn slip_rows(b: &mut Builder, contact: &Contact) -> Result<[Option<Row>; 2], BuildError> {
+    let refuse = |message: String| BuildError { message, span: contact.span };
+    let mut rows = [None, None];
+    for (row_of, node) in rows.iter_mut().zip([contact.slip, contact.space.slip]) {
+        let Some(node) = node else { continue };
+        let row = b.row_of_velocity(node);
+        let linear =
+            row.columns.iter().all(|&(_, w)| b.depends_only(w, |i| !matches!(i, Input::Velocity(_))));
+        if !linear {
+            return Err(refuse(format!(
+                "`slip` of contact `{}` must be linear in the velocities",
+                contact.name
+            )));
+        }
+        if row.columns.is_empty() {
+            return Err(refuse(format!(
+                "`slip` of contact `{}` contains no velocity; write velocities with a prime, as in \"x' - v\"",
+                contact.name
+            )));
+        }
+        *row_of = Some(row);
+    }
+    Ok(rows)
+}
+
+/// Contacts of a pair of shapes in space; a slip that the file gives replaces the tangents.
+fn space_parts(
+    b: &mut Builder,
+    k: usize,
+    contact: &Contact,
+    [p, q]: [FeatureRef; 2],
+    given: [Option<Row>; 2],
+    parts: &mut Vec<Part>,
+) -> Result<(), BuildError> {
+    let refuse = |message: String| BuildError { message, span: contact.span };
+    let name = contact.name.clone();
+    let touches = b.space_touch(p, q, contact.space.tangent).ok_or_else(|| {
+        let words = [p, q].map(|r| kind(b.shape(r), r));
+        refuse(format!(
+            "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
+            words[0], words[1]
+        ))
+    })?;
+    for touch in touches {
+        let SpaceTouch { part, normal, tangents: [first, other], directions, bodies } = touch;
+        let (first, other) = match given.clone() {
+            [None, _] => (Some(first), Some(other)),
+            [first, other] => (first, other),
+        };
+        let label = part.map_or(name.clone(), |i| format!("{name}[{i}]"));
+        parts.push(Part {
+            second: other,
+            directions: Some(directions),
+            bodies,
+            latent: part.is_some(),
+            ..Part::new(k, label, vec![normal], first)
+        });
+    }
+    Ok(())
+}
+
+/// Section of the friction cone; the tensor over tangent and normal; the third tangent.
+type Section = (SectionPlan, Option<Option<[NodeId; 4]>>, Option<Row>);
+
+/// The friction that a tensor, an ellipse or a patch describes: the bound is of size one then.
+fn section(
+    b: &mut Builder,
+    contact: &Contact,
+    part: &Part,
+    map: &BTreeMap<Symbol, NodeId>,
+    bound: &mut Bound,
+) -> Section {
+    let mut section = SectionPlan::Round;
+    let mut third = part.third.clone();
+    let plane = part.second.is_some();
+    let tensor = match contact.friction.as_ref().and_then(|f| f.tensor.as_ref()) {
+        Some(FrictionTensor::Entries(list)) => match list[..] {
+            [a, b0, c, d] => {
+                let entries = [a, b0, c, d].map(|n| b.replace(n, map));
+                if plane {
+                    section = SectionPlan::Tensor(entries);
+                    (bound.mu, bound.mu_static) = (b.one, b.one);
+                }
+                (!plane).then_some(Some(entries))
+            }
+            _ => None,
+        },
+        Some(FrictionTensor::Ellipse(list)) => {
+            section = SectionPlan::Ellipse(list.map(|n| b.replace(n, map)));
+            (bound.mu, bound.mu_static) = (b.one, b.one);
+            None
+        }
+        Some(FrictionTensor::Patch(radius, pressure)) => {
+            section = SectionPlan::Patch(*pressure);
+            bound.radius = b.replace(*radius, map);
+            third = match (part.directions, contact.space.spin) {
+                (Some([n, ..]), None) => Some(b.row_of_spin(n, part.bodies, bound.radius)),
+                (_, Some(spin)) => {
+                    let spin = b.replace(spin, map);
+                    let edge = b.g.mul(bound.radius, spin);
+                    Some(b.row_of_velocity(edge))
+                }
+                _ => None,
+            };
+            None
+        }
+        Some(FrictionTensor::Regular) => Some(None),
+        None => None,
+    };
+    (section, tensor, third)
+}
+
+/// Which contacts may have which section; told are the section, whether there is a tensor and a third tangent.
+fn check_section(
+    contact: &Contact,
+    part: &Part,
+    normal: &Normal,
+    (section, tensor, third): (SectionPlan, bool, bool),
+) -> Result<(), BuildError> {
+    let refuse = |message: String| BuildError { message, span: contact.span };
+    if !matches!(section, SectionPlan::Round) && part.second.is_none() {
+        let text = "ellipses and patches belong to friction in two directions";
+        return Err(refuse(format!(
+            "contact `{}`: {text}; give `slip` two formulas, or a coefficient",
+            contact.name
+        )));
+    }
+    if matches!(section, SectionPlan::Patch(_)) && !third {
+        let text = "a patch needs bodies (`between`) or the spin about the normal,  spin = \"…\"";
+        return Err(refuse(format!("contact `{}`: {text}", contact.name)));
+    }
+    if tensor && !matches!(normal, Normal::Unilateral { .. } | Normal::Bilateral { .. }) {
+        let text = "a friction tensor with a normal part needs a rigid contact with a gap (no spring, pin or given force)";
+        return Err(refuse(format!("contact `{}`: {text}; give a coefficient", contact.name)));
+    }
+    Ok(())
 }
 
 /// g̈ and the rate of slip, W u̇ + w̄, for outputs that ask for them.

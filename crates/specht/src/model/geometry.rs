@@ -263,30 +263,7 @@ impl Builder<'_> {
             (
                 Placed::Round { center: ca, radius: ra, hole: ha, .. },
                 Placed::Round { center: cb, radius: rb, hole: hb, .. },
-            ) => {
-                let d = self.sub2(ca, cb);
-                let distance = self.distance(d);
-                let unit = [self.g.div(d[0], distance), self.g.div(d[1], distance)];
-                let inside = ha || hb;
-                let normal = if inside { self.neg2(unit) } else { unit };
-                let gap = match (ha, hb) {
-                    (false, false) => {
-                        let sum = self.g.add(ra, rb);
-                        self.g.sub(distance, sum)
-                    }
-                    (false, _) => {
-                        let play = self.g.sub(rb, ra);
-                        self.g.sub(play, distance)
-                    }
-                    _ => {
-                        let play = self.g.sub(ra, rb);
-                        self.g.sub(play, distance)
-                    }
-                };
-                let reach = if ha { ra } else { self.g.neg(ra) };
-                let point = self.along2(ca, reach, normal);
-                Some(Solved::free(gap, normal, point))
-            }
+            ) => self.two_rounds([ca, cb], [ra, rb], [ha, hb]),
             (Placed::Round { center, radius, hole, .. }, Placed::Curve { unknown, at, slope, normal }) => {
                 let d = self.sub2(center, at);
                 let equation = self.dot2(d, slope);
@@ -336,6 +313,37 @@ impl Builder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Two circles, one of them a hole or none.
+    fn two_rounds(
+        &mut self,
+        [ca, cb]: [[NodeId; 2]; 2],
+        [ra, rb]: [NodeId; 2],
+        [ha, hb]: [bool; 2],
+    ) -> Option<Solved> {
+        let d = self.sub2(ca, cb);
+        let distance = self.distance(d);
+        let unit = [self.g.div(d[0], distance), self.g.div(d[1], distance)];
+        let inside = ha || hb;
+        let normal = if inside { self.neg2(unit) } else { unit };
+        let gap = match (ha, hb) {
+            (false, false) => {
+                let sum = self.g.add(ra, rb);
+                self.g.sub(distance, sum)
+            }
+            (false, _) => {
+                let play = self.g.sub(rb, ra);
+                self.g.sub(play, distance)
+            }
+            _ => {
+                let play = self.g.sub(ra, rb);
+                self.g.sub(play, distance)
+            }
+        };
+        let reach = if ha { ra } else { self.g.neg(ra) };
+        let point = self.along2(ca, reach, normal);
+        Some(Solved::free(gap, normal, point))
     }
 
     /// |d|; a floor of 1e-60 m² keeps concentric circles finite and does not change any other bit.

@@ -31,7 +31,7 @@ impl CompiledSystem {
         if self.switch_count == 0 {
             return false;
         }
-        self.fill(s, d, &mut memory.inputs);
+        self.fill_memory(s, d, memory);
         self.solve_contours(d, memory, out);
         let Memory { inputs, sides, arguments, others: old, main, rates, .. } = memory;
         for (side, &latch) in sides.iter_mut().zip(&d.latches) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::expr::{Table, Tape, Work};
 use crate::linalg::Pattern;
-use crate::system::{ContactInfo, Dims, Direction, Eval, Pressure, Section};
+use crate::system::{ContactInfo, Dims, Direction, Discrete, Eval, Pressure, Section, State};
 
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
@@ -28,30 +28,109 @@ pub(super) enum Source {
     Heat(usize, usize),
 }
 
+/// Which inputs are written from the state and the modes, by kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fill {
+    time: Vec<u32>,
+    q: Vec<(u32, u32)>,
+    u: Vec<(u32, u32)>,
+    z: Vec<(u32, u32)>,
+    memory: Vec<(u32, u32)>,
+    others: Vec<(u32, Source)>,
+}
+
+impl Fill {
+    /// Sorted by kind.
+    pub(super) fn new<'a>(list: impl Iterator<Item = &'a (u32, Source)>) -> Self {
+        let mut out = Fill::default();
+        for &(slot, source) in list {
+            match source {
+                Source::Time => out.time.push(slot),
+                Source::Q(k) => out.q.push((slot, k as u32)),
+                Source::U(k) => out.u.push((slot, k as u32)),
+                Source::Z(k) => out.z.push((slot, k as u32)),
+                Source::Memory(k) => out.memory.push((slot, k as u32)),
+                _ => out.others.push((slot, source)),
+            }
+        }
+        out
+    }
+
+    /// Write them.
+    pub(super) fn write(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
+        self.time.iter().for_each(|&slot| inputs[slot as usize] = s.t);
+        for (list, from) in [(&self.q, &s.q), (&self.u, &s.u), (&self.z, &s.z), (&self.memory, &s.memory)] {
+            for &(slot, k) in list {
+                inputs[slot as usize] = from[k as usize];
+            }
+        }
+        for &(slot, source) in &self.others {
+            inputs[slot as usize] = match source {
+                Source::Direction(c) => d.modes[c].direction(),
+                Source::StickTime(c) => {
+                    let since = d.stick_since[c];
+                    if since.is_nan() { 0.0 } else { s.t - since }
+                }
+                Source::LoadRate(c) => d.load_rate[c],
+                Source::Heat(first, end) => d.heat[first..end].iter().sum(),
+                _ => continue,
+            };
+        }
+    }
+}
+
+/// An array of an evaluation that the main tape writes directly.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Array {
+    Mass,
+    H,
+    ZRate,
+    W,
+    Gap,
+    RateOffset,
+    AccelOffset,
+    Mu,
+    MuStatic,
+    Radius,
+    Load,
+    LoadStatic,
+    LoadTerms,
+    Drive,
+    Frames,
+}
+
+impl Array {
+    /// Bodies have written to it before: what the tape gives is added.
+    fn adds(self) -> bool {
+        matches!(self, Array::Mass | Array::H | Array::Drive)
+    }
+
+    fn of(self, out: &mut Eval) -> &mut [f64] {
+        match self {
+            Array::Mass => out.mass.values_mut(),
+            Array::H => &mut out.h,
+            Array::ZRate => &mut out.z_rate,
+            Array::W => out.w.values_mut(),
+            Array::Gap => &mut out.gap,
+            Array::RateOffset => &mut out.rate_offset,
+            Array::AccelOffset => &mut out.accel_offset,
+            Array::Mu => &mut out.mu,
+            Array::MuStatic => &mut out.mu_static,
+            Array::Radius => &mut out.radius,
+            Array::Load => &mut out.load,
+            Array::LoadStatic => &mut out.load_static,
+            Array::LoadTerms => &mut out.load_terms,
+            Array::Drive => &mut out.drive,
+            Array::Frames => &mut out.frames,
+        }
+    }
+}
+
 /// Values of the main tape that go to one array: (place, output), split by whether they depend on the state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scatter {
     pub constant: Vec<(u32, u32)>,
     pub moving: Vec<(u32, u32)>,
-}
-
-impl Scatter {
-    /// The constant places, or the others.
-    fn part(&self, constant: bool) -> &[(u32, u32)] {
-        if constant { &self.constant } else { &self.moving }
-    }
-
-    fn write(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
-        for &(place, root) in list {
-            out[place as usize] = tape.output(work, root as usize);
-        }
-    }
-
-    fn add(list: &[(u32, u32)], tape: &Tape, work: &Work, out: &mut [f64]) {
-        for &(place, root) in list {
-            out[place as usize] += tape.output(work, root as usize);
-        }
-    }
 }
 
 /// A section of friction by outputs of the main tape.
@@ -184,6 +263,9 @@ pub struct Program {
 
     pub(super) inputs: Vec<Input>,
     pub(super) fill: Vec<(u32, Source)>,
+    /// The same by kind: all of them, and those that an evaluation reads.
+    pub(super) fill_all: Fill,
+    pub(super) fill_motion: Fill,
 
     pub(super) main: Tape,
     /// Bodies.
@@ -217,6 +299,8 @@ pub struct Program {
     /// Origins and axes of bodies that touch, see [`Eval::frames`].
     pub(super) frames: Scatter,
     pub(super) touch: TouchPlan,
+    /// The arrays that change with the state: (place, register of the main tape).
+    pub(super) changing: Vec<(Array, Vec<(u32, u32)>)>,
     /// power, drive_offset.
     pub(super) powers: [u32; 2],
     /// kinetic, potential.
@@ -262,26 +346,55 @@ pub struct Program {
 }
 
 impl Program {
-    /// What the main tape gives directly, to its places: the constant parts, or those that are not. Bodies are in `out` already.
-    pub(super) fn scatter(&self, constant: bool, work: &Work, out: &mut Eval) {
-        let tape = &self.main;
-        let add = |s: &Scatter, to: &mut [f64]| Scatter::add(s.part(constant), tape, work, to);
-        let write = |s: &Scatter, to: &mut [f64]| Scatter::write(s.part(constant), tape, work, to);
-        add(&self.mass, out.mass.values_mut());
-        add(&self.h, &mut out.h);
-        write(&self.z_rate, &mut out.z_rate);
-        write(&self.w, out.w.values_mut());
-        write(&self.gap, &mut out.gap);
-        write(&self.rate_offset, &mut out.rate_offset);
-        write(&self.accel_offset, &mut out.accel_offset);
-        write(&self.mu, &mut out.mu);
-        write(&self.mu_static, &mut out.mu_static);
-        write(&self.radius, &mut out.radius);
-        write(&self.load, &mut out.load);
-        write(&self.load_static, &mut out.load_static);
-        write(&self.load_terms, &mut out.load_terms);
-        add(&self.drive, &mut out.drive);
-        write(&self.frames, &mut out.frames);
+    /// All arrays that the main tape writes directly.
+    fn arrays(&self) -> [(Array, &Scatter); 15] {
+        [
+            (Array::Mass, &self.mass),
+            (Array::H, &self.h),
+            (Array::ZRate, &self.z_rate),
+            (Array::W, &self.w),
+            (Array::Gap, &self.gap),
+            (Array::RateOffset, &self.rate_offset),
+            (Array::AccelOffset, &self.accel_offset),
+            (Array::Mu, &self.mu),
+            (Array::MuStatic, &self.mu_static),
+            (Array::Radius, &self.radius),
+            (Array::Load, &self.load),
+            (Array::LoadStatic, &self.load_static),
+            (Array::LoadTerms, &self.load_terms),
+            (Array::Drive, &self.drive),
+            (Array::Frames, &self.frames),
+        ]
+    }
+
+    /// Make [`Program::changing`].
+    pub(super) fn list_changing(&mut self) {
+        let register = |&(place, root): &(u32, u32)| (place, self.main.register(root as usize));
+        let list = |(array, s): (Array, &Scatter)| (array, s.moving.iter().map(register).collect::<Vec<_>>());
+        let all: Vec<_> = self.arrays().into_iter().map(list).filter(|(_, list)| !list.is_empty()).collect();
+        self.changing = all;
+    }
+
+    /// The constant parts of what the main tape gives directly, to their places. Bodies are in `out` already.
+    pub(super) fn scatter_constants(&self, work: &Work, out: &mut Eval) {
+        for (array, s) in self.arrays() {
+            let to = array.of(out);
+            for &(place, root) in &s.constant {
+                let value = self.main.output(work, root as usize);
+                to[place as usize] = if array.adds() { to[place as usize] + value } else { value };
+            }
+        }
+    }
+
+    /// The parts that change with the state.
+    pub(super) fn scatter(&self, work: &Work, out: &mut Eval) {
+        for (array, list) in &self.changing {
+            let to = array.of(out);
+            match array.adds() {
+                true => list.iter().for_each(|&(place, r)| to[place as usize] += work.register(r)),
+                false => list.iter().for_each(|&(place, r)| to[place as usize] = work.register(r)),
+            }
+        }
     }
 
     /// Kinetic and potential energy.

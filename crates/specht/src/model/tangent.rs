@@ -100,7 +100,8 @@ impl CompiledSystem {
             return false;
         }
         let Rates { expected, sides, .. } = rates;
-        self.fill(s, d, expected);
+        expected.copy_from_slice(&self.base);
+        self.refill(s, d, expected);
         for sigma in self.contours.iter().flat_map(|c| &c.sigma) {
             expected[sigma.slot] = memory.inputs[sigma.slot];
             let inside = sigma.latch.is_none_or(|k| d.latches[k] == 0);
@@ -150,13 +151,13 @@ impl CompiledSystem {
         if moved {
             self.tree.add(true, &read, numbers, out.mass.values_mut(), &mut out.h);
             self.space.add(true, &read, in_space, out.mass.values_mut(), &mut out.h);
-            self.scatter(true, main, out);
+            self.scatter_constants(main, out);
         }
         self.tree.add(false, &read, numbers, out.mass.values_mut(), &mut out.h);
         self.tree.add_drive(&read, numbers, &mut out.drive);
         self.space.add(false, &read, in_space, out.mass.values_mut(), &mut out.h);
         self.space.add_drive(&read, in_space, &mut out.drive);
-        self.scatter(false, main, out);
+        self.scatter(main, out);
         self.scalars(main, out);
         self.whole_energies(main, out);
         if !self.tensors.list.is_empty() {

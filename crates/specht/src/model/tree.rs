@@ -61,6 +61,9 @@ pub(super) struct Stretch {
 pub(super) struct Tree<const P: usize, const D: usize, const I: usize, const C: usize> {
     joints: Vec<Joint<P, D, I>>,
     branches: Vec<Branch>,
+    /// Whether some branch changes M or h with the state, and whether some is driven.
+    changes: bool,
+    driven: bool,
 }
 
 /// Bodies in the plane: points x, y; directions x, y, r; composite bodies m, s_x, s_y, J.
@@ -71,7 +74,7 @@ pub(super) type SpaceTree = Tree<3, 6, 6, 10>;
 
 impl<const P: usize, const D: usize, const I: usize, const C: usize> Default for Tree<P, D, I, C> {
     fn default() -> Self {
-        Tree { joints: Vec::new(), branches: Vec::new() }
+        Tree { joints: Vec::new(), branches: Vec::new(), changes: false, driven: false }
     }
 }
 
@@ -160,6 +163,8 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
             }
             let joints = first..tree.joints.len();
             tree.branches.push(Branch { joints, runs: Vec::new(), constant_mass, constant_load, driven });
+            tree.changes |= !constant_mass || !constant_load;
+            tree.driven |= driven;
         }
         tree
     }
@@ -248,6 +253,9 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
     ) where
         Self: Solid<N, P, D, C>,
     {
+        if !constant && !self.changes {
+            return;
+        }
         for branch in &self.branches {
             let (for_mass, for_load) = (branch.constant_mass == constant, branch.constant_load == constant);
             if for_mass || for_load {
@@ -271,6 +279,9 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
     ) where
         Self: Solid<N, P, D, C>,
     {
+        if !self.driven {
+            return;
+        }
         for branch in self.branches.iter().filter(|b| b.driven) {
             self.gather(branch, read, numbers);
             self.add_wrench(branch, read, numbers, |j| j.momentum, drive);

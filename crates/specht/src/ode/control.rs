@@ -123,6 +123,24 @@ impl Control {
         }
     }
 
+    /// The error of the step tried last, which has been judged, by the same measure.
+    pub(crate) fn share(&self, ode: &impl Trial) -> f64 {
+        let mut worst = 0.0_f64;
+        for (g, &floor) in self.groups.iter().zip(&self.floor) {
+            let largest = g.clone().fold(0.0_f64, |m, i| m.max(self.size[i]));
+            let scaled = |i: usize| {
+                let scale = self.tolerance * self.size[i].max(1e-3 * largest).max(floor);
+                if scale > 0.0 { ode.error()[i] / scale } else { 0.0 }
+            };
+            let sum: f64 = g.clone().map(|i| scaled(i).powi(2)).sum();
+            let e = (sum / g.len().max(1) as f64).sqrt();
+            if !(e <= worst) {
+                worst = e;
+            }
+        }
+        worst
+    }
+
     /// A smallest size for all components of a group, so that rounding errors of a group at rest are not taken for errors
     /// of the method.
     pub(crate) fn set_floor(&mut self, group: usize, size: f64) {

@@ -47,6 +47,9 @@ pub(super) const SLOTS: [(usize, f64); SAMPLES] = [
 /// The stage before the last, at the same time as the last.
 const TWIN: usize = STAGES - 2;
 
+/// A stage of the dense output, of no use once that is made.
+const SLOPE: usize = STAGES;
+
 /// Stages of the dense output.
 const EXTRA_TIMES: [f64; 3] = [0.1, 0.2, 7.0 / 9.0];
 
@@ -192,6 +195,50 @@ impl Dop853 {
         f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.k[STAGES - 1])
     }
 
+    /// Let the step tried last end inside it, on its dense output at the fraction `theta`: one evaluation. The error becomes what the
+    /// defect x̂' − f(x̂) there makes of a step as long as the whole one, or that of a step shortened to `theta`. False without dense
+    /// output, or when `f` does not exist there.
+    pub(crate) fn end_inside(&mut self, theta: f64, f: &mut impl Rhs) -> bool {
+        if !self.dense_ready {
+            return false;
+        }
+        let whole = self.h;
+        self.slope_inside(theta);
+        let mut x = std::mem::take(&mut self.stage);
+        self.interpolate(theta, &mut x);
+        self.stage = x;
+        self.x_new.copy_from_slice(&self.stage);
+        self.h = theta * whole;
+        self.dense_ready = false;
+        if !f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.k[STAGES - 1]) {
+            return false;
+        }
+        let shorter = theta.powi(8);
+        let rates = self.k[SLOPE].iter().zip(&self.k[STAGES - 1]);
+        for (error, (slope, rate)) in self.error.iter_mut().zip(rates) {
+            *error = (whole * (slope - rate)).abs().max(shorter * error.abs());
+        }
+        true
+    }
+
+    /// Rates of the dense output at the fraction `theta`, in place of a stage that is needed no more.
+    fn slope_inside(&mut self, theta: f64) {
+        let rest = 1.0 - theta;
+        for i in 0..self.n {
+            let difference = self.x_new[i] - self.x[i];
+            let (left, right) = (self.h * self.k[0][i], self.h * self.k[STAGES - 1][i]);
+            let d = |r: usize| self.dense[r][i];
+            // every product of interpolate(), with its derivative
+            let (a, da) = (d(3) * theta + d(2), d(3));
+            let (b, db) = (a * rest + d(1), da * rest - a);
+            let (c, dc) = (b * theta + d(0), db * theta + b);
+            let (y, dy) = (c * rest + 2.0 * difference - left - right, dc * rest - c);
+            let (z, dz) = (y * theta + left - difference, dy * theta + y);
+            let (v, dv) = (z * rest + difference, dz * rest - z);
+            self.k[SLOPE][i] = (v + dv * theta) / self.h;
+        }
+    }
+
     /// Take the step tried last.
     pub(crate) fn advance(&mut self) {
         self.t += self.h;
@@ -288,11 +335,18 @@ impl Dop853 {
     }
 }
 
-/// Σ a k_j for all components, one stage after the other, so that the loop over components is the inner one.
-#[inline]
+/// Σ a k_j for all components, in the order of the list; four stages at a time, so that a sum stays in its register.
 fn combine(list: &[(usize, f64)], k: &[Vec<f64>; 16], out: &mut [f64]) {
+    let n = out.len();
     out.fill(0.0);
-    for &(j, a) in list {
+    let (fours, rest) = list.as_chunks::<4>();
+    for &[(j0, a0), (j1, a1), (j2, a2), (j3, a3)] in fours {
+        let (k0, k1, k2, k3) = (&k[j0][..n], &k[j1][..n], &k[j2][..n], &k[j3][..n]);
+        for i in 0..n {
+            out[i] = (((out[i] + a0 * k0[i]) + a1 * k1[i]) + a2 * k2[i]) + a3 * k3[i];
+        }
+    }
+    for &(j, a) in rest {
         for (o, v) in out.iter_mut().zip(&k[j]) {
             *o += a * v;
         }
@@ -333,6 +387,30 @@ mod tests {
         let (end, inside) = ((coarse / fine).log2(), (inside_coarse / inside_fine).log2());
         assert!((end - 8.0).abs() < 0.7, "order {end}");
         assert!(inside > 6.5, "order {inside}");
+    }
+
+    #[test]
+    fn a_step_that_ends_inside_has_the_state_and_the_rates_of_the_motion_there() {
+        let mut ode = Dop853::new(2);
+        let mut f = |_t: f64, x: &[f64], dx: &mut [f64]| {
+            dx[0] = x[1];
+            dx[1] = -x[0];
+        };
+        for theta in [0.13, 0.5, 0.77, 0.98] {
+            ode.start(0.0, &[0.0, 1.0], &mut f);
+            ode.attempt(0.4, &mut f);
+            assert!(!ode.end_inside(theta, &mut f), "without dense output");
+            ode.attempt(0.4, &mut f);
+            ode.prepare(&mut f);
+            assert!(ode.end_inside(theta, &mut f));
+            let t = 0.4 * theta;
+            assert_eq!(ode.step(), t);
+            assert!((ode.end()[0] - t.sin()).abs() < 1e-10 && (ode.end()[1] - t.cos()).abs() < 1e-10);
+            // the defect is the error of the rates of a polynomial of degree 7, over the step
+            assert!(ode.error().iter().all(|e| *e < 1e-8), "{:?}", ode.error());
+            ode.advance();
+            assert!((ode.rates()[0] - t.cos()).abs() < 1e-10);
+        }
     }
 
     #[test]

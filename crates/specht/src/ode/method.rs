@@ -69,6 +69,8 @@ pub(crate) struct Method {
     patience: u32,
     /// Steps of the implicit method since the change to it.
     stay: u32,
+    /// The step tried last was ended inside.
+    inside: bool,
     weights: Vec<f64>,
 }
 
@@ -109,6 +111,7 @@ impl Method {
             steps: 0,
             patience: patience(active),
             stay: 0,
+            inside: false,
             weights: vec![0.0; n],
         }
     }
@@ -141,6 +144,7 @@ impl Method {
 
     /// Try one step of length `h`; false when there is none.
     pub(crate) fn attempt(&mut self, h: f64, control: &Control, f: &mut impl Rhs) -> bool {
+        self.inside = false;
         match &mut self.implicit {
             Some(ode) if self.at_work => ode.attempt(h, control, f),
             _ => self.explicit.attempt(h, f),
@@ -155,6 +159,12 @@ impl Method {
     /// Let the step tried last end after `h` at `x`: one evaluation.
     pub(crate) fn place(&mut self, h: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         both!(mut self, ode => ode.place(h, x, f))
+    }
+
+    /// Let the step tried last end inside it, see [`Dop853::end_inside`]; false of the implicit method.
+    pub(crate) fn end_inside(&mut self, theta: f64, f: &mut impl Rhs) -> bool {
+        self.inside = !self.at_work && self.explicit.end_inside(theta, f);
+        self.inside
     }
 
     /// Take the step tried last.
@@ -183,6 +193,10 @@ impl Method {
             return;
         }
         self.steps = self.steps.saturating_add(1);
+        // the last two stages lie elsewhere and say nothing
+        if std::mem::take(&mut self.inside) && self.steps < self.patience {
+            return;
+        }
         control.weights(self.explicit.state(), &mut self.weights);
         if h * self.explicit.stiffness(&self.weights[..self.active]) > BORDER {
             self.calm = 0;

@@ -14,7 +14,7 @@ mod radau_numbers;
 mod stiff_tests;
 
 pub(crate) use control::{Control, Verdict, nudge};
-pub(crate) use dop853::{Dop853, STAGES};
+pub(crate) use dop853::{Dop853, STAGE_TIMES, STAGES};
 pub use method::Choice;
 pub(crate) use method::Method;
 pub(crate) use radau::Radau;

@@ -190,16 +190,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Smallest ratio a / mobility over the closed sliding contacts: the border of a paradox is where it vanishes.
     pub(crate) fn nearness(&mut self) -> f64 {
-        let mut least = 1.0_f64;
-        for i in 0..self.info.len() {
-            if self.discrete.modes[i].direction() != 0.0
-                && self.info[i].friction
-                && let Some(a) = self.fixed.approach(self.info, i)
-            {
-                least = least.min(a.ratio);
-            }
-        }
-        least
+        self.fixed.nearness(self.info, &self.discrete.modes)
     }
 
     /// Evaluate and solve at `(t, x)`.

@@ -7,7 +7,7 @@
 //! angle that the integrator follows with any step, and would be missed between the samples ([`Locator::blur`]). Roots are located on the dense output; among several functions the earliest wins, and those whose roots
 //! coincide with it to `1e-12 (|t| + h)` belong to the same event.
 
-use crate::ode::{Method, SAMPLES, Trial};
+use crate::ode::{Method, SAMPLES, STAGES, Trial};
 use crate::root;
 use crate::system::System;
 
@@ -135,7 +135,13 @@ impl Locator {
         let what = field.watches.list[k].what;
         let field_noise = 10.0 * field.watches.noise(what, field.info);
         let x = &mut self.x;
-        let mut f = |theta: f64| dense(field, ode, what, theta, x);
+        // the ends of the step have been sampled
+        let ends = [0, STAGES - 1].map(|stage| field.watches.at(stage, k));
+        let mut f = |theta: f64| match theta {
+            0.0 => ends[0],
+            1.0 => ends[1],
+            _ => dense(field, ode, what, theta, x),
+        };
         match suspect {
             Suspect::None => None,
             Suspect::Bracket(a, b) => {

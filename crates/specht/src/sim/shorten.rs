@@ -1,19 +1,56 @@
-//! The last step before an event: repeated with the length found on the dense output and corrected until the event function vanishes.
+//! The last step before an event. It ends on its dense output where that is as good as a step of its own; else it is repeated with the length
+//! found there. Either way it is corrected until the event function vanishes.
 
 use crate::ode::{SAMPLES, STAGES, Trial};
 use crate::system::System;
 
 use super::event_driven::Run;
-use super::tolerances::NUDGE;
+use super::tolerances::{INSIDE, NUDGE};
 use super::watch::What;
 
 impl<S: System + ?Sized> Run<'_, S> {
+    /// End the step on its dense output at the fraction `theta`, where that is known well enough: by its defect, x̂' − f(x̂), which over the
+    /// whole step must stay far below the tolerance. The root was found there, so the event function vanishes, up to a correction along
+    /// the rates. False when a step of its own is needed.
+    fn ends_inside(&mut self, theta: f64, whole: f64) -> bool {
+        let k = self.locator.found.watches[0];
+        let what = self.field.watches.list[k].what;
+        // a sample before the event, for the slope
+        let samples = self.ode.samples();
+        let (slot, at) = samples.iter().rfind(|s| s.1 < 0.9 * theta).copied().unwrap_or(samples[0]);
+        let before = self.field.watches.at(slot, k);
+        if self.field.chart.active || !self.ode.end_inside(theta, &mut self.field) {
+            return false;
+        }
+        if !(self.control.share(&self.ode) <= INSIDE) {
+            return false;
+        }
+        let noise = self.field.watches.noise(what, self.field.info);
+        let beyond = if matches!(what, What::Guard(_) | What::Crossing(..)) { noise } else { 0.0 };
+        let slope = (self.field.watches.at(STAGES - 1, k) - before) / ((theta - at) * whole);
+        for _ in 0..4 {
+            let f = self.field.watches.at(STAGES - 1, k) + beyond;
+            if f.abs() <= noise || matches!(what, What::Singular) {
+                self.field.watches.end_at(theta);
+                return true;
+            }
+            let step = -f / slope;
+            if !(step.abs() <= NUDGE * self.ode.step()) || !self.ode.nudge(step, &mut self.field) {
+                return false;
+            }
+        }
+        false
+    }
+
     /// Repeat the step with length `h` and correct it until the leading event function vanishes: Newton's method in h, with the
     /// slope between the last stages, then between the last two lengths. Corrections too small to matter for the
     /// motion move along the rates at the end. Leaves the field at the end.
     pub(super) fn shorten(&mut self, theta: f64, whole: f64) {
         let h = theta * whole;
         self.ode.interpolate(theta, &mut self.dense);
+        if self.ends_inside(theta, whole) {
+            return;
+        }
         let k = self.locator.found.watches[0];
         let what = self.field.watches.list[k].what;
         let noise = self.field.watches.noise(what, self.field.info);

@@ -42,6 +42,8 @@ pub(super) const SAME_TIME: f64 = 1e-13;
 pub(super) const SAME_ROOT: f64 = 1e-12;
 /// Width to which the minimum of a dip is found: its value then is known to the square.
 pub(super) const DIP: f64 = 1e-6;
+/// A step ends at an event on its dense output where the error of that, by its defect, is below this part of the tolerance.
+pub(super) const INSIDE: f64 = 0.03;
 /// Corrections of a step, of its length, that need no new step: their squares are rounding.
 pub(super) const NUDGE: f64 = 1e-7;
 /// Least and longest hold of a chattering switch, of the run; and the pause below which flips that never left the border are chatter.

@@ -20,7 +20,7 @@ use super::tolerances::{
     CHATTER, FORCE_NOISE, HOLD, LEAST_INERTIA, LEFT_BORDER, SAME_TIME, SINGULAR, SPEED_NOISE, VALUE_NOISE,
 };
 use crate::contact::{Forces, Small};
-use crate::ode::{INSIDE, STAGES};
+use crate::ode::{INSIDE, STAGE_TIMES, STAGES};
 use crate::system::{ContactInfo, Direction, Discrete, Eval, Mode, Normal, State};
 
 /// What is watched.
@@ -293,6 +293,14 @@ impl Watches {
         }
         for k in 0..n {
             self.values[stage * n + k] = value(self.list[k].what, info, eval, forces, signs, u, singularity);
+        }
+    }
+
+    /// The step ends at the fraction `theta`: what was sampled behind its end is the end.
+    pub(crate) fn end_at(&mut self, theta: f64) {
+        let n = self.list.len();
+        for stage in (1..STAGES - 1).filter(|&s| STAGE_TIMES[s] > theta) {
+            self.values.copy_within((STAGES - 1) * n..STAGES * n, stage * n);
         }
     }
 

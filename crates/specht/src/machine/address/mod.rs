@@ -22,6 +22,7 @@
 //! (compared from the first letter). `abs sqrt sin cos tan asin acos atan exp log` act on each entry.
 
 mod eval;
+mod names;
 mod needs;
 mod path;
 pub(super) mod series;
@@ -32,6 +33,7 @@ use super::table::Table;
 use crate::expr::{Ast, parse_address};
 
 pub use eval::Value;
+pub(super) use names::Known;
 pub(super) use needs::Needs;
 
 /// What an address looks into.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::analysis::map::Watch;
-use crate::expr::{Symbol, Tape};
+use crate::expr::{Symbol, Tape, Work};
 use crate::machine::json::{Named, Num};
 use crate::machine::task::FrictionLawTask;
 use crate::machine::{Error, Machine};
@@ -85,6 +85,40 @@ const SHOWN: usize = 200;
 /// Long rest, s.
 const LONG: f64 = 1e12;
 
+/// A law over the slip.
+struct LawCurve {
+    tape: Tape,
+    work: Work,
+    inputs: Vec<f64>,
+    /// The inputs at the start.
+    base: Vec<f64>,
+    /// Inputs that carry the slip, with their share in it.
+    ways: Vec<usize>,
+    share: Vec<f64>,
+    /// Sum of the squares of the shares.
+    size: f64,
+    /// Slip at the start.
+    origin: f64,
+    /// Inputs that hold a time of rest.
+    rests: Vec<usize>,
+}
+
+impl LawCurve {
+    /// Value while sliding, value while sticking, slope; at a speed, after a time of rest.
+    fn at(&mut self, v: f64, rest: f64) -> [f64; 3] {
+        for (k, g) in self.ways.iter().zip(&self.share) {
+            self.inputs[*k] = self.base[*k] + g * (v - self.origin) / self.size;
+        }
+        for k in &self.rests {
+            self.inputs[*k] = rest;
+        }
+        self.tape.eval(&self.inputs, &mut self.work);
+        let output = |k: usize| self.tape.output(&self.work, k);
+        let slope: f64 = self.share.iter().enumerate().map(|(k, g)| output(3 + k) * g / self.size).sum();
+        [output(0), output(1), slope]
+    }
+}
+
 impl Machine {
     pub(super) fn friction_law(
         &self,
@@ -137,68 +171,9 @@ impl Machine {
     }
 
     fn law(&self, c: usize, normal: Option<f64>, to: Option<f64>) -> Option<LawReport> {
-        let mut model = self.model().clone();
-        let contact = &model.contacts[c];
-        let friction = contact.friction.as_ref().filter(|f| f.tensor.is_none())?;
-        let force = matches!(contact.law, NormalLaw::FrictionForce);
-        let (sliding, sticking) = (friction.sliding, friction.sticking);
-        // inputs that carry the slip, and the slip itself as a formula of velocities
-        let slip = contact.slip;
-        let carries = |i: &Input| match slip {
-            Some(_) => matches!(i, Input::Velocity(_)),
-            None => *i == Input::Slip(c),
-        };
-        let ways: Vec<usize> = (0..model.inputs.len()).filter(|k| carries(&model.inputs[*k])).collect();
-        let mut roots = vec![sliding, sticking, slip.unwrap_or(sliding)];
-        for of in [Some(sliding), slip] {
-            roots.extend(
-                of.iter()
-                    .flat_map(|n| ways.iter().map(|k| (*n, Symbol(*k as u32))))
-                    .map(|(n, s)| model.graph.diff(n, s))
-                    .collect::<Vec<_>>(),
-            );
-        }
-        let tape = Tape::new(&model.graph, &roots);
-        let start = self.start().ok()?;
-        let mut inputs = vec![0.0; model.inputs.len()];
-        for (k, input) in model.inputs.iter().enumerate() {
-            let used = tape.inputs().contains(&(k as u32));
-            inputs[k] = match *input {
-                Input::Coordinate(i) => start.q[i],
-                Input::Velocity(i) => start.u[i],
-                Input::State(i) => *start.z.get(i)?,
-                Input::Memory(i) => start.memory[i],
-                Input::Direction(_) => 1.0,
-                Input::Time | Input::Slip(_) | Input::StickTime(_) | Input::LoadRate(_) => 0.0,
-                _ if used => return None,
-                _ => 0.0,
-            };
-        }
-        let mut work = tape.workspace();
-        tape.eval(&inputs, &mut work);
-        let n = ways.len();
-        let share: Vec<f64> = match slip {
-            Some(_) => (0..n).map(|k| tape.output(&work, 3 + n + k)).collect(),
-            None => vec![1.0; n],
-        };
-        let size: f64 = share.iter().map(|g| g * g).sum();
-        let (base, origin) = (inputs.clone(), if slip.is_some() { tape.output(&work, 2) } else { 0.0 });
-        if size == 0.0 {
-            return None;
-        }
-        let mut at = |v: f64, rest: f64| {
-            for (k, g) in ways.iter().zip(&share) {
-                inputs[*k] = base[*k] + g * (v - origin) / size;
-            }
-            for (k, input) in model.inputs.iter().enumerate() {
-                if matches!(input, Input::StickTime(_)) {
-                    inputs[k] = rest;
-                }
-            }
-            tape.eval(&inputs, &mut work);
-            let slope: f64 = (0..n).map(|k| tape.output(&work, 3 + k) * share[k] / size).sum();
-            [tape.output(&work, 0), tape.output(&work, 1), slope]
-        };
+        let force = matches!(self.model().contacts[c].law, NormalLaw::FrictionForce);
+        let mut curve = self.law_curve(c)?;
+        let mut at = |v: f64, rest: f64| curve.at(v, rest);
         let at_rest = [at(0.0, 0.0)[1], at(0.0, LONG)[1]];
         let own = own_speed(&mut |v| at(v, 0.0)[0]);
         let end = to.or(own.map(|v| v * SPEEDS[1])).unwrap_or(0.0);
@@ -251,6 +226,60 @@ impl Machine {
             passive: lowest >= 0.0,
             curve,
         })
+    }
+
+    /// The law of a contact as a function of its slip, the rest as at the start.
+    fn law_curve(&self, c: usize) -> Option<LawCurve> {
+        let mut model = self.model().clone();
+        let contact = &model.contacts[c];
+        let friction = contact.friction.as_ref().filter(|f| f.tensor.is_none())?;
+        let (sliding, sticking) = (friction.sliding, friction.sticking);
+        // inputs that carry the slip, and the slip itself as a formula of velocities
+        let slip = contact.slip;
+        let carries = |i: &Input| match slip {
+            Some(_) => matches!(i, Input::Velocity(_)),
+            None => *i == Input::Slip(c),
+        };
+        let ways: Vec<usize> = (0..model.inputs.len()).filter(|k| carries(&model.inputs[*k])).collect();
+        let mut roots = vec![sliding, sticking, slip.unwrap_or(sliding)];
+        for of in [Some(sliding), slip] {
+            roots.extend(
+                of.iter()
+                    .flat_map(|n| ways.iter().map(|k| (*n, Symbol(*k as u32))))
+                    .map(|(n, s)| model.graph.diff(n, s))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        let tape = Tape::new(&model.graph, &roots);
+        let start = self.start().ok()?;
+        let mut inputs = vec![0.0; model.inputs.len()];
+        for (k, input) in model.inputs.iter().enumerate() {
+            let used = tape.inputs().contains(&(k as u32));
+            inputs[k] = match *input {
+                Input::Coordinate(i) => start.q[i],
+                Input::Velocity(i) => start.u[i],
+                Input::State(i) => *start.z.get(i)?,
+                Input::Memory(i) => start.memory[i],
+                Input::Direction(_) => 1.0,
+                Input::Time | Input::Slip(_) | Input::StickTime(_) | Input::LoadRate(_) => 0.0,
+                _ if used => return None,
+                _ => 0.0,
+            };
+        }
+        let mut work = tape.workspace();
+        tape.eval(&inputs, &mut work);
+        let n = ways.len();
+        let share: Vec<f64> = match slip {
+            Some(_) => (0..n).map(|k| tape.output(&work, 3 + n + k)).collect(),
+            None => vec![1.0; n],
+        };
+        let size: f64 = share.iter().map(|g| g * g).sum();
+        let origin = if slip.is_some() { tape.output(&work, 2) } else { 0.0 };
+        if size == 0.0 {
+            return None;
+        }
+        let rests = (0..inputs.len()).filter(|k| matches!(model.inputs[*k], Input::StickTime(_))).collect();
+        Some(LawCurve { base: inputs.clone(), inputs, tape, work, ways, rests, share, size, origin })
     }
 
     /// Laws with states that formulas of the file call.

@@ -26,35 +26,29 @@ mod sweep;
 mod tensor;
 mod true_motion;
 
-pub use along::{AlongBorder, AlongFinding, AlongNearest, AlongSeries, AlongSpan, ContactSeries};
-pub use attractors::Attractor;
+pub use along::AlongFinding;
 pub use basin::BasinFinding;
-pub use braking::{
-    BookPointFinding, BrakingPoint, Critical, CycleFinding, CyclePoint, EfficiencyFinding, LoadFinding,
-    Range, SelfBrakingFinding,
-};
-pub use branch::{BranchCurve, BranchFinding, BranchOrigin, BranchPoint, BranchSide, BranchSpecial};
-pub use equilibrium::{EquilibriumFinding, EquilibriumPoint, OneEquilibrium, SpecialPoint};
-pub use fit::{FitCompared, FitCurve, FitData, FitFinding, FitTests, FitValidation};
-pub use friction_law::{CalledLaw, FrictionLawFinding, LawReport, SpeedPoint};
-pub use limit_cycle::{CycleEvent, Extent, LimitCycleFinding, Loop, Margins};
-pub use load::{Exceedance, Gamma, Load, LoadStatisticsFinding, Spread};
-pub use map::{BorderPlace, GridColumn, MapBorder, MapFinding, MapLargest};
-pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, Peak, ResponseFinding};
-pub use painleve::{Beside, FastFinding, HereFinding, HereSolution, OnBody};
-pub use parts::{ContactForces, Directions, Nested, OneOrMany};
-pub use quasi_static::{
-    DynamicOffer, DynamicRest, QuasiStaticFinding, SlowCritical, SlowEnd, SlowEvent, SlowState,
-};
-pub use rest::{BookFinding, RestFinding, RestPoint, RestSolution, StartLoadFinding};
-pub use return_map::{FixedPoint, LyapunovFinding, ReturnMapFinding};
-pub use stability::{CriticalPoint, GrowthMap, GrowthPoint, StabilityFinding};
-pub use statistics::{
-    Balance, Histogram, Momentum, Pair, PerPeriod, Spectrum, Statistics, StatisticsFinding,
-};
+pub use braking::{Critical, Range, SelfBrakingFinding};
+pub use branch::{BranchFinding, BranchPoint, BranchSpecial};
+pub use equilibrium::{EquilibriumFinding, EquilibriumPoint};
+pub use fit::{FitCurve, FitFinding};
+pub use friction_law::{FrictionLawFinding, LawReport};
+pub use limit_cycle::LimitCycleFinding;
+pub use load::{Gamma, Load, LoadStatisticsFinding};
+pub use map::{BorderPlace, GridColumn, MapFinding};
+pub use modes::{BreakAwayFinding, Least, ModesFinding, OneMode, ResponseFinding};
+pub use painleve::{Beside, HereFinding, HereSolution};
+pub use quasi_static::QuasiStaticFinding;
+pub use rest::RestFinding;
+pub use return_map::{LyapunovFinding, ReturnMapFinding};
+pub use stability::{GrowthMap, StabilityFinding};
+pub use statistics::{Statistics, StatisticsFinding};
 pub use sweep::SweepFinding;
-pub use tensor::{TensorContact, TensorExtreme, TensorFinding, TensorSamples, TensorWorst};
-pub use true_motion::{DurationFinding, StopFinding, TrueMotionFinding};
+pub use tensor::TensorFinding;
+pub use true_motion::TrueMotionFinding;
+
+// parts of findings are read by their fields; programs need no names for them
+pub(crate) use fit::{FitCompared, FitData, FitTests, FitValidation};
 
 use serde::Serialize;
 

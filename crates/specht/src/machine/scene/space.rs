@@ -59,6 +59,10 @@ pub struct ForceTrack {
     pub at: Vec<[f64; 3]>,
     /// Force on A.
     pub force: Vec<[f64; 3]>,
+    /// The normal from B to A; zero for a pin.
+    pub normal: Vec<[f64; 3]>,
+    /// Coefficient of friction; zero where there is none.
+    pub mu: Vec<f64>,
 }
 
 /// Points of a whole circle.
@@ -101,6 +105,8 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
     out.bodies =
         model.bodies.iter().map(|b| SpaceTrack { name: b.name.clone(), ..SpaceTrack::default() }).collect();
     let discrete = Discrete::new(&system.dims());
+    let mut eval = system.memory();
+    let mut mu = Vec::with_capacity(frames.len());
     for frame in &frames {
         let sample = frame.sample();
         let mut state = State {
@@ -112,11 +118,17 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
         };
         system.restore(&mut state.q);
         out.t.push(sample.t);
+        if model.contacts.is_empty() {
+            mu.push(Vec::new());
+        } else {
+            system.evaluate(&state, &discrete, &mut eval);
+            mu.push(eval.mu.clone());
+        }
         for (track, place) in out.bodies.iter_mut().zip(system.space_places(&state, &discrete)) {
             track.places.push(place);
         }
     }
-    measure(&mut out, &of_bodies);
+    let extended = measure(&mut out, &of_bodies);
     let size = out.size;
     for (k, (track, solids)) in out.bodies.iter_mut().zip(&of_bodies).enumerate() {
         for solid in solids.iter().flatten() {
@@ -146,12 +158,16 @@ pub(super) fn space_scene(system: &CompiledSystem, samples: &Samples) -> Option<
             out.planes.push([*p, *n]);
         }
     }
-    forces(&mut out, system, &frames, &of_bodies, &of_ground);
+    forces(&mut out, system, &frames, &mu, &of_bodies, &of_ground);
+    if !extended {
+        // directions alone fill the picture
+        out.size = 0.2;
+    }
     Some(out)
 }
 
-/// Middle and size of everything that moves.
-fn measure(out: &mut SpaceScene, solids: &[Vec<Option<Solid>>]) {
+/// Middle and size of everything that moves; false when nothing has an extent.
+fn measure(out: &mut SpaceScene, solids: &[Vec<Option<Solid>>]) -> bool {
     let mut low = [f64::INFINITY; 3];
     let mut high = [f64::NEG_INFINITY; 3];
     let mut add = |p: [f64; 3]| {
@@ -176,9 +192,11 @@ fn measure(out: &mut SpaceScene, solids: &[Vec<Option<Solid>>]) {
     }
     out.middle = std::array::from_fn(|k| 0.5 * (low[k] + high[k]));
     out.size = (0..3).fold(0.0_f64, |m, k| m.max(0.5 * (high[k] - low[k])));
-    if !(out.size > 0.0) {
+    let extended = out.size > 0.0;
+    if !extended {
         out.size = 1.0;
     }
+    extended
 }
 
 /// A shape in body axes as numbers.
@@ -428,6 +446,7 @@ fn forces(
     out: &mut SpaceScene,
     system: &CompiledSystem,
     frames: &[super::frames::Frame],
+    mu: &[Vec<f64>],
     bodies: &[Vec<Option<Solid>>],
     ground: &[Option<Solid>],
 ) {
@@ -474,6 +493,8 @@ fn forces(
                 };
                 track.at.push(at);
                 track.force.push(force);
+                track.normal.push(n);
+                track.mu.push(mu[f].get(c).copied().unwrap_or(0.0));
             }
         }
         out.contacts.extend(tracks);

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::rows::{Cell, Row};
 use crate::analysis::map::Watch;
-use crate::machine::address::{Address, Data, Needs, Value};
+use crate::machine::address::{Address, Data, Known, Needs, Value};
 use crate::machine::table::Table;
 use crate::machine::{Error, Machine, Run};
 use crate::sim::{Event, Record, Settings, Status};
@@ -47,7 +47,7 @@ const KEYS: [&str; 21] = [
 ];
 
 /// Keys whose entries have the same names in every run.
-const FIXED: [&str; 4] = ["parameters", "settings", "final", "outputs"];
+const FIXED: [&str; 6] = ["parameters", "settings", "final", "outputs", "counts", "audit"];
 
 /// Addresses that were read, and what they need.
 pub(super) struct Columns {
@@ -85,6 +85,10 @@ impl Columns {
         if let Some(key) = needs.keys.iter().find(|k| !KEYS.contains(&k.as_str())) {
             let known: Vec<String> = KEYS.iter().map(|k| k.to_string()).collect();
             return Err(Error::unknown("key of run.json", key, &known, "see specht explain addresses"));
+        }
+        let there = there(machine);
+        if let Some(m) = addresses.iter().find_map(|a| a.missing(&there)) {
+            return Err(Error::unknown(m.what, &m.name, &m.known, "see specht explain addresses"));
         }
         let known: Vec<String> = machine.model().tasks.iter().map(|t| t.name.clone()).collect();
         let mut tasks = Vec::new();
@@ -188,6 +192,16 @@ impl Columns {
     }
 }
 
+/// Names of what can happen to a machine.
+fn there(machine: &Machine) -> Known {
+    Known {
+        kinds: crate::sim::KINDS.iter().map(|k| k.word().to_string()).collect(),
+        contacts: machine.names().contacts,
+        events: machine.system().model().events.iter().map(|e| e.name.clone()).collect(),
+        phases: machine.model().phases.clone(),
+    }
+}
+
 /// A number, a word or a truth.
 fn cell(text: &str, value: Value) -> Result<Cell, String> {
     match value {
@@ -207,9 +221,8 @@ fn cell(text: &str, value: Value) -> Result<Cell, String> {
 
 /// The section must be something that can happen.
 fn check_section(machine: &Machine, section: &str) -> Result<(), Error> {
-    let mut known: Vec<String> = machine.system().model().events.iter().map(|e| e.name.clone()).collect();
-    known.extend(machine.names().contacts);
-    known.extend(crate::sim::KINDS.iter().map(|k| k.word().to_string()));
+    let there = there(machine);
+    let known = [there.events, there.contacts, there.kinds].concat();
     let play = |name: &String| name.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'));
     if known.iter().any(|k| k == section || play(k)) {
         return Ok(());

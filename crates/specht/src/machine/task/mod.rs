@@ -423,12 +423,17 @@ impl Task {
     ///
     /// # Errors
     ///
-    /// A kind that is not built in, or a value that does not fit its key.
+    /// A kind that is not built in, a key that it does not know, or a value that does not fit its key.
     pub fn read(kind: &str, keys: &Keys) -> Result<Task, Error> {
-        match KINDS.iter().find(|k| k.name == kind) {
-            Some(kind) => (kind.read)(keys),
-            None => Err(Error::plain(format!("the analysis `{kind}` is not built into this version"), "")),
+        let Some(kind) = KINDS.iter().find(|k| k.name == kind) else {
+            return Err(Error::plain(format!("the analysis `{kind}` is not built into this version"), ""));
+        };
+        if let Some(key) = kind.stranger(keys) {
+            let known: Vec<String> = kind.keys.iter().chain(&CONTACTS).map(|k| k.to_string()).collect();
+            let what = format!("key of `{}`", kind.name);
+            return Err(Error::unknown(&what, key, &known, "see specht analyse --help"));
         }
+        (kind.read)(keys)
     }
 
     /// Its kind.
