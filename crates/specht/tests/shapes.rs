@@ -424,7 +424,7 @@ fn bodies_that_no_one_can_build_are_named_with_a_remedy() {
         assert!(words.iter().all(|w| found.contains(w)), "{words:?}: {found}");
     }
     // three turns at their singular point
-    let text = "coordinates = { a = 0, b = 0, c = 0 }\nbody = [{ name = \"b\", mass = 1, inertia = 1, position = [0, 0, 0], rotation = [[\"z\", \"a\"], [\"x\", \"b\"], [\"z\", \"c\"]] }]\nrun = { until = 1 }";
+    let text = "coordinates = { a = 0, b = 0, c = 0 }\nbody = [{ name = \"top\", mass = 1, inertia = 1, position = [0, 0, 0], rotation = [[\"z\", \"a\"], [\"x\", \"b\"], [\"z\", \"c\"]] }]\nrun = { until = 1 }";
     let found = Machine::read(text).unwrap_err().to_string();
     assert!(
         found.contains("start at their singular point") && found.contains("rotation = \"free\""),

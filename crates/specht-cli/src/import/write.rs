@@ -144,7 +144,7 @@ fn body(robot: &Robot, k: usize, frame: &Frame, out: &mut String) {
 /// Features of a shape.
 fn shape(s: &Shape) -> Vec<String> {
     let c = s.center;
-    let above = |h: f64| vector([c[0], c[1], c[2] + h]);
+    let above = |h: f64| vector(std::array::from_fn(|k| c[k] + h * s.axis[k]));
     match s.kind {
         Kind::Ball(r) => vec![format!("{} = {{ center = {}, radius = {} }}", s.name, vector(c), number(r))],
         Kind::Box(half) => vec![format!("{} = {{ box = {}, center = {} }}", s.name, vector(half), vector(c))],
@@ -160,12 +160,14 @@ fn shape(s: &Shape) -> Vec<String> {
                 number(r)
             )]
         }
-        Kind::Cylinder(h, r) => [(-h, "low"), (h, "high")]
-            .map(|(h, word)| {
-                let r = number(r);
-                format!("{}_{word} = {{ center = {}, axis = [0, 0, 1], radius = {r} }}", s.name, above(h))
-            })
-            .to_vec(),
+        Kind::Cylinder(h, r) => {
+            let (low, high) = (above(-h), above(h));
+            vec![format!("{} = {{ cylinder = [{low}, {high}], radius = {} }}", s.name, number(r))]
+        }
+        Kind::Mesh(scale) => {
+            let scale = if scale == 1.0 { String::new() } else { format!(", scale = {}", number(scale)) };
+            vec![format!("{} = {{ mesh = {}{scale} }}", s.name, text(&s.file))]
+        }
     }
 }
 
@@ -265,19 +267,15 @@ fn contacts(robot: &Robot, out: &mut String) {
     }
     for (plane, ..) in &robot.planes {
         for frame in &robot.frames {
-            for s in &frame.shapes {
-                let parts = match s.kind {
-                    Kind::Cylinder(..) => vec![format!("{}_low", s.name), format!("{}_high", s.name)],
-                    _ => vec![s.name.clone()],
-                };
-                for part in parts {
-                    let _ = write!(
-                        out,
-                        "\n[[contact]]\nname = \"{0}_{part}_{plane}\"\nbetween = [\"{0}.{part}\", \"ground.{plane}\"]\nfriction = {1}\n",
-                        frame.name,
-                        number(s.friction)
-                    );
-                }
+            // a mesh touches with [[touch]], by time steps
+            for s in frame.shapes.iter().filter(|s| !matches!(s.kind, Kind::Mesh(_))) {
+                let _ = write!(
+                    out,
+                    "\n[[contact]]\nname = \"{0}_{1}_{plane}\"\nbetween = [\"{0}.{1}\", \"ground.{plane}\"]\nfriction = {2}\n",
+                    frame.name,
+                    s.name,
+                    number(s.friction)
+                );
             }
         }
     }

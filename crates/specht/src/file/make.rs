@@ -331,7 +331,7 @@ impl Builder<'_> {
                 (out, ends, *smooth)
             }
             DefineKind::Csv { file, columns, ends, smooth } => {
-                let read = (self.loader)(&file.text).and_then(crate::machine::text_of_bytes);
+                let read = (self.loader)(&file.text).and_then(super::csv::text_of_bytes);
                 let text = read.map_err(|why| {
                     fault(
                         file.span,

@@ -325,11 +325,11 @@ impl Builder<'_> {
     fn height_file(&mut self, file: &Word) -> Resolved<Field> {
         let help = "the columns are x, y and z; every x of the grid stands with every y, at equal distances";
         let wrong = |why: String| fault(file.span, format!("`{}`: {why}", file.text), help);
-        let bytes = (self.loader)(&file.text).map_err(|why| {
+        let text = (self.loader)(&file.text).and_then(super::csv::text_of_bytes).map_err(|why| {
             let help = "the path is relative to the model file";
             fault(file.span, format!("cannot read `{}`: {why}", file.text), help)
         })?;
-        let csv = Csv::read(&String::from_utf8_lossy(&bytes)).map_err(wrong)?;
+        let csv = Csv::read(&text).map_err(wrong)?;
         let mut columns = Vec::with_capacity(3);
         for name in ["x", "y", "z"] {
             let (values, _) = csv.column(name).and_then(|c| c.in_si()).map_err(wrong)?;

@@ -50,6 +50,7 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use csv::text_of_bytes;
 pub use csv::{Csv, CsvColumn};
 pub(crate) use diagnostic::Origin;
 pub use diagnostic::{Diagnostic, Severity};

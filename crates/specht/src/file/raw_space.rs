@@ -195,18 +195,8 @@ impl RawSpaceShape {
                 _ => RawSpaceShape::Drum { ends, radius: radius? },
             });
         }
-        if has("mesh") {
-            only(&["mesh", "scale"], report);
-            let scale = fields.formula("scale", report);
-            return fields.word("mesh", report).map(|file| RawSpaceShape::Mesh { file, scale, hull: false });
-        }
-        if has("heights") {
-            only(&["heights"], report);
-            return fields.word("heights", report).map(|f| RawSpaceShape::Heights(RawHeights::File(f)));
-        }
-        if has("height") {
-            only(&["height", "parameters", "range", "cells"], report);
-            return heights(fields, report).map(RawSpaceShape::Heights);
+        if ["mesh", "heights", "height"].into_iter().any(has) {
+            return surface(fields, &only, report);
         }
         if has("direction") {
             only(&["direction"], report);
@@ -234,6 +224,25 @@ impl RawSpaceShape {
             (fields.required_triple("through", report), fields.required_triple("normal", report));
         Some(RawSpaceShape::Plane { through: through?, normal: normal? })
     }
+}
+
+/// A mesh or a height field.
+fn surface(
+    fields: &Fields<'_>,
+    only: &dyn Fn(&[&str], &mut Report),
+    report: &mut Report,
+) -> Option<RawSpaceShape> {
+    if fields.get("mesh").is_some() {
+        only(&["mesh", "scale"], report);
+        let scale = fields.formula("scale", report);
+        return fields.word("mesh", report).map(|file| RawSpaceShape::Mesh { file, scale, hull: false });
+    }
+    if fields.get("heights").is_some() {
+        only(&["heights"], report);
+        return fields.word("heights", report).map(|f| RawSpaceShape::Heights(RawHeights::File(f)));
+    }
+    only(&["height", "parameters", "range", "cells"], report);
+    heights(fields, report).map(RawSpaceShape::Heights)
 }
 
 /// `{ height = "f", parameters = ["u", "v"], range = [[u0, u1], [v0, v1]], cells = [n, m] }`.

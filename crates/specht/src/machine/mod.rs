@@ -56,7 +56,6 @@ pub use quantity::time;
 pub use run::{Curve, Names, Plotted, Run};
 pub use sensitivity::{LostRecord, SensitivityRecord};
 pub use setup::Setup;
-pub(crate) use source::text_of_bytes;
 pub use source::{Files, Source};
 pub use task::Task;
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Error;
+use crate::file::text_of_bytes;
 
 /// A model text.
 #[derive(Clone, Debug)]
@@ -83,15 +84,6 @@ impl Files {
     pub fn bytes_of(&self, file: &str) -> Result<Vec<u8>, String> {
         (self.0)(file)
     }
-}
-
-/// A file that is text.
-pub(crate) fn text_of_bytes(bytes: Vec<u8>) -> Result<String, String> {
-    String::from_utf8(bytes).map_err(|e| {
-        let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
-        let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        format!("line {line}: not text: the byte 0x{:02x} is not UTF-8", bytes[at])
-    })
 }
 
 impl std::fmt::Debug for Files {

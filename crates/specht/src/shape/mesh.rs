@@ -149,10 +149,8 @@ impl Mesh {
         let mut used = vec![u32::MAX; vertices.len()];
         triangles.iter().flatten().for_each(|&k| used[k as usize] = 0);
         let kept = vertices.iter().zip(&used).filter(|x| *x.1 == 0).map(|x| *x.0).collect();
-        let mut count = 0;
-        for place in used.iter_mut().filter(|u| **u == 0) {
-            *place = count;
-            count += 1;
+        for (count, place) in used.iter_mut().filter(|u| **u == 0).enumerate() {
+            *place = count as u32;
         }
         triangles.iter_mut().flatten().for_each(|k| *k = used[*k as usize]);
         let vertices = kept;

@@ -7,6 +7,7 @@ mod frames;
 mod probe;
 mod shapes;
 mod space;
+mod surfaces;
 mod swing;
 
 pub use shapes::{Place, Prim};

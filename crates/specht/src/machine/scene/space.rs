@@ -10,6 +10,7 @@ use crate::sim::Samples;
 use crate::system::{Discrete, State, System};
 
 use super::frames::frames;
+use super::surfaces::{surface_lines, thinned};
 use super::{DrawTrack, Run, Scene, Shapes};
 
 /// Everything to draw.
@@ -67,8 +68,6 @@ pub struct ForceTrack {
 
 /// Points of a whole circle.
 const AROUND: usize = 40;
-/// Most triangles of a mesh that are drawn; of more every second, third, ….
-const DRAWN: usize = 5000;
 /// The direction of the flat picture: to the right, and up.
 const VIEW: [[f64; 3]; 2] = [[-0.573_576, 0.819_152, 0.0], [-0.336_824, -0.235_847, 0.911_548]];
 
@@ -373,41 +372,6 @@ impl Solid {
             Solid::Ball(c, r, false) => Some((c, r)),
             _ => None,
         }
-    }
-}
-
-/// Numbers of at most [`DRAWN`] of so many things.
-fn thinned(count: usize) -> impl Iterator<Item = usize> {
-    (0..count).step_by(count.div_ceil(DRAWN).max(1))
-}
-
-/// Lines of a surface: the sides of its triangles, or lines of equal x and y.
-fn surface_lines(form: &Form) -> Vec<Vec<[f64; 3]>> {
-    match form {
-        Form::Mesh(m) => thinned(m.triangles.len())
-            .map(|k| {
-                let [a, b, c] = m.triangles[k].map(|c| m.vertices[c as usize]);
-                vec![a, b, c, a]
-            })
-            .collect(),
-        Form::Field(f) => {
-            let at = |i: f64, j: f64| {
-                let (x, y) = (f.origin[0] + i * f.step[0], f.origin[1] + j * f.step[1]);
-                [x, y, f.jet(x, y)[0]]
-            };
-            let [n, m] = f.nodes.map(|n| (n - 1) as f64);
-            let part = |k: usize, of: f64| of * k as f64 / AROUND as f64;
-            let across = (0..=AROUND / 2).map(|l| {
-                let i = part(2 * l, n);
-                (0..=AROUND).map(|k| at(i, part(k, m))).collect()
-            });
-            let along = (0..=AROUND / 2).map(|l| {
-                let j = part(2 * l, m);
-                (0..=AROUND).map(|k| at(part(k, n), j)).collect()
-            });
-            across.chain(along).collect()
-        }
-        _ => Vec::new(),
     }
 }
 
