@@ -51,6 +51,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("slide_stop", "stiff: the long steps are refused"),
     ("slip_paths", "stiff: the long steps are refused"),
     ("stick_slip_plane", "stiff: the long steps are refused"),
+    ("tensor_ball", "a friction tensor: event-driven alone"),
     ("turbogear", "stiff: the long steps are refused"),
     ("standing_drum", "bodies that touch wherever they meet: by time steps alone"),
     ("stacker_elastic", "a scripted sequence of events, no contacts"),

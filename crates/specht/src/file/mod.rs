@@ -39,6 +39,7 @@ mod resolve;
 mod rest;
 mod schema;
 mod space;
+mod space_shapes;
 mod start;
 mod tasks;
 mod tensor;

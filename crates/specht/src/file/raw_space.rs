@@ -22,6 +22,9 @@ pub(super) enum RawSpaceShape {
     Ball { center: Triple, radius: Formula, hole: bool },
     Rim { center: Triple, axis: Triple, radius: Formula },
     Cylinder { through: Triple, axis: Triple, radius: Formula, hole: bool },
+    Cone { apex: Triple, axis: Triple, angle: Formula, hole: bool },
+    Torus { center: Triple, axis: Triple, radius: Formula, tube: Formula, hole: bool },
+    Surface { point: Box<Triple>, parameters: [Word; 2], range: Option<Box<[[Formula; 2]; 2]>>, hole: bool },
     Ellipsoid { center: Option<Triple>, axes: Triple },
     Capsule { ends: Box<[Triple; 2]>, radius: Formula },
     Drum { ends: Box<[Triple; 2]>, radius: Formula },
@@ -119,8 +122,19 @@ impl Fields<'_> {
 }
 
 /// Keys that only shapes in space have.
-const KINDS: [&str; 10] =
-    ["box", "hull", "capsule", "cylinder", "ellipsoid", "direction", "axis", "mesh", "height", "heights"];
+const KINDS: [&str; 11] = [
+    "box",
+    "hull",
+    "capsule",
+    "cylinder",
+    "ellipsoid",
+    "direction",
+    "axis",
+    "surface",
+    "mesh",
+    "height",
+    "heights",
+];
 
 impl RawSpaceShape {
     /// Whether a feature is one of space.
@@ -196,11 +210,34 @@ impl RawSpaceShape {
             });
         }
         if ["mesh", "heights", "height"].into_iter().any(has) {
-            return surface(fields, &only, report);
+            return given(fields, &only, report);
         }
         if has("direction") {
             only(&["direction"], report);
             return fields.triple("direction", report).map(RawSpaceShape::Direction);
+        }
+        if has("surface") {
+            only(&["surface", "parameters", "range", "hole"], report);
+            return RawSpaceShape::surface(fields, report);
+        }
+        if has("apex") {
+            only(&["apex", "axis", "angle", "hole"], report);
+            let (apex, axis) = (fields.triple("apex", report), fields.required_triple("axis", report));
+            if !has("angle") {
+                let help = "write  angle = \"…\"  (between axis and side)";
+                report.error(fields.span, "a cone needs `angle`", help);
+            }
+            let (angle, hole) = (fields.formula("angle", report), fields.flag("hole", report));
+            return Some(RawSpaceShape::Cone { apex: apex?, axis: axis?, angle: angle?, hole });
+        }
+        if has("tube") {
+            only(&["center", "axis", "radius", "tube", "hole"], report);
+            let center = fields.required_triple("center", report);
+            let axis = fields.required_triple("axis", report);
+            let (radius, tube) = (radius(report), fields.formula("tube", report));
+            let hole = fields.flag("hole", report);
+            let (center, axis, radius) = (center?, axis?, radius?);
+            return Some(RawSpaceShape::Torus { center, axis, radius, tube: tube?, hole });
         }
         if has("through") && has("axis") {
             only(&["through", "axis", "radius", "hole"], report);
@@ -227,7 +264,7 @@ impl RawSpaceShape {
 }
 
 /// A mesh or a height field.
-fn surface(
+fn given(
     fields: &Fields<'_>,
     only: &dyn Fn(&[&str], &mut Report),
     report: &mut Report,
@@ -285,6 +322,41 @@ fn heights(fields: &Fields<'_>, report: &mut Report) -> Option<RawHeights> {
         range: Box::new([a, b]),
         cells,
     })
+}
+
+impl RawSpaceShape {
+    /// `{ surface = ["u", "v", "f(u, v)"], parameters = ["u", "v"], range = [[…, …], […, …]] }`.
+    fn surface(fields: &Fields<'_>, report: &mut Report) -> Option<RawSpaceShape> {
+        let point = fields.triple("surface", report);
+        let names = fields.words("parameters", report).unwrap_or_default();
+        let parameters = <[Word; 2]>::try_from(names).map_err(|_| {
+            let help = "write  parameters = [\"u\", \"v\"]";
+            report.error(fields.span, "a surface needs the names of its two parameters", help);
+        });
+        let range = match fields.get("range") {
+            None => None,
+            Some(entry) => {
+                let pairs: Option<Vec<[Formula; 2]>> = match &entry.node.value {
+                    Value::List(list) => list
+                        .iter()
+                        .map(|n| match &n.value {
+                            Value::List(_) => <[Formula; 2]>::try_from(formulas(n, report)?).ok(),
+                            _ => None,
+                        })
+                        .collect(),
+                    _ => None,
+                };
+                let Some(pairs) = pairs.and_then(|p| <[[Formula; 2]; 2]>::try_from(p).ok()) else {
+                    let help = "write  range = [[from, to], [from, to]]";
+                    report.error(entry.node.span, "a surface has a range for each of its parameters", help);
+                    return None;
+                };
+                Some(Box::new(pairs))
+            }
+        };
+        let hole = fields.flag("hole", report);
+        Some(RawSpaceShape::Surface { point: Box::new(point?), parameters: parameters.ok()?, range, hole })
+    }
 }
 
 impl RawSpaceBody {

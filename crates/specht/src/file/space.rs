@@ -3,12 +3,10 @@
 use super::builder::{Blocked, Builder, Scope, Thing, Val};
 use super::diagnostic::{Fault, Resolved, fault};
 use super::formula::Formula;
-use super::raw_parts::{RawBody, RawContact, RawFeature, RawGeometry, RawShape};
-use super::raw_space::{RawRotation, RawSpaceShape, Triple, planar_parts};
+use super::raw_parts::{RawBody, RawContact, RawGeometry};
+use super::raw_space::{RawRotation, Triple, planar_parts};
 use crate::expr::{Dim, Exponents, ExprError, Fun, NodeId, PathPart, Reference};
-use crate::model::{
-    FreeRotation, Input, Rotation, Shape, SpaceBody, SpaceContact, SpacePose, SpaceShape, Vector, vector,
-};
+use crate::model::{FreeRotation, Input, Rotation, SpaceBody, SpaceContact, SpacePose, Vector, vector};
 
 /// kg m².
 const INERTIA: Dim = Dim::Known(Exponents::whole([2, 1, 0, 0, 0]));
@@ -79,7 +77,7 @@ impl Builder<'_> {
         Some(self.demand(Thing::Free(k)).and_then(|val| val.item(place).ok_or(Blocked::Reported)))
     }
 
-    fn triple(&mut self, list: &Triple, dim: Dim, what: &str) -> Resolved<Vector> {
+    pub(super) fn triple(&mut self, list: &Triple, dim: Dim, what: &str) -> Resolved<Vector> {
         let mut out = [self.zero(); 3];
         for (node, f) in out.iter_mut().zip(list) {
             *node = self.lower_as(f, dim, what)?;
@@ -214,124 +212,6 @@ impl Builder<'_> {
     /// A component of `BODY.axis1`.
     pub(super) fn axis_value(&mut self, e: usize, axis: usize, component: usize) -> Result<NodeId, Blocked> {
         Ok(self.space_pose(e)?.axes[component][axis])
-    }
-
-    /// Local position of the point that stands for a feature.
-    pub(super) fn make_space_point(&mut self, feature: &RawFeature) -> Resolved<Val> {
-        let shape = self.space_shape_of(feature)?;
-        let Some(point) = shape.point() else {
-            let message = format!("`{}` is not a point", feature.name.text);
-            return Err(fault(feature.name.span, message, "give the body a point there"));
-        };
-        Ok(Val::List(point.into_iter().map(|n| Val::One(n, Dim::LENGTH)).collect()))
-    }
-
-    /// The shape of a feature, in the scope of its body.
-    pub(super) fn space_shape_of(&mut self, feature: &RawFeature) -> Resolved<SpaceShape> {
-        let RawShape::Space(shape) = &feature.shape else { return Err(Fault::Reported) };
-        let name = &feature.name.text;
-        let zero = self.zero();
-        let origin = |b: &mut Self, center: &Option<Triple>| match center {
-            Some(c) => b.triple(c, Dim::LENGTH, "a centre"),
-            None => Ok([zero; 3]),
-        };
-        Ok(match shape {
-            RawSpaceShape::Point(p) => SpaceShape::Point(self.triple(p, Dim::LENGTH, "a point")?),
-            RawSpaceShape::Plane { through, normal } => SpaceShape::Plane {
-                through: self.triple(through, Dim::LENGTH, "a point")?,
-                normal: self.direction(normal, "normal", name)?,
-            },
-            RawSpaceShape::Ball { center, radius, hole } => SpaceShape::Ball {
-                center: self.triple(center, Dim::LENGTH, "a centre")?,
-                radius: self.size(radius, "radius", name)?,
-                hole: *hole,
-            },
-            RawSpaceShape::Rim { center, axis, radius } => SpaceShape::Rim {
-                center: self.triple(center, Dim::LENGTH, "a centre")?,
-                axis: self.direction(axis, "axis", name)?,
-                radius: self.size(radius, "radius", name)?,
-            },
-            RawSpaceShape::Cylinder { through, axis, radius, hole } => SpaceShape::Cylinder {
-                through: self.triple(through, Dim::LENGTH, "a point")?,
-                axis: self.direction(axis, "axis", name)?,
-                radius: self.size(radius, "radius", name)?,
-                hole: *hole,
-            },
-            RawSpaceShape::Ellipsoid { center, axes } => SpaceShape::Ellipsoid {
-                center: origin(self, center)?,
-                axes: self.sizes(axes, "half axis", name)?,
-            },
-            RawSpaceShape::Box { center, half } => SpaceShape::Box {
-                center: origin(self, center)?,
-                half: self.sizes(half, "half length", name)?,
-            },
-            RawSpaceShape::Capsule { ends, radius } => {
-                let a = self.triple(&ends[0], Dim::LENGTH, "an end")?;
-                let b = self.triple(&ends[1], Dim::LENGTH, "an end")?;
-                SpaceShape::Capsule { ends: [a, b], radius: self.size(radius, "radius", name)? }
-            }
-            RawSpaceShape::Drum { ends, radius: r } => {
-                let a = self.triple(&ends[0], Dim::LENGTH, "an end")?;
-                let b = self.triple(&ends[1], Dim::LENGTH, "an end")?;
-                let ends = [a, b].map(|e| e.map(|n| self.default_value(n)));
-                if ends[0] == ends[1] && ends[0].iter().all(Option::is_some) {
-                    let help = "its ends are the middles of its two caps; a disc without thickness is { center, axis, radius }";
-                    return Err(r.error(format!("the cylinder `{name}` has no length"), help).into());
-                }
-                let radius = self.size(r, "radius", name)?;
-                if self.default_value(radius) == Some(0.0) {
-                    let help = "it must be positive; a line is  capsule = [a, b], radius = 0";
-                    return Err(r.error(format!("the radius of `{name}` is zero"), help).into());
-                }
-                SpaceShape::Drum { ends: [a, b], radius }
-            }
-            RawSpaceShape::Hull(list) => {
-                let points = list.iter().map(|p| self.triple(p, Dim::LENGTH, "a point"));
-                SpaceShape::Hull(points.collect::<Resolved<_>>()?)
-            }
-            RawSpaceShape::Mesh { file, scale, hull } => {
-                SpaceShape::Data(self.mesh_shape(file, scale.as_ref(), *hull)?)
-            }
-            RawSpaceShape::Heights(h) => SpaceShape::Data(self.height_shape(h, name)?),
-            RawSpaceShape::Direction(d) => SpaceShape::Direction(self.direction(d, "direction", name)?),
-        })
-    }
-
-    /// A direction that is not zero.
-    pub(super) fn direction(&mut self, list: &Triple, what: &str, name: &str) -> Resolved<Vector> {
-        let nodes = self.triple(list, Dim::Any, "a direction")?;
-        if nodes.iter().all(|&n| self.default_value(n) == Some(0.0)) {
-            let help = "give it a direction, of any length";
-            return Err(list[0].error(format!("the {what} of `{name}` is zero"), help).into());
-        }
-        Ok(nodes)
-    }
-
-    fn size(&mut self, f: &Formula, what: &str, name: &str) -> Resolved<NodeId> {
-        let node = self.lower_as(f, Dim::LENGTH, "a length")?;
-        self.of_positions(f, node, "a length")?;
-        match self.default_value(node) {
-            Some(value) if !(value >= 0.0 && value.is_finite()) => {
-                Err(f.error(format!("the {what} of `{name}` is {value}"), "it cannot be negative").into())
-            }
-            _ => Ok(node),
-        }
-    }
-
-    fn sizes(&mut self, list: &Triple, what: &str, name: &str) -> Resolved<Vector> {
-        let mut out = [self.zero(); 3];
-        for (node, f) in out.iter_mut().zip(list) {
-            *node = self.size(f, what, name)?;
-            if self.default_value(*node) == Some(0.0) {
-                return Err(f.error(format!("a {what} of `{name}` is zero"), "it must be positive").into());
-            }
-        }
-        Ok(out)
-    }
-
-    /// A feature as a shape of the model.
-    pub(super) fn space_feature(&mut self, feature: &RawFeature) -> Resolved<Shape> {
-        Ok(Shape::Space(self.space_shape_of(feature)?))
     }
 
     /// The spatial part of a body.

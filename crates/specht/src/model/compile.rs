@@ -282,7 +282,7 @@ impl Guards {
             for u in &problem.unknowns {
                 let ends = u.ends.map(|p| p.map(|n| b.default_value(n)));
                 let size = ends.iter().flatten().fold(1e-300_f64, |m, v| m.max(v.abs()));
-                let closed = (0..2).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
+                let closed = (0..3).all(|i| (ends[0][i] - ends[1][i]).abs() <= 1e-9 * size);
                 let (mut latch, mut guard) = (None, 0);
                 if !closed {
                     latch = Some(self.latches);

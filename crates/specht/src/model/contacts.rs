@@ -14,8 +14,9 @@ use super::space::{SpaceTouch, Vector};
 use super::{Contact, FeatureRef, FrictionTensor, Geometry, Input, NormalLaw, Shape, Span};
 
 /// Pairs of shapes in space with formulas.
-const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule or box against a plane; point or ball against a ball, a cylinder, inside a \
-     hollow ball or a tube";
+const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule, box or hull against a plane; point or ball against ball, cylinder, cone, \
+     torus, capsule, box, hull or surface; capsule, box or hull inside a hollow ball, tube or funnel; capsule against capsule; what else \
+     touches by `[[touch]] among = [...]`, with time steps";
 
 /// Why a model has no equations.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -232,9 +233,48 @@ impl ContactsPlan {
                 parts.push(Part::new(k, name, normal, slip));
             }
             Geometry::Between(p, q) if spatial => {
-                space_parts(b, k, contact, [*p, *q], [slip, second], parts)?;
+                self.space_parts(b, k, contact, [*p, *q], [slip, second], parts, count)?;
             }
             Geometry::Between(p, q) => self.plane_parts(b, k, contact, [*p, *q], slip, parts, count)?,
+        }
+        Ok(())
+    }
+
+    /// Contacts of a pair of shapes in space; a slip that the file gives replaces the tangents.
+    fn space_parts(
+        &mut self,
+        b: &mut Builder,
+        k: usize,
+        contact: &Contact,
+        [p, q]: [FeatureRef; 2],
+        given: [Option<Row>; 2],
+        parts: &mut Vec<Part>,
+        count: &mut [usize; 2],
+    ) -> Result<(), BuildError> {
+        let refuse = |message: String| BuildError { message, span: contact.span };
+        let name = contact.name.clone();
+        let touches = b.space_touch(p, q, contact.space.tangent, count).ok_or_else(|| {
+            let words = [p, q].map(|r| kind(b.shape(r), r));
+            refuse(format!(
+                "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
+                words[0], words[1]
+            ))
+        })?;
+        for touch in touches {
+            let SpaceTouch { part, normal, tangents: [first, other], directions, bodies, contour } = touch;
+            self.contours.extend(contour.map(|c| (parts.len(), c)));
+            let (first, other) = match given.clone() {
+                [None, _] => (Some(first), Some(other)),
+                [first, other] => (first, other),
+            };
+            let label = part.map_or(name.clone(), |i| format!("{name}[{i}]"));
+            parts.push(Part {
+                second: other,
+                directions: Some(directions),
+                bodies,
+                latent: part.is_some(),
+                ..Part::new(k, label, vec![normal], first)
+            });
         }
         Ok(())
     }
@@ -622,42 +662,6 @@ fn slip_rows(b: &mut Builder, contact: &Contact) -> Result<[Option<Row>; 2], Bui
         *row_of = Some(row);
     }
     Ok(rows)
-}
-
-/// Contacts of a pair of shapes in space; a slip that the file gives replaces the tangents.
-fn space_parts(
-    b: &mut Builder,
-    k: usize,
-    contact: &Contact,
-    [p, q]: [FeatureRef; 2],
-    given: [Option<Row>; 2],
-    parts: &mut Vec<Part>,
-) -> Result<(), BuildError> {
-    let refuse = |message: String| BuildError { message, span: contact.span };
-    let name = contact.name.clone();
-    let touches = b.space_touch(p, q, contact.space.tangent).ok_or_else(|| {
-        let words = [p, q].map(|r| kind(b.shape(r), r));
-        refuse(format!(
-            "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
-            words[0], words[1]
-        ))
-    })?;
-    for touch in touches {
-        let SpaceTouch { part, normal, tangents: [first, other], directions, bodies } = touch;
-        let (first, other) = match given.clone() {
-            [None, _] => (Some(first), Some(other)),
-            [first, other] => (first, other),
-        };
-        let label = part.map_or(name.clone(), |i| format!("{name}[{i}]"));
-        parts.push(Part {
-            second: other,
-            directions: Some(directions),
-            bodies,
-            latent: part.is_some(),
-            ..Part::new(k, label, vec![normal], first)
-        });
-    }
-    Ok(())
 }
 
 /// Section of the friction cone; the tensor over tangent and normal; the third tangent.

@@ -319,7 +319,10 @@ impl ContourSolver {
             }
         }
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        points.into_iter().take(STARTS).map(|p| p.1).collect()
+        // the middle of the ranges: right below the body for a surface z = f(x, y)
+        let middle = [0, 1].map(|i| 0.5 * (ranges[i][0] + ranges[i][1]));
+        let first = [middle[0], middle[1], 1.0, 1.0];
+        std::iter::once(first).chain(points.into_iter().take(STARTS).map(|p| p.1)).collect()
     }
 }
 

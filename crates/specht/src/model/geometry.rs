@@ -61,7 +61,7 @@ pub(super) struct Unknown {
     /// 1 while σ is inside its range, 0 when it stays at an end.
     pub active: Symbol,
     /// The two ends of the range, for the test of closedness.
-    pub ends: [[NodeId; 2]; 2],
+    pub ends: [[NodeId; 3]; 2],
     /// Its equation, with the sign that makes +F pull σ upwards.
     pub equation: NodeId,
 }
@@ -151,7 +151,10 @@ impl Builder<'_> {
                     point.map(|n| b.g.substitute(n, &map))
                 };
                 let local = at_value(self, sigma);
-                let ends = range.map(|end| at_value(self, end));
+                let ends = range.map(|end| {
+                    let [x, y] = at_value(self, end);
+                    [x, y, self.zero]
+                });
                 let slope = local.map(|n| self.g.diff(n, symbol));
                 let slope = turn(&mut self.g, &pose, slope);
                 let at = place(&mut self.g, &pose, local);
@@ -361,7 +364,7 @@ impl Builder<'_> {
         self.g.add(a, b)
     }
 
-    fn contour_problem(
+    pub(super) fn contour_problem(
         &mut self,
         unknowns: Vec<Unknown>,
         merit: NodeId,
@@ -380,7 +383,7 @@ impl Builder<'_> {
     }
 
     /// The total derivative that knows σ̇; an inactive σ does not move.
-    fn derivation_with(&mut self, p: &ContourProblem) -> Derivation {
+    pub(super) fn derivation_with(&mut self, p: &ContourProblem) -> Derivation {
         let drift: Vec<NodeId> = p.unknowns.iter().map(|u| self.dot(u.equation)).collect();
         let active: Vec<NodeId> = p.unknowns.iter().map(|u| self.g.sym(u.active)).collect();
         let n = p.unknowns.len();

@@ -28,6 +28,8 @@ mod shorten;
 mod sink;
 mod slopes;
 mod space;
+#[cfg(test)]
+mod space_tests;
 pub(crate) mod start;
 mod tangential;
 mod time_stepping;

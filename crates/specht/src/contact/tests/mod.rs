@@ -3,6 +3,7 @@
 mod book;
 mod laws;
 mod random;
+mod space;
 mod tables;
 
 use super::*;
@@ -56,6 +57,14 @@ impl Bench {
         let row = self.row(w_n.0, w_n.1);
         let t = w_t.map(|(w, o)| self.row(w, o));
         self.contact(Normal::Unilateral { row }, t, mu, 0.0)
+    }
+
+    /// One with two tangents.
+    pub(crate) fn in_space(&mut self, rows: [&[f64]; 3], mu: f64) -> usize {
+        let [row, first, second] = rows.map(|w| self.row(w, 0.0));
+        let i = self.contact(Normal::Unilateral { row }, Some(first), mu, 0.0);
+        self.info[i].tangent.push(second);
+        i
     }
 
     pub(crate) fn bilateral(&mut self, w_n: (&[f64], f64), w_t: Option<(&[f64], f64)>, mu: f64) -> usize {

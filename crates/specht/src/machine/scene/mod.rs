@@ -4,6 +4,7 @@
 //! a *scheme*: blocks on rails, one row each, and discs. Otherwise such a body is shown by a dot or a bar at its origin.
 
 mod frames;
+mod nets;
 mod probe;
 mod shapes;
 mod space;

@@ -10,6 +10,7 @@ use crate::sim::Samples;
 use crate::system::{Discrete, State, System};
 
 use super::frames::frames;
+use super::nets::torus;
 use super::surfaces::{surface_lines, thinned};
 use super::{DrawTrack, Run, Scene, Shapes};
 
@@ -213,6 +214,10 @@ enum Solid {
     Hull(Option<Hull>),
     Surface(Form),
     Direction([f64; 3]),
+    /// Tip, axis and angle between axis and side.
+    Cone([f64; 3], [f64; 3], f64),
+    /// Lines of something else.
+    Net(Vec<Vec<[f64; 3]>>),
 }
 
 impl Solid {
@@ -251,6 +256,18 @@ impl Solid {
                 other => Solid::Surface(other.clone()),
             },
             SpaceShape::Direction(d) => Solid::Direction(along(three(d))),
+            SpaceShape::Cone { apex, axis, angle, .. } => {
+                let (tip, axis, angle) = (three(apex), along(three(axis)), three(&[*angle; 3])[0]);
+                Solid::Cone(tip, axis, angle)
+            }
+            SpaceShape::Torus { center, axis, radius, tube, .. } => {
+                let [ring, tube, _] = three(&[*radius, *tube, *tube]);
+                let axis = along(three(axis));
+                Solid::Net(torus(three(center), axis, across(axis)[0], ring, tube))
+            }
+            SpaceShape::Surface { point, parameters, range, .. } => {
+                Solid::Net(shapes.surface(point, *parameters, range))
+            }
         }
     }
 
@@ -263,6 +280,14 @@ impl Solid {
             Solid::Point(p) => vec![vec![[0.0; 3], p]],
             Solid::Direction(d) => vec![vec![[0.0; 3], d.map(|x| 0.15 * size * x)]],
             Solid::Plane(..) => Vec::new(),
+            Solid::Net(ref lines) => lines.clone(),
+            Solid::Cone(tip, axis, angle) => {
+                let [a, b] = across(axis);
+                let (wide, high) = (size * angle.sin(), size * angle.cos());
+                let ring = |share: f64| circle(add(tip, axis, share * high), a, b, share * wide);
+                let sides = ring(1.0).into_iter().step_by(AROUND / 8).map(|p| vec![tip, p]);
+                sides.chain([ring(0.5), ring(1.0)]).collect()
+            }
             Solid::Ball(c, r, _) => circles(c, [r; 3]),
             Solid::Ellipsoid(c, axes) => circles(c, axes),
             Solid::Rim(c, axis, r) => {

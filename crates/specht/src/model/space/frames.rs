@@ -337,7 +337,7 @@ impl Builder<'_> {
     }
 
     /// Teach the total derivative how a frame moves.
-    fn learn(&mut self, frame: &SpaceFrame) {
+    pub(super) fn learn(&mut self, frame: &SpaceFrame) {
         let ([v, w], [a, alpha]) = (halves(frame.velocity), halves(frame.accel));
         let columns = [0, 1, 2].map(|j| cross(&mut self.g, w, column(&frame.pose.axes, j)));
         let axes = transposed(&columns);

@@ -13,6 +13,9 @@ mod forces;
 mod frames;
 mod inertia;
 mod pairs;
+mod polyhedra;
+mod round;
+mod surface;
 mod together;
 mod touch;
 pub(super) mod turn;
@@ -108,6 +111,41 @@ pub enum SpaceShape {
         /// Material outside.
         hole: bool,
     },
+    /// A cone that widens from its apex without end; with `hole` it is a funnel and the material outside.
+    Cone {
+        /// Its tip.
+        apex: Vector,
+        /// The way it widens, any length.
+        axis: Vector,
+        /// Between axis and side.
+        angle: NodeId,
+        /// Material outside.
+        hole: bool,
+    },
+    /// A ring with a round section; with `hole` it is a bent tube and the material outside.
+    Torus {
+        /// Centre.
+        center: Vector,
+        /// Axis, any length.
+        axis: Vector,
+        /// Radius of the middle line.
+        radius: NodeId,
+        /// Radius of the section.
+        tube: NodeId,
+        /// Material outside.
+        hole: bool,
+    },
+    /// A surface given by formulas of two parameters; its normal is r_u × r_v.
+    Surface {
+        /// r(u, v).
+        point: Vector,
+        /// Numbers of the symbols u and v.
+        parameters: [u32; 2],
+        /// Ranges of u and v; `None` for z = f(x, y) without end.
+        range: Option<[[NodeId; 2]; 2]>,
+        /// The material is where the normal points to.
+        hole: bool,
+    },
     /// An ellipsoid around `center` with half axes along the body axes.
     Ellipsoid {
         /// Centre.
@@ -155,6 +193,11 @@ impl SpaceShape {
             SpaceShape::Rim { .. } => "rim",
             SpaceShape::Cylinder { hole: true, .. } => "tube",
             SpaceShape::Cylinder { .. } => "endless cylinder",
+            SpaceShape::Cone { hole: true, .. } => "funnel",
+            SpaceShape::Cone { .. } => "cone",
+            SpaceShape::Torus { hole: true, .. } => "bent tube",
+            SpaceShape::Torus { .. } => "torus",
+            SpaceShape::Surface { .. } => "surface",
             SpaceShape::Ellipsoid { .. } => "ellipsoid",
             SpaceShape::Capsule { .. } => "capsule",
             SpaceShape::Drum { .. } => "cylinder",
@@ -169,19 +212,33 @@ impl SpaceShape {
         }
     }
 
+    /// A plane, or something convex and hollow: what lies above or inside touches with its outermost points.
+    pub(crate) fn is_inward(&self) -> bool {
+        matches!(
+            self,
+            SpaceShape::Plane { .. }
+                | SpaceShape::Ball { hole: true, .. }
+                | SpaceShape::Cylinder { hole: true, .. }
+                | SpaceShape::Cone { hole: true, .. }
+        )
+    }
+
     /// The point that stands for it, in body axes.
     pub(crate) fn point(&self) -> Option<Vector> {
         match *self {
             SpaceShape::Point(p) => Some(p),
             SpaceShape::Plane { through, .. } | SpaceShape::Cylinder { through, .. } => Some(through),
+            SpaceShape::Cone { apex, .. } => Some(apex),
             SpaceShape::Ball { center, .. }
             | SpaceShape::Rim { center, .. }
             | SpaceShape::Ellipsoid { center, .. }
+            | SpaceShape::Torus { center, .. }
             | SpaceShape::Box { center, .. } => Some(center),
             SpaceShape::Capsule { .. }
             | SpaceShape::Drum { .. }
             | SpaceShape::Hull(_)
             | SpaceShape::Data(_)
+            | SpaceShape::Surface { .. }
             | SpaceShape::Direction(_) => None,
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::expr::NodeId;
 
 use super::super::frames::{Builder, Row};
+use super::super::geometry::{ContourProblem, Unknown};
 use super::super::{FeatureRef, Input, Shape};
 use super::frames::{SpaceMaterial, halves};
 use super::vector::{along, cross, dot, neg, scale, sub, unit};
@@ -21,6 +22,8 @@ pub(in crate::model) struct SpaceTouch {
     pub directions: [Vector; 3],
     /// Bodies A and B.
     pub bodies: [Option<usize>; 2],
+    /// Equations of contact parameters.
+    pub contour: Option<ContourProblem>,
 }
 
 /// Where a pair of shapes meets.
@@ -30,6 +33,19 @@ pub(super) struct Meeting {
     pub normal: Vector,
     /// The point on A.
     pub point: Vector,
+    /// Equations of the parameters on which they depend.
+    pub contour: Option<ContourProblem>,
+    /// Where its first tangent comes from.
+    pub first: First,
+}
+
+/// Where the first tangent of a contact comes from, unless the file names it.
+#[derive(Clone, Copy)]
+pub(super) enum First {
+    /// An axis of B's body, chosen at the start.
+    Axis,
+    /// An axis of B's body, chosen anew when the normal turns by an event: before the faces of a box.
+    Turning,
 }
 
 /// cos 30°: normals nearer to x than that have y for their first tangent.
@@ -58,9 +74,10 @@ impl Builder<'_> {
         a: FeatureRef,
         b: FeatureRef,
         tangent: Option<Vector>,
+        count: &mut [usize; 2],
     ) -> Option<Vec<SpaceTouch>> {
         let (sa, sb) = (self.space_shape(a)?, self.space_shape(b)?);
-        let meetings = self.meetings(a.body, &sa, b.body, &sb)?;
+        let meetings = self.meetings((a.body, &sa), (b.body, &sb), count)?;
         let several = meetings.len() > 1;
         let mut out = Vec::with_capacity(meetings.len());
         for (k, m) in meetings.into_iter().enumerate() {
@@ -77,19 +94,40 @@ impl Builder<'_> {
         b: Option<usize>,
         tangent: Option<Vector>,
     ) -> SpaceTouch {
+        // the total derivative must know how parameters of the contact move
+        let before = m.contour.as_ref().map(|problem| {
+            let total = self.derivation_with(problem);
+            let before = std::mem::replace(&mut self.total, total);
+            let bodies = 1..self.space.len();
+            bodies.for_each(|k| self.learn(&self.space[k].clone()));
+            before
+        });
         let back = self.g.neg(m.gap);
         let other = along(&mut self.g, m.point, back, m.normal);
         let (on_a, on_b) = (self.space_material(a, m.point), self.space_material(b, other));
         let mut normal = self.row_of_space_motion(m.normal, &on_a, &on_b);
         normal.value = m.gap;
-        let [t1, t2] = self.tangents(m.normal, b, tangent);
+        let unknowns = m.contour.as_ref().map_or(&[][..], |c| &c.unknowns);
+        let turning = matches!(m.first, First::Turning);
+        let [t1, t2] = self.tangents(m.normal, b, tangent, turning, unknowns);
         let tangents = [t1, t2].map(|t| self.row_of_space_motion(t, &on_a, &on_b));
-        SpaceTouch { part: None, normal, tangents, directions: [m.normal, t1, t2], bodies: [a, b] }
+        if let Some(before) = before {
+            self.total = before;
+        }
+        let directions = [m.normal, t1, t2];
+        SpaceTouch { part: None, normal, tangents, directions, bodies: [a, b], contour: m.contour }
     }
 
     /// First tangent: the named direction, or the x axis of B's body, or its y axis where the normal is near x at the start; as it lies in the
     /// tangent plane. Second: normal × first.
-    fn tangents(&mut self, normal: Vector, b: Option<usize>, wanted: Option<Vector>) -> [Vector; 2] {
+    fn tangents(
+        &mut self,
+        normal: Vector,
+        b: Option<usize>,
+        wanted: Option<Vector>,
+        turning: bool,
+        unknowns: &[Unknown],
+    ) -> [Vector; 2] {
         let pose = self.space_frame(b).pose;
         let (zero, one) = (self.zero, self.one);
         let axis = match wanted {
@@ -97,8 +135,15 @@ impl Builder<'_> {
             None => {
                 let x = pose.turn(&mut self.g, [one, zero, zero]);
                 let cosine = dot(&mut self.g, x, normal);
-                match self.value_at_start(cosine).abs() > NEAR {
-                    true => pose.turn(&mut self.g, [zero, one, zero]),
+                let y = pose.turn(&mut self.g, [zero, one, zero]);
+                match turning {
+                    true => {
+                        let g = &mut self.g;
+                        let (square, near) = (g.mul(cosine, cosine), g.num(NEAR * NEAR));
+                        let along_x = g.gt(square, near);
+                        [0, 1, 2].map(|i| g.select(along_x, y[i], x[i]))
+                    }
+                    false if self.value_at_start(cosine, unknowns).abs() > NEAR => y,
                     false => x,
                 }
             }
@@ -214,8 +259,13 @@ impl Builder<'_> {
     }
 
     /// Value of a node at the start of the run; for choices of side.
-    pub(super) fn value_at_start(&mut self, node: NodeId) -> f64 {
+    fn value_at_start(&mut self, node: NodeId, unknowns: &[Unknown]) -> f64 {
         let mut map = BTreeMap::new();
+        for u in unknowns {
+            let half = self.g.num(0.5);
+            let sum = self.g.add(u.range[0], u.range[1]);
+            map.insert(u.symbol, self.g.mul(half, sum));
+        }
         for (k, c) in self.model.coordinates.iter().enumerate() {
             map.insert(self.symbol(Input::Coordinate(k)), c.start);
         }
@@ -231,10 +281,15 @@ impl Builder<'_> {
 }
 
 impl Meeting {
+    /// One without parameters of its own.
+    pub(super) fn new(gap: NodeId, normal: Vector, point: Vector) -> Meeting {
+        Meeting { gap, normal, point, contour: None, first: First::Axis }
+    }
+
     /// Seen from the other side: A and B change places.
     pub(super) fn swapped(self, b: &mut Builder<'_>) -> Meeting {
         let back = b.g.neg(self.gap);
         let point = along(&mut b.g, self.point, back, self.normal);
-        Meeting { gap: self.gap, normal: neg(&mut b.g, self.normal), point }
+        Meeting { normal: neg(&mut b.g, self.normal), point, ..self }
     }
 }
