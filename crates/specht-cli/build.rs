@@ -9,7 +9,7 @@ fn main() {
     let root = here.ancestors().nth(2).expect("crates/specht-cli lies two levels down").to_path_buf();
     let mut out = String::new();
 
-    // gallery/<name>/{model.toml, expected.toml, README.md, *.csv}
+    // gallery/<name>/{model.toml, expected.toml, README.md, *.csv, *.obj}
     out +=
         "/// Gallery: (entry, files as (name, text)).\npub static GALLERY: &[(&str, &[(&str, &str)])] = &[\n";
     for entry in sorted(&root.join("gallery")) {
@@ -18,7 +18,7 @@ fn main() {
         }
         writeln!(out, "    ({:?}, &[", name(&entry)).unwrap();
         for file in sorted(&entry) {
-            let wanted = matches!(extension(&file), "toml" | "md" | "csv");
+            let wanted = matches!(extension(&file), "toml" | "md" | "csv" | "obj");
             if file.is_file() && wanted {
                 writeln!(out, "        ({:?}, include_str!({:?})),", name(&file), file).unwrap();
             }

@@ -8,7 +8,7 @@ use specht::machine::visible;
 use std::path::{Path, PathBuf};
 
 /// Largest model file that is read.
-const LIMIT: u64 = 64 * 1024 * 1024;
+const LIMIT: u64 = 128 * 1024 * 1024;
 
 /// A model file in memory.
 #[derive(Clone, Debug)]
@@ -95,8 +95,16 @@ impl Source {
     /// The same for the engine.
     pub fn for_engine(&self) -> specht::machine::Source {
         let own = self.clone();
-        let files = Files::new(move |file| own.beside(file).map_err(|e| e.message));
+        let files = Files::of_bytes(move |file| own.bytes_beside(file).map_err(|e| e.message));
         specht::machine::Source { label: self.label.clone(), text: self.text.clone(), files }
+    }
+
+    /// The bytes of a file beside the model: what is no mesh is text.
+    fn bytes_beside(&self, file: &str) -> Result<Vec<u8>, Refusal> {
+        match &self.origin {
+            Origin::Folder(folder) if file.to_lowercase().ends_with(".stl") => read_bytes(&folder.join(file)),
+            _ => self.beside(file).map(String::into_bytes),
+        }
     }
 
     /// A file beside the model (tables, measured data, `expected.toml`).
@@ -111,14 +119,20 @@ impl Source {
     }
 }
 
-/// A text file of bounded size.
-pub fn read_text(path: &Path) -> Result<String, Refusal> {
+/// A file of bounded size.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Refusal> {
     let shown = path.display();
     let size = std::fs::metadata(path).map_err(|e| format!("cannot read {shown}: {e}"))?.len();
     if size > LIMIT {
         return Err(Refusal::new(format!("{shown} has {} MB; the limit is {} MB", size >> 20, LIMIT >> 20)));
     }
-    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    Ok(std::fs::read(path).map_err(|e| format!("cannot read {shown}: {e}"))?)
+}
+
+/// A text file of bounded size.
+pub fn read_text(path: &Path) -> Result<String, Refusal> {
+    let shown = path.display();
+    let bytes = read_bytes(path)?;
     String::from_utf8(bytes).map_err(|e| {
         let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
         let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;

@@ -20,6 +20,8 @@ pub(super) struct Reader<'a> {
     /// Masses come from: elements `inertial` where there are any (`None`), from geoms alone, or never from geoms.
     from_geoms: Option<bool>,
     bodies: BTreeMap<&'a str, usize>,
+    /// File and scale of meshes by their names.
+    meshes: BTreeMap<String, (String, [f64; 3])>,
     /// Names of coordinates by those of their joints.
     names: BTreeMap<String, String>,
 }
@@ -34,6 +36,20 @@ pub fn read(mut root: Element, load: &dyn Fn(&str) -> Result<String, String>) ->
     let angles = Angles { degrees: word("angle", "degree") == "degree", order: word("eulerseq", "xyz") };
     frames::flatten(&mut root, &|e| angles.turn(e))?;
     whole(&root, angles)
+}
+
+/// Files of meshes, by their names: those given, or those of the files.
+fn meshes(root: &Element, folder: &str) -> Result<BTreeMap<String, (String, [f64; 3])>, String> {
+    let mut out = BTreeMap::new();
+    for mesh in root.all("asset").flat_map(|a| a.all("mesh")) {
+        let Some(file) = mesh.get("file") else { continue };
+        let own = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let name = mesh.get("name").unwrap_or(own.rsplit_once('.').map_or(own, |x| x.0));
+        let path =
+            if folder.is_empty() { file.into() } else { format!("{}/{file}", folder.trim_end_matches('/')) };
+        out.insert(name.to_string(), (path, mesh.triple("scale")?.unwrap_or([1.0; 3])));
+    }
+    Ok(out)
 }
 
 fn whole(root: &Element, angles: Angles) -> Result<Robot, String> {
@@ -58,6 +74,7 @@ fn whole(root: &Element, angles: Angles) -> Result<Robot, String> {
             _ => None,
         },
         bodies: BTreeMap::new(),
+        meshes: meshes(root, &word("meshdir", &word("assetdir", "")))?,
         names: BTreeMap::new(),
     };
     if word("coordinate", "local") != "local" {
@@ -372,7 +389,7 @@ impl<'a> Reader<'a> {
         Ok(Some((total, center, inertia)))
     }
 
-    /// Shape of a geom with its place; `None` for planes and meshes.
+    /// Shape of a geom with its place; `None` for planes and what is unknown.
     fn shape(&self, geom: &Element) -> Result<Option<(Kind, [f64; 3], Matrix)>, String> {
         let size = geom.numbers("size")?.unwrap_or_default();
         let at = |k: usize| size.get(k).copied().unwrap_or(0.0);
@@ -393,6 +410,13 @@ impl<'a> Reader<'a> {
             "ellipsoid" => Kind::Ellipsoid([at(0), at(1), at(2)]),
             "capsule" => Kind::Capsule(half, at(0)),
             "cylinder" => Kind::Cylinder(half, at(0)),
+            "mesh" => {
+                let known = geom.get("mesh").and_then(|name| self.meshes.get(name));
+                match known {
+                    Some((_, [a, b, c])) if a == b && a == c && *a > 0.0 => Kind::Mesh(*a),
+                    _ => return Ok(None),
+                }
+            }
             _ => return Ok(None),
         };
         Ok(Some((kind, center, turn)))
@@ -426,8 +450,18 @@ impl<'a> Reader<'a> {
             match self.shape(&geom)? {
                 Some((kind, center, turn)) => {
                     let name = super::write::feature(&name, k);
-                    let shape = |center| Shape { name: name.clone(), kind, center, touch };
-                    if turn == NONE || matches!(kind, Kind::Ball(_)) {
+                    let file = geom.get("mesh").and_then(|m| self.meshes.get(m)).map(|m| m.0.clone());
+                    let file = file.unwrap_or_default();
+                    let shape = |center| Shape {
+                        name: name.clone(),
+                        kind,
+                        center,
+                        axis: super::UP,
+                        file: file.clone(),
+                        touch,
+                    };
+                    let apart = matches!(kind, Kind::Mesh(_)) && center != [0.0; 3];
+                    if turn == NONE && !apart || matches!(kind, Kind::Ball(_)) {
                         self.robot.frames[at].shapes.push(shape(center));
                     } else {
                         // a frame of its own in the axes of the shape

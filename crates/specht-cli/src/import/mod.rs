@@ -172,6 +172,10 @@ pub struct Shape {
     pub kind: Kind,
     /// Where.
     pub center: [f64; 3],
+    /// Axis of cylinders, a unit vector.
+    pub axis: [f64; 3],
+    /// File of a mesh.
+    pub file: String,
     /// How it touches.
     pub touch: Touch,
 }
@@ -187,9 +191,14 @@ pub enum Kind {
     Ellipsoid([f64; 3]),
     /// Half length along z, radius.
     Capsule(f64, f64),
-    /// Two rims: half length along z, radius.
+    /// Half length along its axis, radius.
     Cylinder(f64, f64),
+    /// Scale of a mesh.
+    Mesh(f64),
 }
+
+/// The z axis.
+const UP: [f64; 3] = [0.0, 0.0, 1.0];
 
 /// Read a robot from the text of a file; `load` gives the text of a file that it names.
 pub fn read(text: &str, wish: Wish, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Robot, String> {
@@ -203,6 +212,24 @@ pub fn read(text: &str, wish: Wish, load: &dyn Fn(&str) -> Result<String, String
     };
     robot.tidy();
     Ok(robot)
+}
+
+/// Meshes that are files: `find` gives the path to write for a name in the robot's file. Those that are not there are left out, and named.
+pub fn settle_meshes(robot: &mut Robot, find: &dyn Fn(&str) -> Option<String>) {
+    for frame in &mut robot.frames {
+        for shape in frame.shapes.iter_mut().filter(|s| matches!(s.kind, Kind::Mesh(_))) {
+            match find(&shape.file) {
+                Some(path) => shape.file = path,
+                None => {
+                    let name = std::mem::take(&mut shape.file);
+                    robot
+                        .left_out
+                        .push(format!("the mesh `{name}` of `{}`: no such file (.stl, .obj)", frame.name));
+                }
+            }
+        }
+        frame.shapes.retain(|s| !matches!(s.kind, Kind::Mesh(_)) || !s.file.is_empty());
+    }
 }
 
 /// Names that were given, so that none is given twice.

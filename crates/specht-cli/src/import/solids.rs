@@ -19,6 +19,8 @@ pub fn solid(kind: Kind) -> (f64, [f64; 3]) {
             let across = r * r / 4.0 + h * h / 3.0;
             (2.0 * PI * r * r * h, [across, across, r * r / 2.0])
         }
+        // what a mesh encloses is not known here: masses come from `inertial` then
+        Kind::Mesh(_) => (0.0, [0.0; 3]),
         Kind::Capsule(h, r) => {
             let (tube, caps) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
             let (mt, mc) = (tube / (tube + caps), caps / (tube + caps));

@@ -241,14 +241,27 @@ fn shapes(link: &Element, frame: &mut Frame, left_out: &mut Vec<String>) -> Resu
         let Some(shape) = collision.child("geometry").and_then(|g| g.children.first()) else { continue };
         let origin = collision.child("origin");
         let center = origin.map(|o| o.triple("xyz")).transpose()?.flatten().unwrap_or_default();
-        let turned = origin.map(|o| o.triple("rpy")).transpose()?.flatten().is_some_and(|r| r != [0.0; 3]);
+        let angles = origin.map(|o| o.triple("rpy")).transpose()?.flatten().unwrap_or_default();
+        let turned = angles != [0.0; 3];
+        let turn = turn::fixed(angles);
+        let (mut axis, mut file) = (super::UP, String::new());
         let kind = match shape.name.as_str() {
             "sphere" => Kind::Ball(shape.number("radius")?.unwrap_or(0.0)),
             "box" if !turned => Kind::Box(shape.triple("size")?.unwrap_or_default().map(|x| 0.5 * x)),
-            "cylinder" if !turned => Kind::Cylinder(
-                0.5 * shape.number("length")?.unwrap_or(0.0),
-                shape.number("radius")?.unwrap_or(0.0),
-            ),
+            "cylinder" => {
+                axis = [turn[0][2], turn[1][2], turn[2][2]];
+                let length = shape.number("length")?.unwrap_or(0.0);
+                Kind::Cylinder(0.5 * length, shape.number("radius")?.unwrap_or(0.0))
+            }
+            "mesh" if !turned && center == [0.0; 3] && shape.get("filename").is_some() => {
+                let scale = shape.triple("scale")?.unwrap_or([1.0; 3]);
+                if scale[1..].iter().any(|s| *s != scale[0]) || !(scale[0] > 0.0) {
+                    left_out.push(format!("the mesh of link `{}`, scaled unevenly", link.need("name")?));
+                    continue;
+                }
+                file = shape.need("filename")?.to_string();
+                Kind::Mesh(scale[0])
+            }
             other => {
                 let turned = if turned { "turned " } else { "" };
                 left_out
@@ -257,7 +270,7 @@ fn shapes(link: &Element, frame: &mut Frame, left_out: &mut Vec<String>) -> Resu
             }
         };
         let touch = Touch { friction: 0.0, groups: [1, 1] };
-        frame.shapes.push(Shape { name: format!("shape{}", k + 1), kind, center, touch });
+        frame.shapes.push(Shape { name: format!("shape{}", k + 1), kind, center, axis, file, touch });
     }
     Ok(())
 }

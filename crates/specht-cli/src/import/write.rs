@@ -145,7 +145,7 @@ fn body(robot: &Robot, k: usize, frame: &Frame, out: &mut String) {
 /// Features of a shape.
 fn shape(s: &Shape) -> Vec<String> {
     let c = s.center;
-    let above = |h: f64| vector([c[0], c[1], c[2] + h]);
+    let above = |h: f64| vector(std::array::from_fn(|k| c[k] + h * s.axis[k]));
     match s.kind {
         Kind::Ball(r) => vec![format!("{} = {{ center = {}, radius = {} }}", s.name, vector(c), number(r))],
         Kind::Box(half) => vec![format!("{} = {{ box = {}, center = {} }}", s.name, vector(half), vector(c))],
@@ -161,12 +161,14 @@ fn shape(s: &Shape) -> Vec<String> {
                 number(r)
             )]
         }
-        Kind::Cylinder(h, r) => [(-h, "low"), (h, "high")]
-            .map(|(h, word)| {
-                let r = number(r);
-                format!("{}_{word} = {{ center = {}, axis = [0, 0, 1], radius = {r} }}", s.name, above(h))
-            })
-            .to_vec(),
+        Kind::Cylinder(h, r) => {
+            let (low, high) = (above(-h), above(h));
+            vec![format!("{} = {{ cylinder = [{low}, {high}], radius = {} }}", s.name, number(r))]
+        }
+        Kind::Mesh(scale) => {
+            let scale = if scale == 1.0 { String::new() } else { format!(", scale = {}", number(scale)) };
+            vec![format!("{} = {{ mesh = {}{scale} }}", s.name, text(&s.file))]
+        }
     }
 }
 
@@ -272,23 +274,20 @@ fn touches(robot: &Robot, out: &mut String) {
     let mut count = 0;
     for plane in &robot.planes {
         for frame in &robot.frames {
-            for s in frame.shapes.iter().filter(|s| s.touch.meets(&plane.touch)) {
-                let parts = match s.kind {
-                    Kind::Cylinder(..) => vec![format!("{}_low", s.name), format!("{}_high", s.name)],
-                    _ => vec![s.name.clone()],
-                };
-                for part in parts {
-                    count += 1;
-                    let long = format!("{}_{part}_{}", frame.name, plane.name);
-                    let name = if long.len() <= 64 { long } else { format!("touch_{count}") };
-                    let _ = write!(
-                        out,
-                        "\n[[contact]]\nname = \"{name}\"\nbetween = [\"{}.{part}\", \"ground.{}\"]\nfriction = {}\n",
-                        frame.name,
-                        plane.name,
-                        number(s.touch.friction.max(plane.touch.friction))
-                    );
-                }
+            // a mesh touches with [[touch]], by time steps
+            let solid = |s: &&Shape| !matches!(s.kind, Kind::Mesh(_)) && s.touch.meets(&plane.touch);
+            for s in frame.shapes.iter().filter(solid) {
+                count += 1;
+                let long = format!("{}_{}_{}", frame.name, s.name, plane.name);
+                let name = if long.len() <= 64 { long } else { format!("touch_{count}") };
+                let _ = write!(
+                    out,
+                    "\n[[contact]]\nname = \"{name}\"\nbetween = [\"{}.{}\", \"ground.{}\"]\nfriction = {}\n",
+                    frame.name,
+                    s.name,
+                    plane.name,
+                    number(s.touch.friction.max(plane.touch.friction))
+                );
             }
         }
     }

@@ -127,3 +127,34 @@ fn files_that_are_no_robots_are_refused_with_their_line() {
         );
     }
 }
+
+#[test]
+fn cylinders_become_cylinders_and_meshes_beside_the_robot_shapes() {
+    let folder = Folder::new("import_mesh");
+    folder.write("part.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    let inertial = "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+    let geometry = |shape: &str, turn: &str| {
+        format!("<collision><origin xyz=\"0 0 0\" rpy=\"{turn}\"/><geometry>{shape}</geometry></collision>")
+    };
+    let arm = [
+        geometry("<cylinder length=\"0.4\" radius=\"0.1\"/>", "0 1.5707963267948966 0"),
+        geometry("<mesh filename=\"package://robot/part.obj\" scale=\"0.5 0.5 0.5\"/>", "0 0 0"),
+        geometry("<mesh filename=\"package://robot/gone.stl\"/>", "0 0 0"),
+    ];
+    folder.write(
+        "robot.urdf",
+        &format!(
+            "<robot name=\"r\"><link name=\"base\"/><link name=\"arm\">{inertial}{}</link>\
+             <joint name=\"hinge\" type=\"continuous\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 0 1\"/></joint></robot>",
+            arm.concat()
+        ),
+    );
+    let done = folder.run(&["import", "robot.urdf", "-o", "model.toml"]);
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    assert!(said.contains("without the mesh `package://robot/gone.stl` of `arm`: no such file"), "{said}");
+    let model = std::fs::read_to_string(folder.0.join("model.toml")).unwrap();
+    assert!(model.contains("mesh = \"part.obj\", scale = 0.5"), "{model}");
+    assert!(model.contains("cylinder = [[-0.2, 0, ") && model.contains("], [0.2, 0, "), "{model}");
+    assert!(folder.run(&["run", "model.toml", "--until", "0.1"]).status.success());
+}

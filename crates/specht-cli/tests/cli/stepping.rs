@@ -23,12 +23,14 @@ const SHORTER: &[(&str, &str, &str)] = &[
 const LEFT_OUT: &[(&str, &str)] = &[
     ("arch", "bodies that touch wherever they meet: by time steps alone"),
     ("bearings", "stiff: the long steps are refused"),
+    ("bowl", "bodies that touch wherever they meet: by time steps alone"),
     ("box_tower", "bodies that touch wherever they meet: by time steps alone"),
     ("break_down", "stiff: the long steps are refused"),
     ("brick_wall", "180 contacts: made for time-stepping alone"),
     ("curling", "a patch: event-driven alone"),
     ("damper", "stiff: the long steps are refused"),
     ("diesel", "stiff: the long steps are refused"),
+    ("disc_bin", "bodies that touch wherever they meet: by time steps alone"),
     ("domino_run", "bodies that touch wherever they meet: by time steps alone"),
     ("drill", "blows that part the runs by rounding"),
     ("drill_full", "the impulse of the wall comes a step after the blow, where the memory does not see it"),
@@ -53,6 +55,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("stick_slip_plane", "stiff: the long steps are refused"),
     ("tensor_ball", "a friction tensor: event-driven alone"),
     ("turbogear", "stiff: the long steps are refused"),
+    ("standing_drum", "bodies that touch wherever they meet: by time steps alone"),
     ("stacker_elastic", "a scripted sequence of events, no contacts"),
 ];
 

@@ -395,9 +395,11 @@ impl Builder<'_> {
         let context = self.place_of(Scope::Motion, body.family.as_ref(), &element);
         let values = self.within(context, |b| -> Resolved<_> {
             let zero = b.zero();
-            let mass = match &body.mass {
-                Some(f) => b.inertial(f, Dim::MASS, "mass", &name)?,
-                None => zero,
+            let filled = if b.spatial.is_some() { b.filled(body, &name)? } else { None };
+            let mass = match (&body.mass, filled) {
+                (_, Some((mass, ..))) => mass,
+                (Some(f), _) => b.inertial(f, Dim::MASS, "mass", &name)?,
+                (None, _) => zero,
             };
             let inertia = match &body.inertia {
                 Some(_) if b.spatial.is_some() => zero,

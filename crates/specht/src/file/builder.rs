@@ -15,8 +15,8 @@ use super::raw::RawFile;
 use crate::expr::{self, Dim, ExprError, NodeId, Symbol};
 use crate::model::{Input, Model};
 
-/// Reads a file that the model names (a csv table); the engine itself reads no files.
-pub(super) type Loader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+/// Reads a file that the model names (a table, a mesh); the engine itself reads no files.
+pub(super) type Loader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 /// A value or a list of values.
 #[derive(Clone, Debug)]
@@ -173,7 +173,9 @@ pub(super) struct Builder<'a> {
     pub raw: Rc<RawFile>,
     /// What was asked for.
     pub options: &'a Options,
-    /// Reads csv files.
+    /// Meshes that were read, by file and scale.
+    pub meshes: std::collections::BTreeMap<(String, u64), std::sync::Arc<crate::shape::Mesh>>,
+    /// Reads tables and meshes.
     pub loader: Loader<'a>,
     /// Text of the file.
     pub text: &'a str,
@@ -248,6 +250,7 @@ impl<'a> Builder<'a> {
             free: Vec::new(),
             raw: Rc::new(raw),
             options,
+            meshes: Default::default(),
             loader,
             text,
             model: Model::default(),

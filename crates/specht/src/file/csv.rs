@@ -99,6 +99,15 @@ impl CsvColumn {
     }
 }
 
+/// A file that is text.
+pub(crate) fn text_of_bytes(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|e| {
+        let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
+        let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        format!("line {line}: not text: the byte 0x{:02x} is not UTF-8", bytes[at])
+    })
+}
+
 /// The cells of a line; quotes hold them together.
 fn cells(line: &str, separator: char) -> Vec<String> {
     let (mut out, mut quoted) = (vec![String::new()], false);

@@ -331,7 +331,8 @@ impl Builder<'_> {
                 (out, ends, *smooth)
             }
             DefineKind::Csv { file, columns, ends, smooth } => {
-                let text = (self.loader)(&file.text).map_err(|why| {
+                let read = (self.loader)(&file.text).and_then(super::csv::text_of_bytes);
+                let text = read.map_err(|why| {
                     fault(
                         file.span,
                         format!("cannot read `{}`: {why}", file.text),

@@ -5,7 +5,7 @@
 //!                                        (expressions parsed)  (names resolved, families expanded, units checked)
 //! ```
 //!
-//! Every step collects as many messages as make sense. Nothing here reads files: a csv table comes through the loader
+//! Every step collects as many messages as make sense. Nothing here reads files: tables and meshes come through the loader
 //! that the caller gives. Sizes are bounded everywhere, so that any text is answered quickly.
 
 use crate::expr::Dim;
@@ -27,6 +27,7 @@ mod hints;
 mod joints;
 mod keys;
 mod make;
+mod mesh;
 mod names;
 mod order;
 mod params;
@@ -53,6 +54,7 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use csv::text_of_bytes;
 pub use csv::{Csv, CsvColumn};
 pub(crate) use diagnostic::Origin;
 pub use diagnostic::{Diagnostic, Severity};
@@ -99,7 +101,7 @@ pub fn read_with(
     options: &Options,
     loader: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Loaded, Vec<Diagnostic>> {
-    read_plotting(text, options, loader, &[], &[])
+    read_plotting(text, options, &|file| loader(file).map(String::into_bytes), &[], &[])
 }
 
 /// The same with further expressions to record, in the language of outputs; names of outputs count too. They become the last plot.
@@ -107,7 +109,7 @@ pub fn read_with(
 pub(crate) fn read_plotting(
     text: &str,
     options: &Options,
-    loader: &dyn Fn(&str) -> Result<String, String>,
+    loader: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     series: &[String],
     columns: &[(String, Dim)],
 ) -> Result<Loaded, Vec<Diagnostic>> {

@@ -65,12 +65,34 @@ pub(super) enum RawSpaceShape {
         ends: Box<[Triple; 2]>,
         radius: Formula,
     },
+    Drum {
+        ends: Box<[Triple; 2]>,
+        radius: Formula,
+    },
     Box {
         center: Option<Triple>,
         half: Triple,
     },
     Hull(Vec<Triple>),
+    Mesh {
+        file: Word,
+        scale: Option<Formula>,
+        hull: bool,
+    },
+    Heights(RawHeights),
     Direction(Triple),
+}
+
+/// A height field: a table, or a formula of two names.
+#[derive(Clone, Debug)]
+pub(super) enum RawHeights {
+    File(Word),
+    Formula {
+        height: Formula,
+        parameters: [Word; 2],
+        range: Box<[[Formula; 2]; 2]>,
+        cells: Option<Vec<Formula>>,
+    },
 }
 
 /// Spatial keys of a body.
@@ -84,6 +106,8 @@ pub(super) struct RawSpaceBody {
     pub body_spin: bool,
     pub guess: bool,
     pub center: Option<Triple>,
+    /// Of what fills its meshes.
+    pub density: Option<Formula>,
     /// Three, or 3×3 row by row.
     pub inertia: Option<(Vec<Formula>, Span)>,
     /// The inertia is taken as it is.
@@ -146,7 +170,19 @@ impl Fields<'_> {
 }
 
 /// Keys that only shapes in space have.
-const KINDS: [&str; 7] = ["box", "hull", "capsule", "ellipsoid", "direction", "axis", "surface"];
+const KINDS: [&str; 11] = [
+    "box",
+    "hull",
+    "capsule",
+    "cylinder",
+    "ellipsoid",
+    "direction",
+    "axis",
+    "surface",
+    "mesh",
+    "height",
+    "heights",
+];
 
 impl RawSpaceShape {
     /// Whether a feature is one of space.
@@ -183,30 +219,46 @@ impl RawSpaceShape {
             });
         }
         if let Some(entry) = fields.get("hull") {
+            if matches!(entry.node.value, Value::Text(_)) {
+                only(&["hull", "scale"], report);
+                let scale = fields.formula("scale", report);
+                return fields.word("hull", report).map(|file| RawSpaceShape::Mesh {
+                    file,
+                    scale,
+                    hull: true,
+                });
+            }
             only(&["hull"], report);
             let Value::List(list) = &entry.node.value else {
-                let help = "write  hull = [[x, y, z], …]";
-                report.error(entry.node.span, "a hull is a list of points", help);
+                let help = "write  hull = [[x, y, z], …]  or  hull = \"part.stl\"";
+                report.error(entry.node.span, "a hull is a list of points or the name of a mesh", help);
                 return None;
             };
             let points: Option<Vec<Triple>> = list.iter().map(|n| triple(n, "hull", report)).collect();
             return points.map(RawSpaceShape::Hull);
         }
-        if let Some(entry) = fields.get("capsule") {
-            only(&["capsule", "radius"], report);
+        for key in ["capsule", "cylinder"] {
+            let Some(entry) = fields.get(key) else { continue };
+            only(&[key, "radius"], report);
             let radius = radius(report);
             let ends = match &entry.node.value {
                 Value::List(list) if list.len() == 2 => {
-                    let [a, b] = [&list[0], &list[1]].map(|n| triple(n, "capsule", report));
+                    let [a, b] = [&list[0], &list[1]].map(|n| triple(n, key, report));
                     Box::new([a?, b?])
                 }
                 _ => {
-                    let help = "write  capsule = [[x, y, z], [x, y, z]]";
-                    report.error(entry.node.span, "a capsule has two ends", help);
+                    let help = format!("write  {key} = [[x, y, z], [x, y, z]]");
+                    report.error(entry.node.span, format!("a {key} has two ends"), help);
                     return None;
                 }
             };
-            return Some(RawSpaceShape::Capsule { ends, radius: radius? });
+            return Some(match key {
+                "capsule" => RawSpaceShape::Capsule { ends, radius: radius? },
+                _ => RawSpaceShape::Drum { ends, radius: radius? },
+            });
+        }
+        if ["mesh", "heights", "height"].into_iter().any(has) {
+            return given(fields, &only, report);
         }
         if has("direction") {
             only(&["direction"], report);
@@ -251,6 +303,67 @@ impl RawSpaceShape {
             (fields.required_triple("through", report), fields.required_triple("normal", report));
         Some(RawSpaceShape::Plane { through: through?, normal: normal? })
     }
+}
+
+/// A mesh or a height field.
+fn given(
+    fields: &Fields<'_>,
+    only: &dyn Fn(&[&str], &mut Report),
+    report: &mut Report,
+) -> Option<RawSpaceShape> {
+    if fields.get("mesh").is_some() {
+        only(&["mesh", "scale"], report);
+        let scale = fields.formula("scale", report);
+        return fields.word("mesh", report).map(|file| RawSpaceShape::Mesh { file, scale, hull: false });
+    }
+    if fields.get("heights").is_some() {
+        only(&["heights"], report);
+        return fields.word("heights", report).map(|f| RawSpaceShape::Heights(RawHeights::File(f)));
+    }
+    only(&["height", "parameters", "range", "cells"], report);
+    heights(fields, report).map(RawSpaceShape::Heights)
+}
+
+/// `{ height = "f", parameters = ["u", "v"], range = [[u0, u1], [v0, v1]], cells = [n, m] }`.
+fn heights(fields: &Fields<'_>, report: &mut Report) -> Option<RawHeights> {
+    let height = fields.formula("height", report);
+    let names = match fields.get("parameters") {
+        Some(_) => fields.words("parameters", report)?,
+        None => Vec::new(),
+    };
+    let parameters = <[Word; 2]>::try_from(names);
+    if parameters.is_err() {
+        let help = "write  parameters = [\"u\", \"v\"],  the names that stand for x and y in the formula";
+        report.error(
+            fields.key_span("height"),
+            "a height field needs the names of its two `parameters`",
+            help,
+        );
+    }
+    let range = match fields.get("range").map(|e| &e.node.value) {
+        Some(Value::List(list)) if list.len() == 2 => {
+            let [a, b] = [&list[0], &list[1]]
+                .map(|n| formulas(n, report).and_then(|f| <[Formula; 2]>::try_from(f).ok()));
+            a.zip(b)
+        }
+        _ => None,
+    };
+    if range.is_none() {
+        let help = "write  range = [[x0, x1], [y0, y1]]";
+        report.error(fields.key_span("height"), "a height field needs the `range` of both parameters", help);
+    }
+    let cells = fields.formulas("cells", report);
+    if cells.as_ref().is_some_and(|c| c.len() != 2) {
+        report.error(fields.key_span("cells"), "`cells` has two entries", "write  cells = [50, 50]");
+        return None;
+    }
+    let (a, b) = range?;
+    Some(RawHeights::Formula {
+        height: height?,
+        parameters: parameters.ok()?,
+        range: Box::new([a, b]),
+        cells,
+    })
 }
 
 impl RawSpaceShape {
@@ -305,6 +418,7 @@ impl RawSpaceBody {
             spin: fields.triple("spin", report),
             body_spin: fields.choice("spin_axes", keys::AXES, report).is_some_and(|a| a == "body"),
             guess: fields.flag("guess", report),
+            density: fields.formula("density", report),
             ..RawSpaceBody::default()
         };
         if let Some(entry) = fields.get("rotation") {

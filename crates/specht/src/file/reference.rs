@@ -35,7 +35,7 @@ const SECTIONS: &[(&str, &str, &[Key])] = &[
     ("patch = { … }", "", keys::PATCH),
     ("friction_force = { … }", "", keys::FRICTION_FORCE),
     ("restitution = { … }", "", keys::RESTITUTION),
-    ("[[touch]]", "in space, by time steps; `among`", keys::TOUCH),
+    ("[[touch]]", "by time steps; `among`", keys::TOUCH),
     ("[[event]]", "one of crossing, on", keys::EVENT),
     ("[[phase]]", "", keys::PHASE),
     ("[[body.modes]]", "elastic bodies", keys::MODE),

@@ -223,6 +223,9 @@ impl Builder<'_> {
         let (position, rotation) = self.space_frame(e)?;
         let context = self.place_of(Scope::Motion, body.family.as_ref(), &element);
         let (center, inertia) = self.within(context, |b| -> Resolved<_> {
+            if let Some((_, center, inertia)) = b.filled(body, &name)? {
+                return Ok((center, inertia));
+            }
             let center = match &body.space.center {
                 Some(c) => b.constants(c, Dim::LENGTH, "the mass centre")?,
                 None => [b.zero(); 3],

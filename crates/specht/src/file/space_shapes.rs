@@ -64,10 +64,29 @@ impl Builder<'_> {
                 let b = self.triple(&ends[1], Dim::LENGTH, "an end")?;
                 SpaceShape::Capsule { ends: [a, b], radius: self.size(radius, "radius", name)? }
             }
+            RawSpaceShape::Drum { ends, radius: r } => {
+                let a = self.triple(&ends[0], Dim::LENGTH, "an end")?;
+                let b = self.triple(&ends[1], Dim::LENGTH, "an end")?;
+                let ends = [a, b].map(|e| e.map(|n| self.default_value(n)));
+                if ends[0] == ends[1] && ends[0].iter().all(Option::is_some) {
+                    let help = "its ends are the middles of its two caps; a disc without thickness is { center, axis, radius }";
+                    return Err(r.error(format!("the cylinder `{name}` has no length"), help).into());
+                }
+                let radius = self.size(r, "radius", name)?;
+                if self.default_value(radius) == Some(0.0) {
+                    let help = "it must be positive; a line is  capsule = [a, b], radius = 0";
+                    return Err(r.error(format!("the radius of `{name}` is zero"), help).into());
+                }
+                SpaceShape::Drum { ends: [a, b], radius }
+            }
             RawSpaceShape::Hull(list) => {
                 let points = list.iter().map(|p| self.triple(p, Dim::LENGTH, "a point"));
                 SpaceShape::Hull(points.collect::<Resolved<_>>()?)
             }
+            RawSpaceShape::Mesh { file, scale, hull } => {
+                SpaceShape::Data(self.mesh_shape(file, scale.as_ref(), *hull)?)
+            }
+            RawSpaceShape::Heights(h) => SpaceShape::Data(self.height_shape(h, name)?),
             RawSpaceShape::Direction(d) => SpaceShape::Direction(self.direction(d, "direction", name)?),
             RawSpaceShape::Cone { apex, axis, angle, hole } => SpaceShape::Cone {
                 apex: self.triple(apex, Dim::LENGTH, "an apex")?,

@@ -1,4 +1,4 @@
-//! `[[touch]]`: bodies in space that touch wherever they meet.
+//! `[[touch]]`: bodies that touch wherever they meet.
 
 use super::builder::{Builder, Context, Scope};
 use super::diagnostic::{Report, Resolved, fault};
@@ -64,7 +64,8 @@ pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawContact> {
 fn is_solid(feature: &RawFeature) -> bool {
     match &feature.shape {
         RawShape::Space(s) => !matches!(s, RawSpaceShape::Point(_) | RawSpaceShape::Direction(_)),
-        _ => false,
+        RawShape::Point(_) => false,
+        _ => true,
     }
 }
 
@@ -72,10 +73,6 @@ impl Builder<'_> {
     /// The contact that stands for all points of a `[[touch]]`, which is kept among the rules of the model.
     pub(super) fn touch(&mut self, e: usize, contact: &RawContact, among: &[Word]) -> Resolved<Contact> {
         let name = contact.name.text.clone();
-        if self.spatial.is_none() {
-            let help = "in the plane write [[contact]] with  between = [\"a.outline\", \"b.outline\"]  for every pair";
-            return Err(fault(contact.name.span, "`[[touch]]` is for bodies in space", help));
-        }
         let mut bodies = Vec::new();
         for word in among {
             self.touch_members(word, &mut bodies)?;
@@ -133,7 +130,8 @@ impl Builder<'_> {
             if raw.ground.iter().any(is_solid) {
                 out.push(None);
             } else if word.text == "ground" {
-                let help = "give [ground] a plane, a box or a ball";
+                let help =
+                    "give [ground] a plane, a box or a ball; in the plane a line, a disc or an outline";
                 return Err(fault(word.span, "the ground has no shape that could touch", help));
             }
         }
@@ -148,7 +146,10 @@ impl Builder<'_> {
             let solid = body.features.iter().any(is_solid);
             if meant && !solid {
                 let message = format!("body `{}` has no shape that could touch", element.name);
-                let help = "give it one,  features = { skin = { box = [a, b, c] } }";
+                let help = match self.spatial {
+                    Some(_) => "give it one,  features = { skin = { box = [a, b, c] } }",
+                    None => "give it one,  features = { skin = { center = [0, 0], radius = \"r\" } }",
+                };
                 return Err(fault(word.span, message, help));
             }
             if solid && (meant || word.text == "*") {

@@ -27,6 +27,9 @@ impl Builder<'_> {
                 let k = ["x", "y", "angle"].iter().position(|n| *n == field.name).unwrap_or(0);
                 item(&pose, k)
             }
+            (_, [what, field]) if what.name == "touch" && matches!(field.name, "x" | "y") => {
+                self.touch_force(body, field, usize::from(field.name == "y"), r)
+            }
             (_, [feature, field]) if matches!(field.name, "x" | "y") => {
                 let k =
                     self.feature_index(body, feature.name).ok_or_else(|| self.no_feature(body, feature))?;

@@ -324,7 +324,7 @@ impl Machine {
 
 fn read(source: &Source, options: &Options, series: &[String]) -> Result<file::Loaded, Error> {
     let files = &source.files;
-    file::read_plotting(&source.text, options, &|file| files.text_of(file), series, &[])
+    file::read_plotting(&source.text, options, &|file| files.bytes_of(file), series, &[])
         .map_err(|list| Error::located(source, options, list))
 }
 

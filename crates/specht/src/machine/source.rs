@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Error;
+use crate::file::text_of_bytes;
 
 /// A model text.
 #[derive(Clone, Debug)]
@@ -16,11 +17,11 @@ pub struct Source {
     pub files: Files,
 }
 
-/// Reads files that a model names: tables, measured data.
+/// Reads files that a model names: tables, meshes, measured data.
 #[derive(Clone)]
 pub struct Files(Arc<Reader>);
 
-type Reader = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+type Reader = dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync;
 
 impl Source {
     /// A text that needs no files.
@@ -45,6 +46,11 @@ impl Source {
 impl Files {
     /// Files by a function from their names to their texts.
     pub fn new(reader: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Files {
+        Files::of_bytes(move |file| reader(file).map(String::into_bytes))
+    }
+
+    /// Files by a function from their names to their bytes.
+    pub fn of_bytes(reader: impl Fn(&str) -> Result<Vec<u8>, String> + Send + Sync + 'static) -> Files {
         Files(Arc::new(reader))
     }
 
@@ -55,9 +61,9 @@ impl Files {
 
     /// The files of a folder.
     pub(crate) fn beside(folder: PathBuf) -> Files {
-        Files::new(move |file| {
+        Files::of_bytes(move |file| {
             let path = folder.join(file);
-            std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
+            std::fs::read(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
         })
     }
 
@@ -67,6 +73,15 @@ impl Files {
     ///
     /// Why it cannot be read.
     pub fn text_of(&self, file: &str) -> Result<String, String> {
+        (self.0)(file).and_then(text_of_bytes)
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub fn bytes_of(&self, file: &str) -> Result<Vec<u8>, String> {
         (self.0)(file)
     }
 }

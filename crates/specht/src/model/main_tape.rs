@@ -75,7 +75,7 @@ impl Main {
         m.sections(plan);
         m.rows(b, plan);
         m.shapes(plan);
-        for (k, node) in touch.poses(b).into_iter().enumerate() {
+        for (k, node) in touch.poses().into_iter().enumerate() {
             m.roots.put(b, &mut m.frames, k, node);
         }
         m.dynamics = m.roots.nodes.len();

@@ -48,7 +48,7 @@ pub use compile::build;
 pub use compiled::CompiledSystem;
 pub use contacts::BuildError;
 pub use kinematics::{Pose, place, poses, time_derivation};
-pub use space::{FreeRotation, Rotation, SpaceBody, SpaceContact, SpaceShape, TouchRule, Vector};
+pub use space::{FreeRotation, Rotation, ShapeData, SpaceBody, SpaceContact, SpaceShape, TouchRule, Vector};
 pub(crate) use space::{SpacePose, quaternion_of, quaternion_rate, vector};
 
 /// Meaning of one symbol of the graph; the position in [`Model::inputs`] is the symbol's number and its place in the

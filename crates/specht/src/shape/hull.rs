@@ -21,6 +21,10 @@ pub(crate) struct Hull {
     pub edges: Vec<([u32; 2], u32)>,
     /// Directions of the edges, parallel ones once.
     pub directions: Vec<V3>,
+    /// Faces beside each edge: the one that runs along it from the first end to the second, and the other.
+    pub sides: Vec<[u32; 2]>,
+    /// Half of its smallest extension.
+    pub thin: f64,
 }
 
 /// Why points have no hull.
@@ -80,7 +84,15 @@ impl Hull {
     }
 
     fn of(vertices: Vec<V3>, faces: Vec<Face>) -> Hull {
-        let mut hull = Hull { vertices, faces, edges: Vec::new(), directions: Vec::new() };
+        let mut hull =
+            Hull { vertices, faces, edges: Vec::new(), directions: Vec::new(), sides: Vec::new(), thin: 0.0 };
+        let mut beside = std::collections::BTreeMap::new();
+        for (f, face) in hull.faces.iter().enumerate() {
+            for (k, &a) in face.corners.iter().enumerate() {
+                beside.insert([a, face.corners[(k + 1) % face.corners.len()]], f as u32);
+            }
+        }
+        hull.thin = hull.thinness();
         for face in &hull.faces {
             for (k, &a) in face.corners.iter().enumerate() {
                 let b = face.corners[(k + 1) % face.corners.len()];
@@ -96,6 +108,9 @@ impl Hull {
                     hull.directions.len() - 1
                 });
                 hull.edges.push(([a, b], number as u32));
+                let of = |e: [u32; 2]| beside.get(&e).copied();
+                let own = of([a, b]).unwrap_or(0);
+                hull.sides.push([own, of([b, a]).unwrap_or(own)]);
             }
         }
         hull
@@ -112,7 +127,7 @@ impl Hull {
     }
 
     /// Half of the smallest distance between a face and the vertex farthest from it.
-    pub(crate) fn thinness(&self) -> f64 {
+    fn thinness(&self) -> f64 {
         let depth = |f: &Face| {
             let p = self.vertices[f.corners[0] as usize];
             self.vertices.iter().fold(0.0_f64, |m, &v| m.max(dot(f.normal, sub(p, v))))

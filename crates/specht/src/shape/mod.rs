@@ -3,7 +3,10 @@
 //! ```text
 //! round    a straight line with a radius around it: ball (a line of length 0), capsule
 //! hull     a convex polyhedron: box, convex hull of points
+//! cylinder a finite one, with flat ends
 //! plane    a half space
+//! outline  a polygon of any shape in the plane z = 0
+//! mesh     a surface of triangles, height field: a smooth surface over a grid; both carry convex shapes
 //! ```
 //!
 //! [`meet`] gives the contact points of a pair: gap along a unit normal from B to A, the point, and a number that stays the same while the
@@ -13,14 +16,26 @@
 //! the pairs that are near.
 
 mod broad;
+mod convex;
+mod cylinder;
 mod faces;
+mod field;
+mod flat;
 mod hull;
+mod mesh;
+mod on_mesh;
 mod rounds;
+mod tree;
 mod vec3;
 
 pub(crate) use broad::Broad;
+pub(crate) use field::Field;
+pub(crate) use flat::Outline;
 pub(crate) use hull::{Hull, HullError};
+pub(crate) use mesh::{Filling, Mesh, MeshError, TRIANGLES};
 pub(crate) use vec3::{V3, add, along, cross, dot, norm, sub};
+
+use std::sync::Arc;
 
 use vec3::{max_abs, scale};
 
@@ -37,6 +52,16 @@ impl Pose {
         add(self.origin, self.turn(p))
     }
 
+    /// Body coordinates of a point of the world.
+    pub(crate) fn back(&self, p: V3) -> V3 {
+        self.turn_back(sub(p, self.origin))
+    }
+
+    /// Body components of a direction of the world.
+    pub(crate) fn turn_back(&self, d: V3) -> V3 {
+        [0, 1, 2].map(|j| (0..3).map(|i| self.axes[i][j] * d[i]).sum())
+    }
+
     /// World components of a direction of the body.
     pub(crate) fn turn(&self, d: V3) -> V3 {
         [dot(self.axes[0], d), dot(self.axes[1], d), dot(self.axes[2], d)]
@@ -50,8 +75,16 @@ pub(crate) enum Shape {
     Round { ends: [V3; 2], radius: f64 },
     /// A convex polyhedron.
     Hull(Hull),
+    /// A finite cylinder: the middles of its two ends.
+    Cylinder { ends: [V3; 2], radius: f64 },
     /// A half space: a point of its border and the unit normal out of the material.
     Plane { through: V3, normal: V3 },
+    /// A polygon in the plane.
+    Outline(Outline),
+    /// A surface of triangles.
+    Mesh(Arc<Mesh>),
+    /// A surface over a grid.
+    Field(Arc<Field>),
 }
 
 impl Shape {
@@ -60,16 +93,26 @@ impl Shape {
         match self {
             Shape::Round { ends, radius } => norm(ends[0]).max(norm(ends[1])) + radius,
             Shape::Hull(h) => h.vertices.iter().fold(0.0, |m, &v| m.max(norm(v))),
+            // a bound: the ball around an end that holds the rim
+            Shape::Cylinder { ends, radius } => norm(ends[0]).max(norm(ends[1])) + radius,
+            Shape::Outline(o) => o.points.iter().fold(0.0, |m, &v| m.max(norm(v))),
+            Shape::Mesh(m) => m.vertices.iter().fold(0.0, |r, &v| r.max(norm(v))),
+            Shape::Field(f) => {
+                let (low, high) = f.corners();
+                norm([0, 1, 2].map(|k| low[k].abs().max(high[k].abs())))
+            }
             Shape::Plane { .. } => f64::INFINITY,
         }
     }
 
-    /// Half of its smallest extension: what moves farther than that in a step may pass through. Infinite for planes.
+    /// Half of its smallest extension: what moves farther than that in a step may pass through. Infinite for planes and surfaces.
     pub(crate) fn thinness(&self) -> f64 {
         match self {
             Shape::Round { radius, .. } => *radius,
-            Shape::Hull(h) => h.thinness(),
-            Shape::Plane { .. } => f64::INFINITY,
+            Shape::Hull(h) => h.thin,
+            Shape::Cylinder { ends, radius } => radius.min(0.5 * norm(sub(ends[1], ends[0]))),
+            Shape::Outline(o) => o.thin,
+            Shape::Plane { .. } | Shape::Mesh(_) | Shape::Field(_) => f64::INFINITY,
         }
     }
 }
@@ -77,12 +120,14 @@ impl Shape {
 /// A shape at its place in the world.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placed {
-    /// Ends of a round, vertices of a hull, the point of a plane.
+    /// Ends of a round or cylinder, vertices of a hull, the point of a plane.
     points: Vec<V3>,
-    /// Normals of the faces of a hull, of a plane.
+    /// Normals of the faces of a hull, of a plane; the axis of a cylinder.
     normals: Vec<V3>,
-    /// Directions of the edges of a hull.
+    /// Directions of the edges of a hull; a direction across the axis of a cylinder that turns with it.
     edges: Vec<V3>,
+    /// Where it is.
+    pose: Pose,
     /// Corners of the box along the world axes that holds it.
     pub low: V3,
     pub high: V3,
@@ -94,8 +139,15 @@ impl Placed {
         self.points.clear();
         self.normals.clear();
         self.edges.clear();
+        self.pose = *pose;
         let mut radius = 0.0;
         match shape {
+            Shape::Outline(o) => self.points.extend(o.points.iter().map(|&p| pose.place(p))),
+            Shape::Mesh(m) => return self.enclose(m.low, m.high),
+            Shape::Field(f) => {
+                let (low, high) = f.corners();
+                return self.enclose(low, high);
+            }
             Shape::Round { ends, radius: r } => {
                 self.points.extend(ends.map(|p| pose.place(p)));
                 radius = *r;
@@ -104,6 +156,18 @@ impl Placed {
                 self.points.extend(h.vertices.iter().map(|&p| pose.place(p)));
                 self.normals.extend(h.faces.iter().map(|f| pose.turn(f.normal)));
                 self.edges.extend(h.directions.iter().map(|&d| pose.turn(d)));
+            }
+            Shape::Cylinder { ends, radius } => {
+                let axis = vec3::unit(sub(ends[1], ends[0])).unwrap_or([0.0, 0.0, 1.0]);
+                self.points.extend(ends.map(|p| pose.place(p)));
+                self.normals.push(pose.turn(axis));
+                self.edges.push(pose.turn(convex::across(axis)));
+                let e = self.normals[0];
+                let wide = [0, 1, 2].map(|k| radius * (1.0 - e[k] * e[k]).max(0.0).sqrt());
+                let (p, q) = (self.points[0], self.points[1]);
+                self.low = [0, 1, 2].map(|k| p[k].min(q[k]) - wide[k]);
+                self.high = [0, 1, 2].map(|k| p[k].max(q[k]) + wide[k]);
+                return;
             }
             Shape::Plane { through, normal } => {
                 self.points.push(pose.place(*through));
@@ -123,6 +187,16 @@ impl Placed {
             self.low[k] -= radius;
             self.high[k] += radius;
         }
+    }
+}
+
+impl Placed {
+    /// The box around a box of the body.
+    fn enclose(&mut self, low: V3, high: V3) {
+        let middle = self.pose.place(scale(0.5, add(low, high)));
+        let half = scale(0.5, sub(high, low));
+        let reach = [0, 1, 2].map(|i| (0..3).map(|j| self.pose.axes[i][j].abs() * half[j]).sum::<f64>());
+        (self.low, self.high) = (sub(middle, reach), add(middle, reach));
     }
 }
 
@@ -155,26 +229,57 @@ const ROUNDING: f64 = 1e-9;
 /// Features nearer to each other than this part of the size are one.
 const SAME: f64 = 1e-6;
 
-/// The points at which A and B are at most `margin` apart.
-pub(crate) fn meet(a: (&Shape, &Placed), b: (&Shape, &Placed), margin: f64, out: &mut Vec<Touch>) {
+/// The points at which A and B are at most `margin` apart. `push`: the direction in which smooth forces move them against each other, of any length;
+/// it chooses among the points of a rim that are all as near.
+pub(crate) fn meet(a: (&Shape, &Placed), b: (&Shape, &Placed), push: V3, margin: f64, out: &mut Vec<Touch>) {
     let first = out.len();
+    // the order of the pairs below
+    let rank = |s: &Shape| match s {
+        Shape::Round { .. } => 0,
+        Shape::Cylinder { .. } => 1,
+        Shape::Hull(_) => 2,
+        Shape::Outline(_) => 3,
+        Shape::Plane { .. } => 4,
+        Shape::Mesh(_) => 5,
+        Shape::Field(_) => 6,
+    };
+    if rank(a.0) > rank(b.0) {
+        meet(b, a, push, margin, out);
+        out[first..].iter_mut().for_each(|t| *t = t.swapped());
+        return;
+    }
     match (a.0, b.0) {
         (Shape::Round { radius: ra, .. }, Shape::Round { radius: rb, .. }) => {
             rounds::round_round((a.1, *ra), (b.1, *rb), margin, out)
         }
+        (Shape::Round { radius, .. }, Shape::Cylinder { .. }) => {
+            cylinder::round_convex((a.1, *radius), b, margin, out)
+        }
         (Shape::Round { radius, .. }, Shape::Hull(h)) => {
             rounds::round_hull((a.1, *radius), (h, b.1), margin, out)
         }
-        (Shape::Hull(h), Shape::Round { radius, .. }) => {
-            rounds::round_hull((b.1, *radius), (h, a.1), margin, out);
-            out[first..].iter_mut().for_each(|t| *t = t.swapped());
+        (Shape::Cylinder { .. }, Shape::Cylinder { .. }) => {
+            cylinder::cylinder_cylinder(a, b, push, margin, out)
+        }
+        (Shape::Cylinder { radius, .. }, Shape::Hull(h)) => {
+            cylinder::cylinder_hull(a, *radius, (h, b.1), push, margin, out)
+        }
+        (Shape::Cylinder { radius, .. }, Shape::Plane { .. }) => {
+            cylinder::on_plane((a.1, *radius), (b.1.points[0], b.1.normals[0]), push, margin, out)
         }
         (Shape::Hull(ha), Shape::Hull(hb)) => faces::hull_hull((ha, a.1), (hb, b.1), margin, out),
-        (shape, Shape::Plane { .. }) => on_plane(shape, a.1, b.1, margin, out),
-        (Shape::Plane { .. }, shape) => {
-            on_plane(shape, b.1, a.1, margin, out);
-            out[first..].iter_mut().for_each(|t| *t = t.swapped());
+        (Shape::Round { radius, .. }, Shape::Outline(o)) => {
+            flat::disc_outline((a.1.points[0], *radius), (o, b.1), margin, out)
         }
+        (Shape::Outline(oa), Shape::Outline(ob)) => flat::outline_outline((oa, a.1), (ob, b.1), margin, out),
+        (Shape::Outline(o), Shape::Plane { .. }) => {
+            flat::outline_line((o, a.1), (b.1.points[0], b.1.normals[0]), margin, out)
+        }
+        // planes and surfaces carry, they do not lie on each other
+        (Shape::Plane { .. } | Shape::Mesh(_) | Shape::Field(_), _) => {}
+        (_, Shape::Mesh(m)) => on_mesh::on_mesh(a, m, b.1, push, margin, out),
+        (_, Shape::Field(f)) => field::on_field(a, f, b.1, push, margin, out),
+        (shape, _) => on_plane(shape, a.1, b.1, margin, out),
     }
 }
 
@@ -184,7 +289,7 @@ fn on_plane(shape: &Shape, a: &Placed, plane: &Placed, margin: f64, out: &mut Ve
     let radius = match shape {
         Shape::Round { radius, .. } => *radius,
         Shape::Hull(_) => 0.0,
-        Shape::Plane { .. } => return,
+        _ => return,
     };
     let ball = matches!(shape, Shape::Round { ends: [p, q], .. } if p == q);
     for (k, &p) in a.points.iter().enumerate().take(if ball { 1 } else { usize::MAX }) {
@@ -200,5 +305,9 @@ fn size_of(p: &Placed) -> f64 {
     max_abs(sub(p.high, p.low))
 }
 
+#[cfg(test)]
+mod cylinders_tests;
+#[cfg(test)]
+mod surfaces_tests;
 #[cfg(test)]
 mod tests;

@@ -59,7 +59,7 @@ pub(super) fn round_round((a, ra): Round<'_>, (b, rb): Round<'_>, margin: f64, o
 }
 
 /// The point of a hull nearest to `p`: distance (negative inside), the point, and the unit normal there.
-fn nearest_on_hull((hull, at): (&Hull, &Placed), p: V3) -> (f64, V3, V3) {
+pub(super) fn nearest_on_hull((hull, at): (&Hull, &Placed), p: V3) -> (f64, V3, V3) {
     let level = |k: usize| dot(at.normals[k], sub(p, at.points[hull.faces[k].corners[0] as usize]));
     let mut deepest = (f64::NEG_INFINITY, 0);
     for k in 0..hull.faces.len() {

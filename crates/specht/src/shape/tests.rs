@@ -3,7 +3,7 @@
 use super::*;
 
 /// Pseudo-random numbers in −1 … 1.
-struct Numbers(u64);
+pub(super) struct Numbers(pub u64);
 
 impl Numbers {
     fn next(&mut self) -> f64 {
@@ -11,12 +11,12 @@ impl Numbers {
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    fn vector(&mut self) -> V3 {
+    pub(super) fn vector(&mut self) -> V3 {
         [self.next(), self.next(), self.next()]
     }
 
     /// A pose with a random rotation.
-    fn pose(&mut self, origin: V3) -> Pose {
+    pub(super) fn pose(&mut self, origin: V3) -> Pose {
         let (a, b) = (self.vector(), self.vector());
         let x = vec3::unit(a).unwrap();
         let z = vec3::unit(cross(x, b)).unwrap();
@@ -25,18 +25,19 @@ impl Numbers {
     }
 }
 
-const STILL: Pose = Pose { origin: [0.0; 3], axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
+pub(super) const STILL: Pose =
+    Pose { origin: [0.0; 3], axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
 
-fn touches(a: (&Shape, Pose), b: (&Shape, Pose), margin: f64) -> Vec<Touch> {
+pub(super) fn touches(a: (&Shape, Pose), b: (&Shape, Pose), margin: f64) -> Vec<Touch> {
     let [mut pa, mut pb] = [Placed::default(), Placed::default()];
     pa.put(a.0, &a.1);
     pb.put(b.0, &b.1);
     let mut out = Vec::new();
-    meet((a.0, &pa), (b.0, &pb), margin, &mut out);
+    meet((a.0, &pa), (b.0, &pb), [0.0; 3], margin, &mut out);
     out
 }
 
-fn cuboid(half: V3) -> Shape {
+pub(super) fn cuboid(half: V3) -> Shape {
     Shape::Hull(Hull::cuboid([0.0; 3], half))
 }
 
@@ -52,7 +53,7 @@ fn the_hull_of_the_corners_of_a_box_is_the_box() {
         (8, 6, 12, 3)
     );
     assert!(hull.faces.iter().all(|f| f.corners.len() == 4));
-    assert!((hull.thinness() - 1.0).abs() < 1e-12);
+    assert!((hull.thin - 1.0).abs() < 1e-12);
     assert_eq!(Hull::around(&corners[..4]), Err(HullError::Flat(4)));
 }
 

@@ -1,6 +1,7 @@
-//! Bodies in space that touch wherever they meet: what time steps need of them besides the contacts of the system.
+//! Bodies that touch wherever they meet: what time steps need of them besides the contacts of the system.
 //!
-//! A frame has six rows of W: the velocity of its origin and its angular velocity, world axes. They belong to no contact. The force along
+//! A frame has six rows of W: the velocity of its origin and its angular velocity, world axes; in the plane those that leave it
+//! are empty. They belong to no contact. The force along
 //! them is the resultant of everything that touches the frame, so that `M u⁺ = p + Wᵀ Λ` holds with the rows of the system alone.
 
 use crate::shape::Shape;
@@ -11,6 +12,8 @@ pub struct Touching {
     pub(crate) frames: Vec<Frame>,
     pub(crate) solids: Vec<Solid>,
     pub(crate) rules: Vec<Rule>,
+    /// Everything moves in the plane z = 0: there is one tangent.
+    pub(crate) planar: bool,
 }
 
 /// A body, or the ground.
@@ -45,6 +48,15 @@ pub(crate) struct Rule {
 }
 
 impl Touching {
+    /// Rows of a point of this law: the normal, and the tangents where there is friction.
+    pub(crate) fn rows(&self, rule: u32) -> usize {
+        match self.rules[rule as usize].mu > 0.0 {
+            true if self.planar => 2,
+            true => 3,
+            false => 1,
+        }
+    }
+
     /// The number of the law between two solids: the last that names both. `None`: they do not see each other, because neither moves, one carries the other,
     /// or nobody asks for it.
     pub(crate) fn law(&self, a: usize, b: usize) -> Option<usize> {

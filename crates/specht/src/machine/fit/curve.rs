@@ -52,7 +52,7 @@ impl<'a> Curve<'a> {
         let columns: Vec<_> = records.columns.iter().map(|c| (c.name.clone(), c.dim)).collect();
         let series = std::slice::from_ref(residual);
         let loaded =
-            file::read_plotting(&source.text, &options, &|f| source.files.text_of(f), series, &columns)
+            file::read_plotting(&source.text, &options, &|f| source.files.bytes_of(f), series, &columns)
                 .map_err(|list| Error::located(source, &options, list).about_series(series))
                 .map_err(|e| e.with_columns(&names))?;
         let mut model = loaded.model;

@@ -8,6 +8,7 @@ mod nets;
 mod probe;
 mod shapes;
 mod space;
+mod surfaces;
 mod swing;
 
 pub use shapes::{Place, Prim};

@@ -5,12 +5,13 @@
 use serde::Serialize;
 
 use crate::model::{CompiledSystem, FeatureRef, Geometry, Shape, SpaceShape};
-use crate::shape::Hull;
+use crate::shape::{Hull, Shape as Form};
 use crate::sim::Samples;
 use crate::system::{Discrete, State, System};
 
 use super::frames::frames;
 use super::nets::torus;
+use super::surfaces::{surface_lines, thinned};
 use super::{DrawTrack, Run, Scene, Shapes};
 
 /// Everything to draw.
@@ -208,8 +209,10 @@ enum Solid {
     Cylinder([f64; 3], [f64; 3], f64, bool),
     Ellipsoid([f64; 3], [f64; 3]),
     Capsule([[f64; 3]; 2], f64),
+    Drum([[f64; 3]; 2], f64),
     Box([f64; 3], [f64; 3]),
     Hull(Option<Hull>),
+    Surface(Form),
     Direction([f64; 3]),
     /// Tip, axis and angle between axis and side.
     Cone([f64; 3], [f64; 3], f64),
@@ -240,11 +243,18 @@ impl Solid {
             SpaceShape::Capsule { ends, radius } => {
                 Solid::Capsule([three(&ends[0]), three(&ends[1])], three(&[*radius; 3])[0])
             }
+            SpaceShape::Drum { ends, radius } => {
+                Solid::Drum([three(&ends[0]), three(&ends[1])], three(&[*radius; 3])[0])
+            }
             SpaceShape::Box { center, half } => Solid::Box(three(center), three(half)),
             SpaceShape::Hull(points) => {
                 let points: Vec<[f64; 3]> = points.iter().map(three).collect();
                 Solid::Hull(Hull::around(&points).ok())
             }
+            SpaceShape::Data(data) => match &data.form {
+                Form::Hull(hull) => Solid::Hull(Some(hull.clone())),
+                other => Solid::Surface(other.clone()),
+            },
             SpaceShape::Direction(d) => Solid::Direction(along(three(d))),
             SpaceShape::Cone { apex, axis, angle, .. } => {
                 let (tip, axis, angle) = (three(apex), along(three(axis)), three(&[*angle; 3])[0]);
@@ -265,6 +275,7 @@ impl Solid {
     fn lines(&self, size: f64) -> Vec<Vec<[f64; 3]>> {
         match *self {
             Solid::Hull(ref hull) => hull.iter().flat_map(|h| h.wires()).map(|e| e.to_vec()).collect(),
+            Solid::Surface(ref form) => surface_lines(form),
             Solid::Point(p) if p == [0.0; 3] => Vec::new(),
             Solid::Point(p) => vec![vec![[0.0; 3], p]],
             Solid::Direction(d) => vec![vec![[0.0; 3], d.map(|x| 0.15 * size * x)]],
@@ -293,7 +304,7 @@ impl Solid {
                 }
                 out
             }
-            Solid::Capsule(ends, r) => {
+            Solid::Capsule(ends, r) | Solid::Drum(ends, r) => {
                 let way = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
                 let [a, b] = across(unit(way).unwrap_or([0.0, 0.0, 1.0]));
                 let mut out: Vec<Vec<[f64; 3]>> = ends.iter().map(|e| circle(*e, a, b, r)).collect();
@@ -310,6 +321,9 @@ impl Solid {
     fn faces(&self) -> Vec<Vec<[f64; 3]>> {
         match *self {
             Solid::Hull(ref hull) => hull.iter().flat_map(|h| h.polygons()).collect(),
+            Solid::Surface(Form::Mesh(ref m)) => thinned(m.triangles.len())
+                .map(|k| m.triangles[k].map(|c| m.vertices[c as usize]).to_vec())
+                .collect(),
             Solid::Box(c, half) => Hull::cuboid(c, half).polygons().collect(),
             Solid::Ellipsoid(c, axes) => globe(c, axes),
             Solid::Capsule(ends, r) => {
@@ -318,6 +332,16 @@ impl Solid {
                 let rings = ends.map(|e| circle(e, a, b, r));
                 let side = |k: usize| vec![rings[0][k], rings[0][k + 1], rings[1][k + 1], rings[1][k]];
                 (0..AROUND).map(side).collect()
+            }
+            Solid::Drum(ends, r) => {
+                let way = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
+                let [a, b] = across(unit(way).unwrap_or([0.0, 0.0, 1.0]));
+                let rings = ends.map(|e| circle(e, a, b, r));
+                let side = |k: usize| vec![rings[0][k], rings[0][k + 1], rings[1][k + 1], rings[1][k]];
+                let mut out: Vec<_> = (0..AROUND).map(side).collect();
+                out.push(rings[0].iter().rev().copied().collect());
+                out.push(rings[1].clone());
+                out
             }
             // both sides of a disc
             Solid::Rim(c, axis, r) => {
@@ -347,6 +371,12 @@ impl Solid {
             Solid::Rim(c, axis, r) => {
                 let flat = add(n, axis, -dot(n, axis));
                 vec![unit(flat).map_or(c, |d| add(c, d, -r))]
+            }
+            Solid::Drum(ends, r) => {
+                let way = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
+                let axis = unit(way).unwrap_or([0.0, 0.0, 1.0]);
+                let down = unit(add(n, axis, -dot(n, axis))).unwrap_or([0.0; 3]);
+                ends.iter().map(|e| add(*e, down, -r)).collect()
             }
             Solid::Ellipsoid(c, axes) => {
                 let long: [f64; 3] = std::array::from_fn(|i| axes[i] * n[i]);

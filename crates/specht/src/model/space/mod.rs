@@ -160,6 +160,13 @@ pub enum SpaceShape {
         /// Radius.
         radius: NodeId,
     },
+    /// A finite cylinder with flat ends.
+    Drum {
+        /// The middles of the two ends.
+        ends: [Vector; 2],
+        /// Radius.
+        radius: NodeId,
+    },
     /// A box around `center`.
     Box {
         /// Centre.
@@ -169,6 +176,8 @@ pub enum SpaceShape {
     },
     /// The convex hull of points.
     Hull(Vec<Vector>),
+    /// What was read from a file or computed on a grid: mesh, hull, height field.
+    Data(ShapeData),
     /// A direction, for joints.
     Direction(Vector),
 }
@@ -183,7 +192,7 @@ impl SpaceShape {
             SpaceShape::Ball { .. } => "ball",
             SpaceShape::Rim { .. } => "rim",
             SpaceShape::Cylinder { hole: true, .. } => "tube",
-            SpaceShape::Cylinder { .. } => "cylinder",
+            SpaceShape::Cylinder { .. } => "endless cylinder",
             SpaceShape::Cone { hole: true, .. } => "funnel",
             SpaceShape::Cone { .. } => "cone",
             SpaceShape::Torus { hole: true, .. } => "bent tube",
@@ -191,8 +200,14 @@ impl SpaceShape {
             SpaceShape::Surface { .. } => "surface",
             SpaceShape::Ellipsoid { .. } => "ellipsoid",
             SpaceShape::Capsule { .. } => "capsule",
+            SpaceShape::Drum { .. } => "cylinder",
             SpaceShape::Box { .. } => "box",
             SpaceShape::Hull(_) => "hull",
+            SpaceShape::Data(data) => match data.form {
+                crate::shape::Shape::Field(_) => "height field",
+                crate::shape::Shape::Hull(_) => "hull",
+                _ => "mesh",
+            },
             SpaceShape::Direction(_) => "direction",
         }
     }
@@ -220,11 +235,19 @@ impl SpaceShape {
             | SpaceShape::Torus { center, .. }
             | SpaceShape::Box { center, .. } => Some(center),
             SpaceShape::Capsule { .. }
+            | SpaceShape::Drum { .. }
             | SpaceShape::Hull(_)
+            | SpaceShape::Data(_)
             | SpaceShape::Surface { .. }
             | SpaceShape::Direction(_) => None,
         }
     }
+}
+
+/// A shape that is numbers, not formulas.
+#[derive(Clone, Debug)]
+pub struct ShapeData {
+    pub(crate) form: crate::shape::Shape,
 }
 
 /// Directions of a contact in space.

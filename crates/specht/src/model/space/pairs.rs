@@ -4,6 +4,7 @@
 //! ball–plane       g = n·(c − p) − R                        point–plane: R = 0
 //! rim–plane        g = n·(c − p) − R √(1 − (n·e)²)          lowest point of a circle with axis e
 //! ellipsoid–plane  g = n·(c − p) − √(Σ a_i² n_i²)           n in the axes of the ellipsoid
+//! cylinder–plane   the rims of its two ends
 //! capsule–plane    two balls;  box–plane: eight points;  hull–plane: all its points; the same inside what is hollow
 //! ball–round       see [`super::round`];  ball–surface: [`super::surface`];  ball–box, ball–hull: [`super::polyhedra`]
 //! ```
@@ -28,13 +29,13 @@ impl Builder<'_> {
             SpaceShape::Point(_) => 0,
             SpaceShape::Ball { hole: false, .. } => 1,
             SpaceShape::Rim { .. } | SpaceShape::Ellipsoid { .. } => 2,
-            SpaceShape::Capsule { .. } => 3,
+            SpaceShape::Capsule { .. } | SpaceShape::Drum { .. } => 3,
             SpaceShape::Box { .. } | SpaceShape::Hull(_) => 4,
             SpaceShape::Ball { .. } => 5,
             SpaceShape::Cylinder { .. } | SpaceShape::Cone { .. } | SpaceShape::Torus { .. } => 6,
             SpaceShape::Surface { .. } => 7,
             SpaceShape::Plane { .. } => 8,
-            SpaceShape::Direction(_) => 9,
+            SpaceShape::Data(_) | SpaceShape::Direction(_) => 9,
         };
         if rank(a) > rank(b) {
             let list = self.meetings((body_b, b), (body_a, a), count)?;
@@ -125,6 +126,15 @@ impl Builder<'_> {
                 let reach = g.neg(reach);
                 let point = along(g, center, reach, flat);
                 Some(vec![self.above(point, through, n)])
+            }
+            SpaceShape::Drum { ends, radius } => {
+                let axis = sub(&mut self.g, ends[1], ends[0]);
+                let mut out = Vec::with_capacity(2);
+                for center in ends {
+                    let rim = SpaceShape::Rim { center, axis, radius };
+                    out.extend(self.lowest_point((body_a, &rim), (body_b, b))?);
+                }
+                Some(out)
             }
             SpaceShape::Ellipsoid { center, axes } => {
                 let pose = self.space_frame(body_a).pose;

@@ -14,6 +14,9 @@ const OTHERS: f64 = 0.25;
 /// Bits of a key that tell the feature; those above tell the pair of solids.
 const FEATURE: u32 = 23;
 
+/// Changes of velocity that differ by less are the same.
+const ALIKE: f64 = 1e-9;
+
 /// One point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Point {
@@ -121,7 +124,12 @@ impl Points {
             let margin = self.way[a as usize] + self.way[b as usize];
             self.found.clear();
             let (pa, pb) = (&self.placed[a as usize], &self.placed[b as usize]);
-            meet((&sa.shape, pa), (&sb.shape, pb), margin, &mut self.found);
+            // what smooth forces do to A against B, or to A where both are moved alike
+            let change = |f: usize| sub(self.twists[1][f][0], self.twists[0][f][0]);
+            let (of_a, of_b) = (change(sa.frame), change(sb.frame));
+            let push = sub(of_a, of_b);
+            let push = if norm(push) > ALIKE * norm(of_a) { push } else { of_a };
+            meet((&sa.shape, pa), (&sb.shape, pb), push, margin, &mut self.found);
             for touch in &self.found {
                 let mut p = Point {
                     frames: [sa.frame as u32, sb.frame as u32],

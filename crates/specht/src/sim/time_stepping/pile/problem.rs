@@ -421,7 +421,7 @@ impl Step {
 
 /// Rows of a point: friction has two more.
 fn rows_of(t: &Touching, p: &Point) -> usize {
-    if t.rules[p.rule as usize].mu > 0.0 { 3 } else { 1 }
+    t.rows(p.rule)
 }
 
 /// A point for sweeps, without law, rates and impulse.
