@@ -242,8 +242,8 @@ fn balls_go_round_in_funnels_bent_tubes_and_bowls_at_the_height_of_the_closed_fo
         phi.tan(),
     );
     // paraboloid z = r²/(2 p): the foot at r, the centre along the normal
-    let (p, r) = (0.5, 0.3);
-    let slope = (r / p as f64).atan();
+    let (p, r) = (0.5_f64, 0.3_f64);
+    let slope = (r / p).atan();
     let center = (r - radius * slope.sin(), r * r / (2.0 * p) + radius * slope.cos());
     let bowl = "{ surface = [\"u\", \"v\", \"u^2 + v^2\"], parameters = [\"u\", \"v\"] }";
     check(bowl, center.0, center.1, r / p);
