@@ -142,7 +142,7 @@ pub fn painleve_at<S: System + ?Sized>(
     // one contact at zero slip: not only the direction without friction counts
     let resting = (0..info.len()).find(|&i| rubs_in_plane(&info[i], at, i) && at.starts[i] == Start::Zero);
     if let Some(i) = resting {
-        out.from_rest(info, at, i)?;
+        out.list_at_rest(info, at, i)?;
     }
     Ok(out)
 }
@@ -206,7 +206,7 @@ fn of_rows(info: &[ContactInfo], at: &Snapshot, stiffness: &[f64]) -> Result<Pai
 
 impl Painleve {
     /// All solutions of one contact at zero slip in space, instead of those that slide along one direction (METH-3D-ACC).
-    fn from_rest(&mut self, info: &[ContactInfo], at: &Snapshot, i: usize) -> Result<(), AnalysisError> {
+    fn list_at_rest(&mut self, info: &[ContactInfo], at: &Snapshot, i: usize) -> Result<(), AnalysisError> {
         let found = crate::sim::space::all_from_rest(info, &at.eval, &at.starts).ok_or_else(|| {
             AnalysisError::Key(format!(
                 "the solutions of contact `{}` at zero slip cannot be listed",

@@ -162,6 +162,9 @@ pub struct Weakest {
     pub motion: Vec<f64>,
 }
 
+/// p(d), the normal of the border of what is held there, and the motion that begins.
+type Border = (f64, Option<[f64; 3]>, Vec<f64>);
+
 /// Forces at a point with the rows J of its motion; `level`: normal of the plane of the diagram.
 ///
 /// # Errors
@@ -179,7 +182,7 @@ pub(crate) fn point_in_space(
         (0..base.len()).map(|k| (0..3).map(|a| d[a] * jacobian[a][k]).sum()).collect()
     };
     // p(d), and the normal of the border there
-    let ask = |d: [f64; 3]| -> Result<(f64, Option<[f64; 3]>, Vec<f64>), AnalysisError> {
+    let ask = |d: [f64; 3]| -> Result<Border, AnalysisError> {
         let Some(found) = statics.limit(base, &column(d), 1.0)?.filter(|_| stands) else {
             return Ok((0.0, None, Vec::new()));
         };

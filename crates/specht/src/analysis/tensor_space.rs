@@ -22,6 +22,9 @@ const LOOKS: usize = 600;
 /// Of these the best so many are followed.
 const BEST: usize = 4;
 
+/// Critical factor, its polynomial, directions of slip.
+type Looked = (f64, TensorRegularity, Vec<Option<[f64; 3]>>);
+
 /// Closed contacts with unknown reactions.
 pub(super) struct Members {
     /// Contact, normal row, whether it rubs.
@@ -79,9 +82,9 @@ pub(super) fn regular_in_space(
         .collect();
     let mut patterns = 0;
     // the worst of both signs of bilateral reactions
-    let mut look = |a: &[f64]| -> (f64, TensorRegularity, Vec<Option<[f64; 3]>>) {
+    let mut look = |a: &[f64]| -> Looked {
         let own = slips(a);
-        let mut worst: Option<(f64, TensorRegularity, Vec<Option<[f64; 3]>>)> = None;
+        let mut worst: Option<Looked> = None;
         for bits in 0..1_usize << signed.len() {
             patterns += 1;
             let mut d = own.clone();

@@ -19,7 +19,7 @@ const FLAT: f64 = 1e-10;
 /// What comes out.
 pub(super) enum Reduction {
     /// A problem in cones alone.
-    Small(Small),
+    Small(Box<Small>),
     /// The equations contradict each other: their certificate.
     Inconsistent(Vec<f64>),
 }
@@ -93,7 +93,7 @@ pub(super) fn reduce(a: &Mat, b: &[f64], g: &Mat, h: &[f64], c: &[f64]) -> Reduc
         equations: Svd::new(&a.transpose()),
         count: a.rows(),
     };
-    Reduction::Small(small)
+    Reduction::Small(Box::new(small))
 }
 
 fn unit_vectors(n: usize) -> Vec<Vec<f64>> {
