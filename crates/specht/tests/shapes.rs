@@ -169,7 +169,7 @@ fn a_ball_in_a_paraboloid_swings_with_the_period_of_its_curvature() {
         let run = Machine::read(&text.replace("friction = 0.6", friction)).unwrap().run().unwrap();
         let (x, t) = (run.series("x").unwrap(), run.series("t").unwrap());
         // the second passage through the middle: three quarters of a period
-        let k = (1..x.len()).filter(|&k| x[k - 1] < 0.0 && x[k] >= 0.0).next_back().unwrap();
+        let k = (1..x.len()).rfind(|&k| x[k - 1] < 0.0 && x[k] >= 0.0).unwrap();
         let at = t[k - 1] + (t[k] - t[k - 1]) * x[k - 1] / (x[k - 1] - x[k]);
         (at / (0.75 * period) - 1.0, x.iter().fold(0.0_f64, |m, v| m.min(*v)) / amplitude)
     };

@@ -194,7 +194,9 @@ impl Step {
         self.source.clear();
         self.pose_given(given, eval, u, delta);
         self.first = self.source.len();
-        self.is_loose = self.source.is_empty()
+        // bodies in the plane have three rows, and points one tangent: they go through the solver
+        self.is_loose = !t.planar
+            && self.source.is_empty()
             && self.bilateral.is_empty()
             && self.loose.load(t, self.mass.matrix(&eval.mass), &eval.w, self.unit);
         let rows: usize = points.list.iter().map(|p| rows_of(t, p)).sum::<usize>() + self.first;
