@@ -6,8 +6,9 @@
 Programs that are not installed are skipped with a word (pip install mujoco; rapier has Python bindings under the name rapier3d;
 Debian: python3-siconos). The models are those of `piles model TASK`: bodies of 1 kg, gravity 9.81, friction 1/2, no rebound, the step of the
 table. Columns: steps per second of processor time; penetration, the deepest of all steps, of half a body; creep, the way of the
-first body in the run (for the heap, which moves, nothing); energy, the largest growth of kinetic and potential energy over the start,
-which no pile without motors may have, of the potential energy at the start.
+first body in the run (for the heap, which moves, nothing); energy, of the potential energy at the start: for MuJoCo and rapier the largest
+growth of kinetic and potential energy over the start, which no pile without motors may have, for Specht the closing error of its ledger; so this column compares
+the others with each other only. rapier is looked at in every tenth step and without the spin of boxes. Siconos is named where it is installed, not run.
 """
 
 import csv
