@@ -285,8 +285,8 @@ fn compare(wanted: impl Fn(Scheme, Settings) -> Option<(Scheme, Settings)>, leas
             settings.until = settings.until.min(0.12);
         }
         let system = machine.system();
-        // unit quaternions have a length of their own
-        if system.dims().q != system.dims().u {
+        // unit quaternions have a length of their own, and so have the shapes of bodies that touch wherever they meet
+        if system.dims().q != system.dims().u || system.touching().is_some() {
             continue;
         }
         count += 1;

@@ -246,7 +246,7 @@ impl Parts {
 fn nothing_rubs(info: &[ContactInfo], left_out: &[usize]) -> AnalysisError {
     match left_out.first() {
         Some(&i) => AnalysisError::Key(format!(
-            "`{}` is a joint or a patch: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
+            "`{}` is a journal, a ball joint or a patch: its bound is the size of a vector, not of this form; ask `specht analyse painleve`",
             info[i].name
         )),
         None if info.iter().any(|c| c.friction) => AnalysisError::Key(

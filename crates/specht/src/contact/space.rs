@@ -193,6 +193,24 @@ impl Block {
         }
     }
 
+    /// The force that holds the contact at rest. Where friction can carry what the normal force carries (a cone in its seat), there are many; if
+    /// the one of the largest pivots does not obey the law, that with as little friction as possible is taken.
+    fn stick(&self, cone: &Cone, rest: f64) -> Option<[f64; 4]> {
+        let obeys = |f: &[f64; 4]| f[0] > cone.least && cone.holds(rest, f);
+        // the normal row made large is eliminated first
+        [1.0, 100.0].into_iter().find_map(|weight| {
+            let (mut g, mut b, mut force) = (self.g, self.b, [0.0; 4]);
+            for k in 0..4 {
+                g[0][k] *= weight;
+                g[k][0] *= weight;
+            }
+            b[0] *= weight;
+            let found = solve(&g, 0..1 + cone.tangents, &b, &mut force);
+            force[0] *= weight;
+            (found && obeys(&force)).then_some(force)
+        })
+    }
+
     /// Solutions with a_N = 0 and a normal force above the least.
     fn closed(&self, cone: &Cone, tiny: f64, out: &mut Vec<Found>) {
         let (g, b) = (&self.g, &self.b);
@@ -212,13 +230,7 @@ impl Block {
                 }
             }
             Sliding::Rests { rest, mu } => {
-                let mut stick = [0.0; 4];
-                if solve(g, 0..1 + cone.tangents, b, &mut stick)
-                    && stick[0] > cone.least
-                    && cone.holds(rest, &stick)
-                {
-                    out.push(Found { force: stick, does: Does::Sticks });
-                }
+                out.extend(self.stick(cone, rest).map(|force| Found { force, does: Does::Sticks }));
                 if cone.tangents == 3 {
                     if out.is_empty() {
                         self.pressed_exit(cone, mu, out);

@@ -218,24 +218,10 @@ impl RawSpaceShape {
                 _ => RawSpaceShape::Ellipsoid { center, axes: size },
             });
         }
-        if let Some(entry) = fields.get("hull") {
-            if matches!(entry.node.value, Value::Text(_)) {
-                only(&["hull", "scale"], report);
-                let scale = fields.formula("scale", report);
-                return fields.word("hull", report).map(|file| RawSpaceShape::Mesh {
-                    file,
-                    scale,
-                    hull: true,
-                });
-            }
-            only(&["hull"], report);
-            let Value::List(list) = &entry.node.value else {
-                let help = "write  hull = [[x, y, z], …]  or  hull = \"part.stl\"";
-                report.error(entry.node.span, "a hull is a list of points or the name of a mesh", help);
-                return None;
-            };
-            let points: Option<Vec<Triple>> = list.iter().map(|n| triple(n, "hull", report)).collect();
-            return points.map(RawSpaceShape::Hull);
+        if has("hull") {
+            let named = fields.get("hull").is_some_and(|e| matches!(e.node.value, Value::Text(_)));
+            only(if named { &["hull", "scale"] } else { &["hull"] }, report);
+            return RawSpaceShape::hull(fields, report);
         }
         for key in ["capsule", "cylinder"] {
             let Some(entry) = fields.get(key) else { continue };
@@ -367,6 +353,22 @@ fn heights(fields: &Fields<'_>, report: &mut Report) -> Option<RawHeights> {
 }
 
 impl RawSpaceShape {
+    /// `{ hull = [[x, y, z], …] }` or `{ hull = "part.stl", scale = … }`.
+    fn hull(fields: &Fields<'_>, report: &mut Report) -> Option<RawSpaceShape> {
+        let entry = fields.get("hull")?;
+        let Value::List(list) = &entry.node.value else {
+            if matches!(entry.node.value, Value::Text(_)) {
+                let (file, scale) = (fields.word("hull", report), fields.formula("scale", report));
+                return file.map(|file| RawSpaceShape::Mesh { file, scale, hull: true });
+            }
+            let help = "write  hull = [[x, y, z], …]  or  hull = \"part.stl\"";
+            report.error(entry.node.span, "a hull is a list of points or the name of a mesh", help);
+            return None;
+        };
+        let points: Option<Vec<Triple>> = list.iter().map(|n| triple(n, "hull", report)).collect();
+        points.map(RawSpaceShape::Hull)
+    }
+
     /// `{ apex = [x, y, z], axis = [x, y, z], angle = "…" }`.
     fn cone(fields: &Fields<'_>, report: &mut Report) -> Option<RawSpaceShape> {
         let (apex, axis) = (fields.triple("apex", report), fields.required_triple("axis", report));

@@ -398,12 +398,12 @@ mod tests {
         };
         for theta in [0.13, 0.5, 0.77, 0.98] {
             ode.start(0.0, &[0.0, 1.0], &mut f);
-            ode.attempt(0.4, &mut f);
+            ode.attempt(0.2, &mut f);
             assert!(!ode.end_inside(theta, &mut f), "without dense output");
-            ode.attempt(0.4, &mut f);
+            ode.attempt(0.2, &mut f);
             ode.prepare(&mut f);
             assert!(ode.end_inside(theta, &mut f));
-            let t = 0.4 * theta;
+            let t = 0.2 * theta;
             assert_eq!(ode.step(), t);
             assert!((ode.end()[0] - t.sin()).abs() < 1e-10 && (ode.end()[1] - t.cos()).abs() < 1e-10);
             // the defect is the error of the rates of a polynomial of degree 7, over the step

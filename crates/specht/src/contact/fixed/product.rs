@@ -38,9 +38,10 @@ impl Product {
 }
 
 impl Fixed {
-    /// Whether there are few enough loads.
+    /// Whether there are few enough loads, and rows to hold: without any, the factors of M cost no more, and a machine that idles keeps the
+    /// rounding that its steps are used to (a generator at rest took four times as many).
     pub(super) fn is_small(&self, eval: &Eval) -> bool {
-        eval.mass.size() + self.rows.len() <= MOST
+        !self.rows.is_empty() && eval.mass.size() + self.rows.len() <= MOST
     }
 
     /// Everything in `out` by the product; the factors are right.

@@ -238,7 +238,7 @@ impl Machine {
     ///
     /// The first that cannot, at its place.
     pub fn check_tasks(&self) -> Result<(), Error> {
-        use super::task::{CONTACTS, KINDS};
+        use super::task::{CONTACTS, KINDS, OF_FILE};
         for task in &self.model().tasks {
             let wrong = |message, help| Err(self.error_at(Diagnostic::error(task.span, message, help)));
             let Some(kind) = KINDS.iter().find(|k| k.name == task.analyse) else {
@@ -251,11 +251,10 @@ impl Machine {
                     format!("built are {}; --no-tasks runs without tasks", built.join(", ")),
                 );
             };
-            let of_file = ["case", "until"];
             let keys: Vec<_> =
-                task.keys.iter().filter(|(key, _)| !of_file.contains(&key.as_str())).cloned().collect();
+                task.keys.iter().filter(|(key, _)| !OF_FILE.contains(&key.as_str())).cloned().collect();
             if let Some(key) = kind.stranger(&keys) {
-                let known: Vec<&str> = [&CONTACTS[..], &of_file, kind.keys].concat();
+                let known: Vec<&str> = [&CONTACTS[..], &OF_FILE, kind.keys].concat();
                 let help = match did_you_mean(key, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("it knows {}", known.join(", ")),

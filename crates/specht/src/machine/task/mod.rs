@@ -292,6 +292,9 @@ impl Kind {
     }
 }
 
+/// Keys of a task of a file that say where to look: they are followed by whoever asks, not by the kind.
+pub(super) const OF_FILE: [&str; 2] = ["case", "until"];
+
 /// Keys that every kind knows.
 pub(super) const CONTACTS: [&str; 2] = ["contact", "contacts"];
 
@@ -428,7 +431,8 @@ impl Task {
         let Some(kind) = KINDS.iter().find(|k| k.name == kind) else {
             return Err(Error::plain(format!("the analysis `{kind}` is not built into this version"), ""));
         };
-        if let Some(key) = kind.stranger(keys) {
+        let own: Vec<_> = keys.iter().filter(|(key, _)| !OF_FILE.contains(&key.as_str())).cloned().collect();
+        if let Some(key) = kind.stranger(&own) {
             let known: Vec<String> = kind.keys.iter().chain(&CONTACTS).map(|k| k.to_string()).collect();
             let what = format!("key of `{}`", kind.name);
             return Err(Error::unknown(&what, key, &known, "see specht analyse --help"));
