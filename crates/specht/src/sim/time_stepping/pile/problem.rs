@@ -209,7 +209,12 @@ impl Step {
         let mut error = 0.0;
         if self.is_loose {
             error = self.sweep(t, points, targets, tolerance);
-        } else {
+            // bodies with faces that move: the solver keeps its start and the symmetry of its impulses only when it sees all of them in every step
+            self.is_loose = self.left.is_empty() || points.list.iter().all(|p| p.round);
+        }
+        if !self.is_loose {
+            error = 0.0;
+            self.left.clear();
             self.left.extend(0..points.list.len() as u32);
         }
         self.problem.q.clear();
@@ -380,6 +385,7 @@ impl Step {
         }
         self.mass.solve(&mut self.u);
         self.u.iter_mut().zip(&self.free).for_each(|(u, v)| *u += v);
+        self.memory.clear();
         for p in &mut points.list {
             let rows = rows_of(t, p);
             p.impulse = [0.0; 3];
@@ -387,6 +393,7 @@ impl Step {
                 p.impulse[k] = self.answer.r[row + k] * self.unit;
             }
             row += rows;
+            self.memory.push((p.key, p.impulse));
         }
     }
 
