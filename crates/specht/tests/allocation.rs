@@ -173,7 +173,8 @@ fn one_more_variant_of_a_machine_takes_less_than_a_kilobyte() {
     assert!(machines[3].run().is_ok() && systems.len() == machines.len());
 }
 
-/// A wall of twelve boxes that stands: points, problem and search use the memory of the first steps.
+/// A wall of twelve boxes that stands, with room between neighbours, so that rounding makes and removes no contacts: points, problem and search
+/// use the memory of the first steps.
 #[test]
 fn steps_of_a_standing_pile_do_not_allocate() {
     let text = |until: f64| {
@@ -181,7 +182,7 @@ fn steps_of_a_standing_pile_do_not_allocate() {
             r#"
             gravity = [0, 0, -9.81]
             [coordinates]
-            x = {{ for = "k = 1..12", start = "2*mod(k - 1, 4) + mod(floor((k - 1)/4), 2)" }}
+            x = {{ for = "k = 1..12", start = "2.1*mod(k - 1, 4) + mod(floor((k - 1)/4), 2)" }}
             y = {{ for = "k = 1..12", start = 0 }}
             z = {{ for = "k = 1..12", start = "floor((k - 1)/4) + 0.5" }}
             [ground]
