@@ -39,7 +39,7 @@ impl Product {
 
 impl Fixed {
     /// Whether there are few enough loads, and rows to hold: without any, the factors of M cost no more, and a machine that idles keeps the
-    /// rounding that its steps are used to (a generator at rest took four times as many).
+    /// rounding that its steps are used to (a generator at rest took more than four times the steps its test allows).
     pub(super) fn is_small(&self, eval: &Eval) -> bool {
         !self.rows.is_empty() && eval.mass.size() + self.rows.len() <= MOST
     }
