@@ -60,6 +60,30 @@ fn explanations_name_models_that_exist() {
     }
 }
 
+/// A page that shows a whole model shows one that runs.
+#[test]
+fn models_of_explanations_run() {
+    let folder = Folder::new("shown");
+    let mut shown = 0;
+    for file in std::fs::read_dir(crate::root().join("docs/explain")).unwrap().flatten() {
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        let model: Vec<&str> = text
+            .lines()
+            .skip_while(|l| !l.starts_with("    name    = "))
+            .take_while(|l| l.is_empty() || l.starts_with("    "))
+            .map(str::trim_start)
+            .collect();
+        if model.is_empty() {
+            continue;
+        }
+        folder.write("shown.toml", &model.join("\n"));
+        let run = folder.run(&["run", "shown.toml"]);
+        assert_eq!(run.status.code(), Some(0), "{}: {}", file.path().display(), err(&run));
+        shown += 1;
+    }
+    assert!(shown > 0, "no page shows a model");
+}
+
 #[test]
 fn mistakes_of_the_first_hour_are_told_with_their_remedy() {
     let base = "name = \"m\"\ngravity = [0, -9.81]\nparameters = { mu = 0.3, slope = \"25 deg\" }\ncoordinates = { x = 0, y = 0 }\n\
