@@ -67,15 +67,16 @@ fn models_of_explanations_run() {
     let mut shown = 0;
     for file in std::fs::read_dir(crate::root().join("docs/explain")).unwrap().flatten() {
         let text = std::fs::read_to_string(file.path()).unwrap();
-        let model: Vec<&str> = text
-            .lines()
-            .skip_while(|l| !l.starts_with("    name    = "))
-            .take_while(|l| l.is_empty() || l.starts_with("    "))
-            .map(str::trim_start)
-            .collect();
-        if model.is_empty() {
+        // a whole model begins with its name, then gravity; parts of models do not
+        let lines: Vec<&str> = text.lines().collect();
+        let Some(from) = lines
+            .windows(2)
+            .position(|w| w[0].starts_with("    name    = ") && w[1].starts_with("    gravity"))
+        else {
             continue;
-        }
+        };
+        let indented = |l: &&&str| l.is_empty() || l.starts_with("    ");
+        let model: Vec<&str> = lines[from..].iter().take_while(indented).map(|l| l.trim_start()).collect();
         folder.write("shown.toml", &model.join("\n"));
         let run = folder.run(&["run", "shown.toml"]);
         assert_eq!(run.status.code(), Some(0), "{}: {}", file.path().display(), err(&run));
