@@ -19,6 +19,7 @@ mod measure;
 mod member;
 pub(crate) mod one;
 pub(crate) mod space;
+mod together;
 pub(crate) mod transition;
 
 pub use fast::{Fast, FastPair, Fate};

@@ -10,14 +10,16 @@
 //! ```
 //!
 //! (round: a trigonometric polynomial of degree two, at most four). With three tangents (a patch that also drills, a ball joint) the direction
-//! flows along a_T to the exit. Several contacts: sweeps over the contacts with this solver, nearest solution first, until nothing changes. A
-//! contact that slides already has its direction; one with a given load has a disc instead of a cone.
+//! flows along a_T to the exit. Several contacts: sweeps over the contacts with this solver, nearest solution first, until nothing changes; where
+//! they do not settle, all contacts at once ([`super::together`]). A contact that slides already has its direction; one with a given load has a disc instead of a cone.
 //!
 //! In the expansion of Poisson's law the disc is cut by a half plane ([`Inner`]): on its edge slip is along σ, in its two corners between σ and
 //! −λ_T (PG-8-POISSON in the tangent plane).
 
 use crate::linalg::Mat;
 use crate::system::Section;
+
+use super::together::together;
 
 /// What is known of one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +92,8 @@ struct Block {
 
 /// Directions at which r(θ) is sampled before its zeros are refined.
 const SAMPLES: usize = 180;
-/// Sweeps after which several contacts have no solution that this method finds.
+/// Sweeps after which all contacts are looked at together, and those after which there is no solution that this method finds.
+const FEW_SWEEPS: usize = 400;
 const SWEEPS: usize = 5000;
 /// Change of the forces in a sweep that ends it, relative to the largest.
 const SETTLED: f64 = 1e-14;
@@ -480,13 +483,27 @@ fn solve(g: &[[f64; 4]; 4], of: std::ops::Range<usize>, a: &[f64; 4], x: &mut [f
     true
 }
 
-/// Solve for all contacts, from the forces in `lambda` on; what they do, or `None` where the sweeps do not settle.
+/// Solve for all contacts, from the forces in `lambda` on; what they do, or `None` where nothing was found: sweeps, and where they do not settle all
+/// contacts at once.
 pub(crate) fn all(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64]) -> Option<Vec<Does>> {
+    let mut swept = lambda.to_vec();
+    if let Some(does) = sweeps(cones, g, b, &mut swept, FEW_SWEEPS) {
+        lambda.copy_from_slice(&swept);
+        return Some(does);
+    }
+    if cones.len() == 1 {
+        return None;
+    }
+    together(cones, g, b, lambda).or_else(|| sweeps(cones, g, b, lambda, SWEEPS))
+}
+
+/// Sweeps with the exact solver of one contact; `None` where they do not settle.
+fn sweeps(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64], most: usize) -> Option<Vec<Does>> {
     let mut does = vec![Does::Opens; cones.len()];
-    for sweep in 0..SWEEPS {
+    for sweep in 0..most {
         let (mut change, mut largest) = (0.0_f64, 0.0_f64);
         // sweeps that go round in a circle settle in shorter steps
-        let kept = if sweep < SWEEPS / 2 { 0.0 } else { 0.6 };
+        let kept = if sweep < most / 2 { 0.0 } else { 0.6 };
         for (k, cone) in cones.iter().enumerate() {
             let first = usize::from(cone.given.is_some());
             let rows = 1 - first + cone.tangents;

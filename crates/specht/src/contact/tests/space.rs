@@ -166,3 +166,48 @@ fn a_plate_on_three_feet_moves_beyond_its_bound() {
     let (a, _) = solve(0.95 * bound);
     assert!(a.iter().all(|x| x.abs() < 1e-9), "{a:?}");
 }
+
+/// What was wrong: a leg of a table alone has no solution while the forces of the others are frozen (its mass is far off the leg), and the table that
+/// stands was said to have none at all. Statics gives the sums of the forces.
+#[test]
+fn a_table_stands_on_legs_that_are_paradoxical_alone() {
+    let (m, h, a, b, mu) = (33.2808, 0.59569, 0.6, 0.4, 0.4);
+    let (cx, cy) = (0.133859, 0.1);
+    let inertia = [1.5, 3.0, 4.0];
+    let legs = [[a, b], [-a, b], [-a, -b], [a, -b]].map(|p| [p[0] - cx, p[1] - cy, -h]);
+    // rows of N, T1, T2 at each leg: velocity of the point by (v, ω)
+    let rows: Vec<[f64; 6]> = legs
+        .iter()
+        .flat_map(|r| {
+            [
+                [0.0, 0.0, 1.0, r[1], -r[0], 0.0],
+                [1.0, 0.0, 0.0, 0.0, r[2], -r[1]],
+                [0.0, 1.0, 0.0, -r[2], 0.0, r[0]],
+            ]
+        })
+        .collect();
+    let weight = |k: usize| if k < 3 { 1.0 / m } else { 1.0 / inertia[k - 3] };
+    let g = Mat::from_fn(12, 12, |i, j| (0..6).map(|k| rows[i][k] * rows[j][k] * weight(k)).sum());
+    for (push, moves) in [([0.0, 0.0], false), ([60.0, 40.0], false), ([130.0, 80.0], true)] {
+        let load = [push[0], push[1], -9.81 * m];
+        let free: Vec<f64> = rows.iter().map(|r| (0..3).map(|k| r[k] * load[k] / m).sum()).collect();
+        let cones: Vec<Cone> =
+            (0..4).map(|k| Cone { friction: Sliding::Rests { rest: mu, mu }, ..cone(3 * k, None) }).collect();
+        let mut lambda = vec![0.0; 12];
+        let does = all(&cones, &g, &free, &mut lambda).expect("it has a solution");
+        let force = |k: usize| (0..12).map(|r| rows[r][k] * lambda[r]).sum::<f64>();
+        assert_eq!(does.iter().any(|d| matches!(d, Does::Slips(_))), moves, "{push:?}: {does:?}");
+        for k in 0..4 {
+            let [n, x, y] = [lambda[3 * k], lambda[3 * k + 1], lambda[3 * k + 2]];
+            assert!(n >= 0.0 && x.hypot(y) <= mu * n * (1.0 + 1e-9), "{push:?}");
+        }
+        if !moves {
+            let sums: [f64; 6] = std::array::from_fn(force);
+            for (sum, load) in sums.iter().zip([load[0], load[1], load[2], 0.0, 0.0, 0.0]) {
+                assert!((sum + load).abs() < 1e-9 * 9.81 * m, "{push:?}: {sums:?}");
+            }
+        } else {
+            assert!((force(0).hypot(force(1)) - mu * force(2)).abs() < 0.01 * force(2), "{push:?}");
+        }
+    }
+}
