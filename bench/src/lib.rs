@@ -64,6 +64,26 @@ pub fn bars(n: usize, bearer: impl Fn(usize) -> usize) -> CompiledSystem {
     compiled(&text, None)
 }
 
+/// A chain in space: bars of 1 kg on hinges about x, y, z in turn.
+pub fn space_chain(n: usize) -> CompiledSystem {
+    let mut text = String::from("name = \"chain in space\"\ngravity = [0, 0, -9.81]\n[coordinates]\n");
+    (0..n).for_each(|k| {
+        text += &format!("q{k} = {{ start = {}, rate = {} }}\n", 0.01 * k as f64, 0.1 - 0.001 * k as f64)
+    });
+    for k in 0..n {
+        let place = match k {
+            0 => "position = [0, 0, 0]".to_string(),
+            _ => format!("on = \"b{}\"\nposition = [0.1, 0, -1]", k - 1),
+        };
+        let axis = ["x", "y", "z"][k % 3];
+        text += &format!(
+            "[[body]]\nname = \"b{k}\"\nmass = 1\ninertia = [0.1, 0.09, 0.02]\ncenter = [0.05, 0, -0.5]\nrotation = [[\"{axis}\", \"q{k}\"]]\n{place}\n"
+        );
+    }
+    text += "[run]\nuntil = 1\n";
+    compiled(&text, None)
+}
+
 /// Each bar bears two others.
 pub fn tree(n: usize) -> CompiledSystem {
     bars(n, |k| (k - 1) / 2)

@@ -4,9 +4,10 @@
 //! loading, a time step of 1 ms while they stand, and the largest memory of a process that does nothing else. Times are
 //! processor times of one thread where the system tells them, the best of several batches.
 
+use specht::inside::Accelerations;
 use specht::sim::{Outside, Record, Settings, Status, time_stepping};
 use specht::system::System;
-use specht_bench::{chain, compiled, open};
+use specht_bench::{chain, compiled, open, space_chain};
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
@@ -23,10 +24,11 @@ const STEPS: usize = 8;
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["space"] => space(),
         ["wall", c, p] => println!("{}", wall(c.parse().expect("a number"), p.parse().expect("a number"))),
         [file] => run(file),
         _ => {
-            eprintln!("growth FILE.svg");
+            eprintln!("growth FILE.svg | growth space");
             std::process::exit(2);
         }
     }
@@ -69,6 +71,35 @@ fn evaluation(n: usize) -> f64 {
             system.evaluate(black_box(&state), &discrete, &mut eval);
         }
     }) / count as f64
+}
+
+/// Accelerations of chains in space: along the tree, and with M written down and factored.
+fn space() {
+    println!("links,us_tree,us_matrix,us_evaluation");
+    for n in CHAINS {
+        let system = space_chain(n);
+        let mut state = system.start();
+        let (discrete, mut eval) = open(&system, &state);
+        let mut solver = Accelerations::default();
+        let mut time = |written: bool| {
+            let count = (if written { 100_000 } else { 400_000 }) / n;
+            let seconds = fastest(|| {
+                for _ in 0..count {
+                    // the factor of the same matrix is kept
+                    state.q[0] += 1e-6;
+                    let found = solver.of(&system, black_box(&state), &discrete, &mut eval, written);
+                    assert!(black_box(found).is_some());
+                }
+            });
+            1e6 * seconds / count as f64
+        };
+        let (tree, matrix) = (time(false), time(true));
+        let count = 400_000 / n;
+        let alone = fastest(|| {
+            (0..count).for_each(|_| system.evaluate_stage(black_box(&state), &discrete, &mut eval))
+        });
+        println!("{n},{tree:.2},{matrix:.2},{:.2}", 1e6 * alone / count as f64);
+    }
 }
 
 /// bricks, contacts, ms of loading, nothing, ms of a step, MB.

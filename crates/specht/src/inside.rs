@@ -29,3 +29,36 @@ pub fn quantity(value: f64, unit: &str) -> Option<(f64, [i32; 3])> {
     let whole = crate::expr::Exponents::whole([1; 5]).0[0];
     Some((unit.to_si(value), std::array::from_fn(|k| unit.dim.0[k] / whole)))
 }
+
+/// Accelerations with frozen modes, one state after the other: what a stage of a step costs.
+#[derive(Default)]
+pub struct Accelerations {
+    fixed: crate::contact::Fixed,
+    forces: crate::contact::Forces,
+    signs: Vec<f64>,
+}
+
+impl Accelerations {
+    /// u̇, or none where M is singular. `written`: with M written down and factored as a matrix.
+    pub fn of<S: crate::system::System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &crate::system::State,
+        discrete: &crate::system::Discrete,
+        eval: &mut crate::system::Eval,
+        written: bool,
+    ) -> Option<&[f64]> {
+        let Accelerations { fixed, forces, signs } = self;
+        signs.resize(system.dims().contacts, 1.0);
+        match written {
+            true => system.evaluate_rates(state, discrete, eval),
+            false => system.evaluate_stage(state, discrete, eval),
+        }
+        let tree = written.then(|| eval.tree.shape.take()).flatten();
+        let solved = fixed.solve(system.contacts(), eval, &discrete.modes, signs, forces).solved;
+        if written {
+            eval.tree.shape = tree;
+        }
+        solved.then_some(&forces.accel)
+    }
+}

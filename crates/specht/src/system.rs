@@ -394,6 +394,12 @@ pub trait System: Sync {
         self.evaluate(s, d, out);
     }
 
+    /// As [`System::evaluate_rates`], and of M the diagonal alone may be written where the system gives it along its tree: what
+    /// accelerations with frozen modes need.
+    fn evaluate_stage(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.evaluate_rates(s, d, out);
+    }
+
     /// Exact rates of everything in `at`, the evaluation at `s` and `d`, along a direction, with modes and latches frozen. Where `at` was used
     /// for something else since (or cloned), the system is evaluated anew. Never allocates once `out` has been used. False: the
     /// system has no derivatives, and `out` is as it was.

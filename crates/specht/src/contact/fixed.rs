@@ -158,7 +158,7 @@ impl Fixed {
             return Regularity { solved, ..regularity };
         }
         self.choose_rows(info, eval, modes);
-        if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
+        if !self.mass.factor_tree(&eval.mass, &eval.tree, &eval.w, &self.bilateral) {
             return Regularity { solved: false, rcond: 0.0, sign: 0.0, redundant: 0, inconsistency: 0.0 };
         }
         self.assemble(info, eval, modes, signs);

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::{Cholesky, Pattern, Rows, SparseCholesky, Symmetric};
+use super::{Cholesky, Pattern, Rows, SparseCholesky, Symmetric, TreeFactor, TreeMass};
 
 /// Pivots below this, relative to their diagonal, may be rounding alone: what follows a pivot of size δ has an error of
 /// 10⁻¹⁶/δ.
@@ -17,12 +17,24 @@ const NOISE: f64 = 1e-7;
 /// Below this size a factor is dense, and above when it would be a quarter full.
 const SMALL: usize = 24;
 
+/// Which factor is held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Dense,
+    Sparse,
+    Tree,
+}
+
 /// A Cholesky factor `M = F Fᵀ`, or of M augmented by bilateral rows: dense, or sparse where that saves work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MassFactor {
     dense: Cholesky,
     sparse: SparseCholesky,
-    is_sparse: bool,
+    tree: TreeFactor,
+    kind: Kind,
+    /// M of a tree whose own factor does not serve.
+    whole: Symmetric,
     augmented: Symmetric,
     /// For which mass matrix and rows the pattern of `augmented` was made.
     joined: Option<(Arc<Pattern>, Vec<usize>)>,
@@ -37,6 +49,35 @@ pub(crate) struct MassFactor {
 }
 
 impl MassFactor {
+    /// As [`MassFactor::factor`], along the tree of bodies where there is one: `mass` may then hold its diagonal alone.
+    pub(crate) fn factor_tree(
+        &mut self,
+        mass: &Symmetric,
+        tree: &TreeMass,
+        w: &Rows,
+        rows: &[usize],
+    ) -> bool {
+        if tree.shape.is_none() {
+            return self.factor(mass, w, rows);
+        }
+        self.weight.clear();
+        self.count += 1;
+        let least = self.tree.factor(tree);
+        if least.is_some_and(|least| rows.is_empty() || least > NOISE) {
+            self.held = false;
+            self.kind = Kind::Tree;
+            return true;
+        }
+        let mut whole = std::mem::take(&mut self.whole);
+        if !Arc::ptr_eq(whole.pattern(), mass.pattern()) {
+            whole = Symmetric::on(mass.pattern().clone());
+        }
+        tree.write(&mut whole);
+        let done = self.factor(&whole, w, rows);
+        self.whole = whole;
+        done
+    }
+
     /// Factor; `rows` are the bilateral rows of `w`. False when M is not definite on their kernel.
     pub(crate) fn factor(&mut self, mass: &Symmetric, w: &Rows, rows: &[usize]) -> bool {
         self.weight.clear();
@@ -100,8 +141,9 @@ impl MassFactor {
     fn decompose(&mut self, a: &Symmetric) -> bool {
         self.count += 1;
         let n = a.size();
-        self.is_sparse = n > SMALL && 4 * self.sparse.entries(a.pattern()) < n * n;
-        match self.is_sparse {
+        let sparse = n > SMALL && 4 * self.sparse.entries(a.pattern()) < n * n;
+        self.kind = if sparse { Kind::Sparse } else { Kind::Dense };
+        match sparse {
             true => self.sparse.factor(a).is_ok(),
             false => self.dense.factor_symmetric(a).is_ok(),
         }
@@ -109,7 +151,7 @@ impl MassFactor {
 
     /// The smallest pivot, relative to its diagonal entry.
     fn smallest_pivot(&self, a: &Symmetric) -> f64 {
-        if self.is_sparse {
+        if self.kind == Kind::Sparse {
             return self.sparse.smallest_pivot(a);
         }
         let l = self.dense.factor_matrix();
@@ -117,17 +159,25 @@ impl MassFactor {
     }
 
     /// `b ← F⁻¹ b`.
-    pub(crate) fn forward(&self, b: &mut [f64]) {
-        if self.is_sparse { self.sparse.forward(b) } else { self.dense.forward(b) }
+    pub(crate) fn forward(&mut self, b: &mut [f64]) {
+        match self.kind {
+            Kind::Dense => self.dense.forward(b),
+            Kind::Sparse => self.sparse.forward(b),
+            Kind::Tree => self.tree.forward(b),
+        }
     }
 
     /// `b ← F⁻ᵀ b`.
-    pub(crate) fn backward(&self, b: &mut [f64]) {
-        if self.is_sparse { self.sparse.backward(b) } else { self.dense.backward(b) }
+    pub(crate) fn backward(&mut self, b: &mut [f64]) {
+        match self.kind {
+            Kind::Dense => self.dense.backward(b),
+            Kind::Sparse => self.sparse.backward(b),
+            Kind::Tree => self.tree.backward(b),
+        }
     }
 
     /// Solve `M x = b` in place.
-    pub(crate) fn solve(&self, b: &mut [f64]) {
+    pub(crate) fn solve(&mut self, b: &mut [f64]) {
         self.forward(b);
         self.backward(b);
     }

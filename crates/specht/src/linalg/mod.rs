@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mat`, `rows` | dense matrices; sparse rows and symmetric matrices of constant pattern |
 //! | `cholesky`, `sparse_cholesky`, `mass_factor` | A = L Lᵀ: dense, sparse, and of a mass matrix with massless parts |
+//! | `articulated` | the factor of the mass matrix of a tree of bodies, in O(n) |
 //! | `lu`, `panel` | A = P L U: one matrix; blocked, in place, for large panels |
 //! | `full_pivot` | systems of unknown rank: the one rule for dependent rows |
 //! | `gauss_newton` | nonlinear equations, with steps of minimum norm |
@@ -12,6 +13,7 @@
 //! Matrices are row-major. Factorisations work in place on a [`Mat`] and are reused by the caller, so that a time step
 //! allocates nothing. Singularity is data: a factorisation returns the smallest pivot relative to the largest.
 
+mod articulated;
 mod cholesky;
 mod dual;
 mod eigen;
@@ -28,6 +30,7 @@ mod svd;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use articulated::{Shape as TreeShape, TreeFactor, TreeMass, compose};
 pub use cholesky::Cholesky;
 pub(crate) use cholesky::spd_inverse;
 pub(crate) use dual::{Dual, Number};

@@ -359,6 +359,12 @@ impl Symmetric {
         self.lower.value[self.lower.pattern.start[i + 1] - 1]
     }
 
+    /// Write a diagonal entry.
+    pub(crate) fn set_diagonal(&mut self, i: usize, value: f64) {
+        let place = self.lower.pattern.start[i + 1] - 1;
+        self.lower.value[place] = value;
+    }
+
     /// `y = A x`.
     pub(crate) fn mul_vec(&self, x: &[f64], y: &mut [f64]) {
         for i in 0..self.size() {

@@ -7,6 +7,7 @@ use crate::system::{
 };
 
 use super::CompiledSystem;
+use super::compiled::Extent;
 use super::latches::Before;
 use super::program::{Guard, PRESSING, Source};
 use super::space::turn;
@@ -52,11 +53,15 @@ impl System for CompiledSystem {
     }
 
     fn evaluate(&self, s: &State, d: &Discrete, out: &mut Eval) {
-        self.fill_eval(s, d, false, out);
+        self.fill_eval(s, d, Extent::All, out);
     }
 
     fn evaluate_rates(&self, s: &State, d: &Discrete, out: &mut Eval) {
-        self.fill_eval(s, d, true, out);
+        self.fill_eval(s, d, Extent::Rates, out);
+    }
+
+    fn evaluate_stage(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.fill_eval(s, d, Extent::Stage, out);
     }
 
     fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {

@@ -93,6 +93,9 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let mass_moves = main.tree.moves() || main.space.moves() || !main.mass.moving.is_empty();
     let drive_moves = main.tree.is_driven() || main.space.is_driven() || !main.drive.moving.is_empty();
     let friction = [&main.w, &main.mu, &main.mu_static, &main.radius];
+    // M of bodies in space alone
+    let plain = mass_moves && accounts.mass.is_empty() && main.tensors.list.is_empty() && links.is_empty();
+    let tree_shape = main.space.shape(dims.u, main.mass_pattern.len()).filter(|_| plain);
     let all_constant = !mass_moves
         && main.tensors.list.is_empty()
         && friction.into_iter().all(|list| list.moving.is_empty());
@@ -116,6 +119,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         all_constant,
         mass: main.mass,
         tree: main.tree,
+        tree_shape,
         space: main.space,
         mass_pattern: main.mass_pattern,
         w_pattern: main.w_pattern,

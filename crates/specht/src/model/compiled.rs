@@ -71,6 +71,16 @@ pub(super) struct Memory {
     pub elimination: Reduced,
 }
 
+/// How much of an evaluation is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    All,
+    /// Without the energies.
+    Rates,
+    /// Nor M itself, where it is given along the tree.
+    Stage,
+}
+
 /// Memory for the tapes that are not part of an evaluation.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
@@ -146,9 +156,9 @@ impl CompiledSystem {
         program.main.eval(&self.base, &mut work);
         let read = |root: u32| program.main.output(&work, root as usize);
         let mut numbers = Numbers::default();
-        program.tree.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
+        program.tree.add(true, &read, &mut numbers, Some(image.mass.values_mut()), &mut image.h);
         let mut numbers = Numbers::default();
-        program.space.add(true, &read, &mut numbers, image.mass.values_mut(), &mut image.h);
+        program.space.add(true, &read, &mut numbers, Some(image.mass.values_mut()), &mut image.h);
         program.scatter_constants(&work, &mut image);
         let mut list = [image.mass.values(), &image.h, &image.drive].concat();
         others(&mut image).into_iter().for_each(|part| list.extend_from_slice(part));
@@ -170,6 +180,7 @@ impl CompiledSystem {
         if !Arc::ptr_eq(out.w.pattern(), &self.w_pattern) {
             out.w = Rows::on(self.w_pattern.clone());
         }
+        out.tree.shape.clone_from(&self.tree_shape);
         out.contour.clear();
         out.contour.resize(self.ranges.len(), f64::NAN);
         out.frames.resize(self.touch.numbers(), 0.0);
@@ -320,16 +331,28 @@ impl CompiledSystem {
         }
     }
 
-    /// One evaluation; `early`: without the energies.
-    pub(super) fn fill_eval(&self, s: &State, d: &Discrete, early: bool, out: &mut Eval) {
+    /// One evaluation.
+    pub(super) fn fill_eval(&self, s: &State, d: &Discrete, extent: Extent, out: &mut Eval) {
+        let early = extent != Extent::All;
         let mut memory = self.borrow(out);
         let m = &mut *memory;
         self.run(s, d, early, m, out);
-        self.copy_image(m, out);
+        let partial = extent == Extent::Stage && self.tree_shape.is_some();
+        self.copy_image(m, partial, out);
         let read = |root: u32| self.main.output(&m.main, root as usize);
-        self.tree.add(false, &read, &mut m.numbers, out.mass.values_mut(), &mut out.h);
+        let Eval { mass, h, tree, .. } = out;
+        self.tree.add(false, &read, &mut m.numbers, Some(mass.values_mut()), h);
         self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
-        self.space.add(false, &read, &mut m.in_space, out.mass.values_mut(), &mut out.h);
+        self.space.add(false, &read, &mut m.in_space, (!partial).then(|| mass.values_mut()), h);
+        if self.tree_shape.is_some() {
+            self.space.write_tree(&read, &mut m.in_space.point, tree);
+            // nobody may read the rest
+            #[cfg(debug_assertions)]
+            if partial {
+                mass.values_mut().fill(f64::NAN);
+            }
+            tree.diagonal(mass);
+        }
         self.space.add_drive(&read, &mut m.in_space, &mut out.drive);
         self.scatter(&m.main, out);
         self.scalars(&m.main, out);
@@ -362,12 +385,12 @@ impl CompiledSystem {
     }
 
     /// Everything that is constant, where it is not in place.
-    fn copy_image(&self, memory: &mut Memory, out: &mut Eval) {
+    fn copy_image(&self, memory: &mut Memory, partial: bool, out: &mut Eval) {
         let (mass, rest) = self.image.split_at(out.mass.values().len());
         let (h, rest) = rest.split_at(out.h.len());
         let (drive, mut rest) = rest.split_at(out.drive.len());
         let fresh = memory.stamp != self.stamp || !self.tensors.list.is_empty();
-        if fresh || self.mass_moves {
+        if fresh || (self.mass_moves && !partial) {
             out.mass.values_mut().copy_from_slice(mass);
         }
         out.h.copy_from_slice(h);

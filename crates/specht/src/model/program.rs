@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::expr::{Table, Tape, Work};
-use crate::linalg::Pattern;
+use crate::linalg::{Pattern, TreeShape};
 use crate::system::{ContactInfo, Dims, Direction, Discrete, Eval, Pressure, Section, State};
 
 use super::contour::ContourSolver;
@@ -271,6 +271,8 @@ pub struct Program {
     /// Bodies.
     pub(super) tree: PlaneTree,
     pub(super) space: SpaceTree,
+    /// The shape of that tree, where M has a factor along it.
+    pub(super) tree_shape: Option<Arc<TreeShape>>,
     /// M of kinetic formulas.
     pub(super) mass: Scatter,
     /// Whether M changes with the state.

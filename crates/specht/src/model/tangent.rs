@@ -150,13 +150,13 @@ impl CompiledSystem {
         };
         let (numbers, in_space) = (&mut rates.numbers, &mut rates.in_space);
         if moved {
-            self.tree.add(true, &read, numbers, out.mass.values_mut(), &mut out.h);
-            self.space.add(true, &read, in_space, out.mass.values_mut(), &mut out.h);
+            self.tree.add(true, &read, numbers, Some(out.mass.values_mut()), &mut out.h);
+            self.space.add(true, &read, in_space, Some(out.mass.values_mut()), &mut out.h);
             self.scatter_constants(main, out);
         }
-        self.tree.add(false, &read, numbers, out.mass.values_mut(), &mut out.h);
+        self.tree.add(false, &read, numbers, Some(out.mass.values_mut()), &mut out.h);
         self.tree.add_drive(&read, numbers, &mut out.drive);
-        self.space.add(false, &read, in_space, out.mass.values_mut(), &mut out.h);
+        self.space.add(false, &read, in_space, Some(out.mass.values_mut()), &mut out.h);
         self.space.add_drive(&read, in_space, &mut out.drive);
         self.scatter(main, out);
         self.scalars(main, out);

@@ -14,10 +14,16 @@
 //! One tree serves the plane and space: points of P numbers, directions of D (translations first), composite bodies of C. What differs is
 //! in [`Solid`]; in space (`super::space::inertia`) s is a vector, J a symmetric matrix and the products are those of vectors.
 
-use crate::linalg::{Number, Pattern};
+use std::sync::Arc;
+
+use crate::linalg::{Number, Pattern, TreeMass, TreeShape, compose};
 
 use super::forces::Link;
 use super::frames::Builder;
+
+/// A factor along the tree pays from this many velocities on, and this many entries of M per velocity.
+const FEW: usize = 9;
+const LONG: usize = 4;
 
 /// A body in the tree, as outputs of the main tape.
 #[derive(Clone, Debug)]
@@ -247,13 +253,13 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
         self.driven
     }
 
-    /// The constant parts of M and h, or those that are not; `read` gives the outputs of the tape.
+    /// The constant parts of M (where it is wanted) and h, or those that are not; `read` gives the outputs of the tape.
     pub(super) fn add<N: Number>(
         &self,
         constant: bool,
         read: &impl Fn(u32) -> N,
         numbers: &mut Numbers<N, P, D, C>,
-        mass: &mut [f64],
+        mut mass: Option<&mut [f64]>,
         h: &mut [f64],
     ) where
         Self: Solid<N, P, D, C>,
@@ -266,7 +272,7 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
             if for_mass || for_load {
                 self.gather(branch, read, numbers);
             }
-            if for_mass {
+            if for_mass && let Some(mass) = &mut mass {
                 self.add_mass(branch, read, numbers, mass);
             }
             if for_load {
@@ -407,6 +413,47 @@ impl<N: Number> Solid<N, 2, 3, 4> for PlaneTree {
     }
 }
 
+impl SpaceTree {
+    /// The shape for a factor along the tree, where every one of the `n` velocities has one column. None where little would be saved:
+    /// few velocities, or short ways to the ground.
+    pub(super) fn shape(&self, n: usize, entries: usize) -> Option<Arc<TreeShape>> {
+        let mut shape = TreeShape::default();
+        let mut columns = vec![0; n];
+        for joint in &self.joints {
+            shape.parent.push(joint.parent);
+            shape.first.push(shape.owner.len() as u32);
+            for (k, _) in &joint.own {
+                shape.owner.push(*k);
+                columns[*k as usize] += 1;
+            }
+        }
+        shape.first.push(shape.owner.len() as u32);
+        let long = n >= FEW && entries >= LONG * n;
+        (long && columns.iter().all(|&c| c == 1)).then(|| Arc::new(shape))
+    }
+
+    /// Arms, inertia and columns of all bodies.
+    pub(super) fn write_tree(
+        &self,
+        read: &impl Fn(u32) -> f64,
+        points: &mut Vec<[f64; 3]>,
+        out: &mut TreeMass,
+    ) {
+        points.clear();
+        points.extend(self.joints.iter().map(|j| j.point.map(read)));
+        out.arm.clear();
+        out.inertia.clear();
+        out.column.clear();
+        for (joint, point) in self.joints.iter().zip(points.iter()) {
+            let from = joint.parent.map_or([0.0; 3], |p| points[p as usize]);
+            out.arm.push(std::array::from_fn(|i| point[i] - from[i]));
+            let [a, b, c, yz, xz, xy] = joint.inertia.map(read);
+            out.inertia.push([read(joint.mass), a, b, c, yz, xz, xy]);
+            out.column.extend(joint.own.iter().map(|(_, c)| c.map(read)));
+        }
+    }
+}
+
 /// a × b.
 fn cross<N: Number>(a: [N; 3], b: [N; 3]) -> [N; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -427,7 +474,7 @@ impl<N: Number> Solid<N, 3, 6, 10> for SpaceTree {
         let start = branch.joints.start;
         let joints = &self.joints[branch.joints.clone()];
         let Numbers { point, composite, columns, first, .. } = numbers;
-        let (zero, two) = (N::from(0.0), N::from(2.0));
+        let zero = N::from(0.0);
         composite.clear();
         for joint in joints {
             let [a, b, c, yz, xz, xy] = joint.inertia.map(read);
@@ -435,25 +482,8 @@ impl<N: Number> Solid<N, 3, 6, 10> for SpaceTree {
         }
         for l in (0..joints.len()).rev() {
             let Some(p) = joints[l].parent.map(|p| p as usize - start) else { continue };
-            let [m, sx, sy, sz, a, b, c, yz, xz, xy] = composite[l];
-            let d: [N; 3] = std::array::from_fn(|i| point[l][i] - point[p][i]);
-            let s = [sx, sy, sz];
-            // J + (2 s·d + m d·d) I − s dᵀ − d sᵀ − m d dᵀ
-            let round = two * dot(s, d) + m * dot(d, d);
-            let less = |i: usize, j: usize| s[i] * d[j] + d[i] * s[j] + m * (d[i] * d[j]);
-            let part = [
-                m,
-                sx + m * d[0],
-                sy + m * d[1],
-                sz + m * d[2],
-                a + (round - less(0, 0)),
-                b + (round - less(1, 1)),
-                c + (round - less(2, 2)),
-                yz - less(1, 2),
-                xz - less(0, 2),
-                xy - less(0, 1),
-            ];
-            composite[p].iter_mut().zip(part).for_each(|(to, part)| *to += part);
+            let child = composite[l];
+            compose(child, std::array::from_fn(|i| point[l][i] - point[p][i]), &mut composite[p]);
         }
         for l in 0..joints.len() {
             let [m, sx, sy, sz, a, b, c, yz, xz, xy] = composite[l];

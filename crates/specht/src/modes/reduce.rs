@@ -59,7 +59,7 @@ impl Reduced {
         if !self.mass.factor(mass, w, bilateral) {
             return false;
         }
-        let l = &self.mass;
+        let l = &mut self.mass;
 
         // columns in the metric of M: L⁻¹ Bᵀ, L⁻¹ Wᵀ, L⁻¹ f
         self.y_b.reshape(nb, n);
@@ -83,7 +83,7 @@ impl Reduced {
         }
         self.a0.clear();
         self.a0.extend_from_slice(f);
-        self.mass.correct(w, bilateral, offset, &mut self.a0);
+        l.correct(w, bilateral, offset, &mut self.a0);
         l.forward(&mut self.a0);
 
         // bilateral reactions, then c (with the rows as they are) and the projected columns

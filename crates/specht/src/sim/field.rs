@@ -210,7 +210,10 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         }
         match energies {
             true => self.evaluate(),
-            false => self.evaluate_rates(),
+            false => {
+                self.evaluations += 1;
+                self.sys.evaluate_stage(&self.state, &self.discrete, &mut self.eval);
+            }
         }
         self.solve() && self.load_rates() && self.excess()
     }

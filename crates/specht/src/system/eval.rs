@@ -5,13 +5,16 @@ use std::any::Any;
 #[cfg(doc)]
 use super::System;
 use super::{ContactInfo, Dims, Section};
-use crate::linalg::{Rows, Symmetric};
+use crate::linalg::{Rows, Symmetric, TreeMass};
 
 /// Everything a [`System`] computes at one instant, with its scratch memory.
 #[derive(Clone, Debug, Default)]
 pub struct Eval {
     /// Mass matrix M (u × u), symmetric positive semidefinite.
     pub mass: Symmetric,
+    /// M along the tree of the bodies, where the system has it: `mass` agrees, or holds the diagonal alone after
+    /// [`System::evaluate_stage`].
+    pub(crate) tree: TreeMass,
     /// All smooth forces.
     pub h: Vec<f64>,
     /// Rates of the first-order states.
@@ -86,6 +89,7 @@ impl Eval {
     pub(crate) fn with(d: &Dims, mass: Symmetric, w: Rows) -> Self {
         Eval {
             mass,
+            tree: TreeMass::default(),
             h: vec![0.0; d.u],
             z_rate: vec![0.0; d.z],
             w,

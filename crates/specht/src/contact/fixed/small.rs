@@ -16,7 +16,7 @@ impl Fixed {
         }
         self.small.extend_from_slice(small);
         self.choose_rows(info, eval, modes);
-        if !self.mass.factor(&eval.mass, &eval.w, &self.bilateral) {
+        if !self.mass.factor_tree(&eval.mass, &eval.tree, &eval.w, &self.bilateral) {
             return self.small.clear();
         }
         // orthonormal basis of the rows in the metric of M⁻¹, row after row, those in question last

@@ -338,7 +338,7 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
                 eval.w.row(frame.row + k).iter().for_each(|(j, _)| self.late[j] = true);
             }
         }
-        self.push.solve(&self.problem, &self.points, &given, eval, MOVED * self.size);
+        self.push.solve(&mut self.problem, &self.points, &given, eval, MOVED * self.size);
         Ok(error)
     }
 

@@ -518,7 +518,7 @@ impl Push {
     /// δ for the points of a step that was solved. False when nothing is to be done, or there is no way.
     pub(super) fn solve(
         &mut self,
-        step: &Step,
+        step: &mut Step,
         points: &Points,
         given: &Given<'_>,
         eval: &Eval,
