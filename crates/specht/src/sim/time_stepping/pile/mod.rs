@@ -48,6 +48,8 @@ const DEEP: f64 = 1e-10;
 const MOVED: f64 = 1e-8;
 /// Depth at the start, of the smallest solid, that is refused.
 const INSIDE: f64 = 1e-8;
+/// How often a step is solved at most, with the points that those who are pushed would otherwise go into.
+const RECALLS: usize = 4;
 /// A solution with a larger error ends the run.
 const USELESS: f64 = 1e-3;
 
@@ -319,19 +321,25 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
         let fastest = self.before.u.iter().fold(0.0_f64, |m, u| m.max(u.abs()));
         let rest = 2.0 * change + RATE_NOISE * fastest;
         self.points.select(delta, near, rest);
-        self.targets.clear();
-        for p in &self.points.list {
-            let e = t.rules[p.rule as usize].restitution;
-            let hit = p.closes && p.before[0] < -rest;
-            self.targets.push(match hit {
-                true => [e * p.before[0], 0.0, 0.0],
-                false => [p.gap.max(0.0) / delta, 0.0, 0.0],
-            });
-        }
         let given = Self::given(&self.field, &self.modes, &self.restitution);
-        let what = (t, &mut self.points, &self.targets[..]);
-        let error = self.problem.solve(&given, what, eval, (&self.before.u, delta))?;
-        self.points.choose_late(delta, near);
+        let mut error = 0.0;
+        for round in 1..=RECALLS {
+            self.targets.clear();
+            self.targets.extend(self.points.list.iter().map(|p| {
+                let e = t.rules[p.rule as usize].restitution;
+                match p.closes && p.before[0] < -rest {
+                    true => [e * p.before[0], 0.0, 0.0],
+                    false => [p.gap.max(0.0) / delta, 0.0, 0.0],
+                }
+            }));
+            let what = (t, &mut self.points, &self.targets[..]);
+            error = self.problem.solve(&given, what, eval, (&self.before.u, delta))?;
+            self.points.choose_late(delta, near);
+            if round == RECALLS || !self.points.recall(delta, near) {
+                break;
+            }
+        }
+        self.points.measure_room(delta);
         self.late.fill(false);
         for (frame, _) in t.frames.iter().zip(&self.points.late).filter(|x| *x.1) {
             for k in 0..6 {

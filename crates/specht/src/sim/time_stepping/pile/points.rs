@@ -36,6 +36,8 @@ pub(super) struct Point {
     pub after: V3,
     /// Gap at the beginning of the step, to second order.
     pub gap: f64,
+    /// What a push out of penetration may use up: the gap at the end of the step, or the penetration at its beginning.
+    pub room: f64,
     /// It would close within the step if nothing held it, by more than what counts as touching.
     pub closes: bool,
     /// Impulse along the directions.
@@ -49,6 +51,8 @@ pub(super) type Twist = [V3; 2];
 #[derive(Clone, Debug, Default)]
 pub(super) struct Points {
     pub list: Vec<Point>,
+    /// Found, but out of reach as far as is known before the step is solved.
+    spare: Vec<Point>,
     pub poses: Vec<Pose>,
     placed: Vec<Placed>,
     boxes: Vec<(V3, V3)>,
@@ -167,12 +171,57 @@ impl Points {
                 }
             }
         }
-        let pushed = &self.pushed;
+        let (pushed, spare) = (&self.pushed, &mut self.spare);
+        spare.clear();
         self.list.retain(|p| {
             let closing = -p.before[0].min(p.free[0]).min(0.0) + rest;
             let [a, b] = p.frames.map(|f| pushed[f as usize]);
-            p.gap <= near + delta * closing.max(a).max(b)
+            let taken = p.gap <= near + delta * closing.max(a).max(b);
+            if !taken {
+                spare.push(*p);
+            }
+            taken
         });
+    }
+
+    /// Points that were left out, and would be inside after the step as it was solved, join the list; whether there are any. A body that is
+    /// pushed on by others may be faster than all of them.
+    pub(super) fn recall(&mut self, delta: f64, near: f64) -> bool {
+        let mut spare = std::mem::take(&mut self.spare);
+        let before = self.list.len();
+        spare.retain(|p| {
+            let inside = p.gap.max(0.0) + delta * self.carried(p) < -near;
+            if inside {
+                let at = self.list.partition_point(|q| q.key >> FEATURE <= p.key >> FEATURE);
+                self.list.insert(at, *p);
+            }
+            !inside
+        });
+        self.spare = spare;
+        self.list.len() > before
+    }
+
+    /// Rate of the gap at which the positions of a step change it.
+    fn carried(&self, p: &Point) -> f64 {
+        let [va, vb] = p.frames.map(|f| {
+            let f = f as usize;
+            let arm = sub(p.touch.point, self.poses[f].origin);
+            let at = |which: usize| {
+                let [v, w] = self.twists[which][f];
+                dot(p.directions[0], add(v, cross(w, arm)))
+            };
+            if self.late[f] { at(2) } else { 0.5 * (at(0) + at(2)) }
+        });
+        va - vb
+    }
+
+    /// Sets the room of all points, for a step that is solved.
+    pub(super) fn measure_room(&mut self, delta: f64) {
+        for k in 0..self.list.len() {
+            let p = &self.list[k];
+            let end = p.gap + delta * self.carried(p);
+            self.list[k].room = if p.gap > 0.0 { end.max(0.0) } else { p.gap };
+        }
     }
 
     /// Rates of a point along its directions.
@@ -200,15 +249,7 @@ impl Points {
                 if self.late[a] && self.late[b] {
                     continue;
                 }
-                let [va, vb] = [a, b].map(|f| {
-                    let arm = sub(p.touch.point, self.poses[f].origin);
-                    let at = |which: usize| {
-                        let [v, w] = self.twists[which][f];
-                        dot(p.directions[0], add(v, cross(w, arm)))
-                    };
-                    if self.late[f] { at(2) } else { 0.5 * (at(0) + at(2)) }
-                });
-                if p.gap.max(0.0) + delta * (va - vb) < -near {
+                if p.gap.max(0.0) + delta * self.carried(p) < -near {
                     (self.late[a], self.late[b], changed) = (true, true, true);
                 }
             }

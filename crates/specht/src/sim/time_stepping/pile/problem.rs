@@ -264,11 +264,10 @@ impl Step {
             let island = self.sweeps.islands[k];
             let mut content = 0.5 * tolerance;
             let round = self.sweeps.members(k).iter().all(|&i| points.list[i as usize].round);
-            let large = island.rows > SIZES[1];
             // bodies with faces are hyperstatic, and few: Newton's steps are better
             if island.error >= content && island.rows > FEW && round {
                 self.sweeps.sweep(k, bodies, content, SWEEPS[1]);
-                content = if large { SERVES } else { ACCEPTED };
+                content = if island.rows > SIZES[0] { SERVES } else { ACCEPTED };
             }
             let error = self.sweeps.islands[k].error;
             if error < content {
@@ -346,7 +345,8 @@ impl Step {
     fn climb(&mut self) -> Result<(), cone::ProblemError> {
         let whole = self.solver.settings;
         let rows = self.problem.q.len();
-        if self.started && rows > SIZES[1] {
+        // balls between walls are wedged: paths find nothing that sweeps have not
+        if self.started && rows > SIZES[usize::from(!self.is_loose)] {
             for (method, sweeps, serves) in LADDER {
                 self.solver.settings = cone::Settings { method, sweeps, ..whole };
                 let ended = self.solver.solve_into(&self.problem, &mut self.answer);
@@ -560,7 +560,7 @@ impl Push {
         for (p, c) in
             points.list.iter().zip(&step.problem.contacts[step.problem.contacts.len() - points.list.len()..])
         {
-            push(row, Law::Coulomb { mu: 0.0 }, p.key, p.gap);
+            push(row, Law::Coulomb { mu: 0.0 }, p.key, p.room);
             row += c.rows;
         }
         if self.solver.solve_into(&self.problem, &mut self.answer).is_err() || !(self.answer.error() < 1e-3) {
@@ -580,7 +580,7 @@ impl Push {
         self.bodies.clone_from(&step.loose.bodies);
         self.sweeps.contacts.clear();
         for (p, c) in points.list.iter().zip(&step.sweeps.contacts) {
-            self.sweeps.contacts.push(sweeps::Contact { mu: 0.0, q: [p.gap, 0.0, 0.0], r: [0.0; 3], ..*c });
+            self.sweeps.contacts.push(sweeps::Contact { mu: 0.0, q: [p.room, 0.0, 0.0], r: [0.0; 3], ..*c });
         }
         self.sweeps.begin(&mut self.bodies);
         for k in 0..self.sweeps.islands.len() {
