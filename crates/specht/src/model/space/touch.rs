@@ -107,6 +107,7 @@ impl Builder<'_> {
         let (on_a, on_b) = (self.space_material(a, m.point), self.space_material(b, other));
         let mut normal = self.row_of_space_motion(m.normal, &on_a, &on_b);
         normal.value = m.gap;
+        self.add_own_motion([a, b], &mut normal);
         let unknowns = m.contour.as_ref().map_or(&[][..], |c| &c.unknowns);
         let turning = matches!(m.first, First::Turning);
         let [t1, t2] = self.tangents(m.normal, b, tangent, turning, unknowns);
@@ -116,6 +117,21 @@ impl Builder<'_> {
         }
         let directions = [m.normal, t1, t2];
         SpaceTouch { part: None, normal, tangents, directions, bodies: [a, b], contour: m.contour }
+    }
+
+    /// A shape that moves against its body (formulas of time in a feature, a ground that rises) meets with that velocity too: the rate of the
+    /// gap with the bodies standing still. Bodies that are driven carry their shapes, and have it in their own velocity.
+    fn add_own_motion(&mut self, bodies: [Option<usize>; 2], normal: &mut Row) {
+        let zero = self.zero;
+        if bodies.into_iter().any(|body| self.space_frame(body).explicit.iter().any(|&n| n != zero)) {
+            return;
+        }
+        let own = self.explicit_rate(normal.value);
+        if own != zero {
+            normal.rate = self.g.add(normal.rate, own);
+            normal.rate_offset = self.g.add(normal.rate_offset, own);
+            normal.accel_offset = self.dot(normal.rate);
+        }
     }
 
     /// First tangent: the named direction, or the x axis of B's body, or its y axis where the normal is near x at the start; as it lies in the
