@@ -264,10 +264,11 @@ impl Step {
             let island = self.sweeps.islands[k];
             let mut content = 0.5 * tolerance;
             let round = self.sweeps.members(k).iter().all(|&i| points.list[i as usize].round);
+            let large = island.rows > SIZES[1];
             // bodies with faces are hyperstatic, and few: Newton's steps are better
             if island.error >= content && island.rows > FEW && round {
                 self.sweeps.sweep(k, bodies, content, SWEEPS[1]);
-                content = if island.rows > SIZES[0] { SERVES } else { ACCEPTED };
+                content = if large { SERVES } else { ACCEPTED };
             }
             let error = self.sweeps.islands[k].error;
             if error < content {
@@ -345,8 +346,7 @@ impl Step {
     fn climb(&mut self) -> Result<(), cone::ProblemError> {
         let whole = self.solver.settings;
         let rows = self.problem.q.len();
-        // balls between walls are wedged: paths find nothing that sweeps have not
-        if self.started && rows > SIZES[usize::from(!self.is_loose)] {
+        if self.started && rows > SIZES[1] {
             for (method, sweeps, serves) in LADDER {
                 self.solver.settings = cone::Settings { method, sweeps, ..whole };
                 let ended = self.solver.solve_into(&self.problem, &mut self.answer);
