@@ -117,6 +117,8 @@ struct Done {
     regularity: Regularity,
     /// [`Fixed::nearness`], when it was asked.
     nearness: Option<f64>,
+    /// All contacts are open: there are accelerations alone.
+    free: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,7 +150,12 @@ impl Fixed {
     ) -> Regularity {
         out.reset(eval.mass.size(), eval.w.rows(), info.len());
         if let Some(regularity) = self.holds_still(eval, modes, signs) {
-            if self.is_small(eval) {
+            if self.done.is_some_and(|d| d.free) {
+                // nothing is held and nothing carries: all forces stay zero
+                self.load(eval);
+                self.mass.backward(&mut self.v0);
+                out.accel.copy_from_slice(&self.v0);
+            } else if self.is_small(eval) {
                 self.multiply(info, eval, modes, out);
             } else {
                 self.again(eval);
@@ -233,7 +240,9 @@ impl Fixed {
             self.for_modes.extend_from_slice(modes);
             self.for_signs.clear();
             self.for_signs.extend_from_slice(signs);
-            self.done = Some(Done { constants: eval.constants.0, regularity, nearness: None });
+            let open = |c: &ContactInfo| c.is_unilateral() && c.load_on.is_empty();
+            let free = self.rows.is_empty() && info.iter().all(open);
+            self.done = Some(Done { constants: eval.constants.0, regularity, nearness: None, free });
             self.product.forget();
         }
     }

@@ -41,6 +41,9 @@ impl Transition {
         moves: bool,
         before: &[f64],
     ) -> Option<(Solution, Vec<Small>)> {
+        if self.problem.dim() == 0 {
+            return None;
+        }
         let scaled = |lambda: &[f64]| -> Vec<f64> {
             let rows = self.layout.rows.iter().zip(&self.problem.scale);
             rows.map(|(&row, d)| d * lambda.get(row).copied().unwrap_or(0.0)).collect()

@@ -137,6 +137,13 @@ impl Transition {
             return set;
         }
         set.redundant = self.reduced.redundant;
+        if self.problem.dim() == 0 {
+            // nothing is to be decided
+            let pattern = Pattern::undecided(&self.problem);
+            set.solutions = vec![self.solution(info, eval, starts, &[], std::slice::from_ref(&pattern))];
+            set.status = Status::Unique;
+            return set;
+        }
         let mut found = Vec::new();
         set.complete = self.rounds(&mut found);
         self.collect(info, eval, starts, &found, &mut set);

@@ -128,6 +128,10 @@ pub struct Impactor {
     phase: Phase,
     rate_a: Vec<f64>,
     zero: Vec<f64>,
+    newton: newton::Newton,
+    scratch: verify::Scratch,
+    /// The last result, for its memory.
+    spare: Impact,
 }
 
 impl Impactor {
@@ -150,11 +154,14 @@ impl Impactor {
                 None => self.unsolved(info, u, ImpactStatus::NoSolution),
             },
             Law::Newton => {
-                let eps: Vec<f64> = self.layout.normals.iter().map(|&i| e[i].normal).collect();
-                match newton::solve(&self.problem, &eps) {
-                    Some(x) => self.report(law, info, eval, u, closed, e, &x, &x, 1),
-                    None => self.unsolved(info, u, ImpactStatus::NoSolution),
-                }
+                let mut newton = std::mem::take(&mut self.newton);
+                let solved = newton.solve(&self.problem, self.layout.normals.iter().map(|&i| e[i].normal));
+                let out = match solved {
+                    true => self.report(law, info, eval, u, closed, e, &newton.x, &newton.x, 1),
+                    false => self.unsolved(info, u, ImpactStatus::NoSolution),
+                };
+                self.newton = newton;
+                out
             }
             Law::Moreau => {
                 self.problem.straighten(eval, &self.layout);
@@ -177,6 +184,11 @@ impl Impactor {
         }
     }
 
+    /// Takes back a result that is no longer needed, for its memory.
+    pub(crate) fn keep(&mut self, impact: Impact) {
+        self.spare = impact;
+    }
+
     /// Impact without collision (PG-5.3-ROD): the solution of the compression laws other than the trivial one, at
     /// velocities without approach; `None` when there is none. To be asked when the force problem has no solution. Among
     /// several the one whose velocities at the end of compression are nearest to `near` (in the metric of M), or the
@@ -196,7 +208,8 @@ impl Impactor {
         let all = self.phase.nontrivial(&self.problem);
         let distance = |x: &[f64]| {
             let Some(near) = near else { return 0.0 };
-            let after = self.after(u, eval.w.rows(), x).0;
+            let (mut after, mut impulse) = (Vec::new(), Vec::new());
+            self.after(u, eval.w.rows(), x, &mut after, &mut impulse);
             let d: Vec<f64> = after.iter().zip(near).map(|(a, b)| a - b).collect();
             eval.mass.form(&d)
         };
@@ -369,7 +382,7 @@ impl Impactor {
     }
 
     fn report(
-        &self,
+        &mut self,
         law: Law,
         info: &[ContactInfo],
         eval: &Eval,
@@ -380,42 +393,39 @@ impl Impactor {
         total: &[f64],
         count: usize,
     ) -> Impact {
-        let (rows, m) = (eval.w.rows(), info.len());
-        let status = if count > 1 { ImpactStatus::Several { count } } else { ImpactStatus::Solved };
-        let mut out = Impact { status, normal: vec![0.0; m], tangential: vec![0.0; m], ..Impact::default() };
-        let (u_c, impulse_c) = self.after(u, rows, compression);
-        (out.u, out.impulse) = self.after(u, rows, total);
-        out.compression = impulse_c;
+        let rows = eval.w.rows();
+        let mut out = std::mem::take(&mut self.spare);
+        out.status = if count > 1 { ImpactStatus::Several { count } } else { ImpactStatus::Solved };
+        out.residual = 0.0;
+        // u stands for u_C first
+        self.after(u, rows, compression, &mut out.u, &mut out.compression);
+        verify::list(&mut out.rate_c, (0..rows).map(|r| eval.rate(r, &out.u)));
+        self.after(u, rows, total, &mut out.u, &mut out.impulse);
+        verify::list(&mut out.rate_e, (0..rows).map(|r| eval.rate(r, &out.u)));
         out.rate_a.clone_from(&self.rate_a);
-        out.rate_c = (0..rows).map(|r| eval.rate(r, &u_c)).collect();
-        out.rate_e = (0..rows).map(|r| eval.rate(r, &out.u)).collect();
-        for (i, c) in info.iter().enumerate() {
-            out.normal[i] = c.normal_force(&out.impulse);
-            if let [t] = c.tangent[..] {
-                out.tangential[i] = out.impulse[t];
-            }
-        }
-        verify::finish(law, info, eval, u, closed, e, &mut out);
+        verify::list(&mut out.normal, info.iter().map(|c| c.normal_force(&out.impulse)));
+        let tangential = |c: &ContactInfo| if let [t] = c.tangent[..] { out.impulse[t] } else { 0.0 };
+        verify::list(&mut out.tangential, info.iter().map(tangential));
+        verify::finish(law, info, eval, u, closed, e, &mut out, &mut self.scratch);
         out
     }
 
     // velocities and impulses per row after x̂
-    fn after(&self, u: &[f64], rows: usize, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn after(&self, u: &[f64], rows: usize, x: &[f64], v: &mut Vec<f64>, impulse: &mut Vec<f64>) {
         let (l, red) = (&self.layout, &self.reduced);
-        let mut v: Vec<f64> = u.iter().zip(&red.a0).map(|(u, a)| u + a).collect();
-        let mut impulse = vec![0.0; rows];
+        verify::list(v, u.iter().zip(&red.a0).map(|(u, a)| u + a));
+        verify::zeros(impulse, rows);
         for (k, &row) in l.bilateral.iter().enumerate() {
             impulse[row] = red.s0[k];
         }
         for (i, &row) in l.rows.iter().enumerate() {
             let f = x[i] / self.problem.scale[i];
             impulse[row] = f;
-            axpy(f, red.a.row(i), &mut v);
+            axpy(f, red.a.row(i), v);
             for (k, &b) in l.bilateral.iter().enumerate() {
                 impulse[b] += red.s[(k, i)] * f;
             }
         }
-        (v, impulse)
     }
 
     fn unsolved(&self, info: &[ContactInfo], u: &[f64], status: ImpactStatus) -> Impact {

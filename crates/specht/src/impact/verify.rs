@@ -21,6 +21,9 @@ use crate::system::{ContactInfo, Eval, Normal, Restitution};
 /// Units of rounding granted to every term of W u and M u.
 const ROUNDINGS: f64 = 8.0 * f64::EPSILON;
 
+/// Memory of the checks: one number per velocity in each.
+pub(crate) type Scratch = [Vec<f64>; 4];
+
 /// Fill energy, works and the residual of `out`; impulses, rates and `u` are given.
 pub(crate) fn finish(
     law: Law,
@@ -30,9 +33,10 @@ pub(crate) fn finish(
     closed: &[bool],
     e: &[Restitution],
     out: &mut Impact,
+    scratch: &mut Scratch,
 ) {
-    energy(info, eval, u, out);
-    out.residual = worse(out.residual, residual(law, info, eval, u, closed, e, out));
+    energy(info, eval, u, out, scratch);
+    out.residual = worse(out.residual, residual(law, info, eval, u, closed, e, out, scratch));
 }
 
 /// Scaled residual of the balance of momentum and of all laws.
@@ -44,9 +48,10 @@ pub(crate) fn residual(
     closed: &[bool],
     e: &[Restitution],
     out: &Impact,
+    scratch: &mut Scratch,
 ) -> f64 {
     let mut check = Check::new(out);
-    check.worst = momentum(eval, u, &out.u, &out.impulse);
+    check.worst = momentum(eval, u, &out.u, &out.impulse, scratch);
     check.guides(info, eval, u, out);
     for (i, c) in info.iter().enumerate() {
         let pair = match c.normal {
@@ -117,7 +122,7 @@ pub(crate) fn plain_residual(
         _ => false,
     });
     if !left_out {
-        check.worst = momentum(eval, u, after, lambda);
+        check.worst = momentum(eval, u, after, lambda, &mut Scratch::default());
     }
     check.guides(info, eval, u, &out);
     for (i, c) in info.iter().enumerate() {
@@ -254,6 +259,9 @@ impl Check {
 
     /// Guides and pins are kept, up to the rounding of W u.
     fn guides(&mut self, info: &[ContactInfo], eval: &Eval, u: &[f64], out: &Impact) {
+        if !info.iter().any(|c| c.is_bilateral()) {
+            return;
+        }
         let fastest: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| a.abs().max(b.abs())).collect();
         for c in info.iter().filter(|c| c.is_bilateral()) {
             for &row in c.normal_rows() {
@@ -312,52 +320,62 @@ impl Check {
     }
 }
 
-fn energy(info: &[ContactInfo], eval: &Eval, u: &[f64], out: &mut Impact) {
-    let n = u.len();
-    let mut momentum = vec![0.0; n];
-    let sum: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| 0.5 * (a + b)).collect();
-    let change: Vec<f64> = out.u.iter().zip(u).map(|(a, b)| a - b).collect();
-    eval.mass.mul_vec(&change, &mut momentum);
-    out.energy = dot(&momentum, &sum);
-    eval.mass.mul_vec(u, &mut momentum);
-    let before = 0.5 * dot(&momentum, u);
+fn energy(info: &[ContactInfo], eval: &Eval, u: &[f64], out: &mut Impact, scratch: &mut Scratch) {
+    let [momentum, sum, change, _] = scratch;
+    zeros(momentum, u.len());
+    list(sum, out.u.iter().zip(u).map(|(a, b)| 0.5 * (a + b)));
+    list(change, out.u.iter().zip(u).map(|(a, b)| a - b));
+    eval.mass.mul_vec(change, momentum);
+    out.energy = dot(momentum, sum);
+    eval.mass.mul_vec(u, momentum);
+    let before = 0.5 * dot(momentum, u);
 
-    let work: Vec<f64> = (0..out.impulse.len())
-        .map(|r| {
-            let (first, second) = (out.compression[r], out.impulse[r] - out.compression[r]);
-            0.5 * first * (out.rate_a[r] + out.rate_c[r]) + 0.5 * second * (out.rate_c[r] + out.rate_e[r])
-        })
-        .collect();
     out.drive_work = -dot(&out.impulse, &eval.rate_offset);
-    out.normal_work = vec![0.0; info.len()];
-    out.tangential_work = vec![0.0; info.len()];
-    for (i, c) in info.iter().enumerate() {
-        out.normal_work[i] = c.normal_rows().iter().map(|&r| work[r]).sum();
-        out.tangential_work[i] = c.tangent.iter().map(|&r| work[r]).sum();
-    }
+    let Impact { impulse, compression, rate_a, rate_c, rate_e, normal_work, tangential_work, .. } = out;
+    let work = |r: usize| {
+        let (first, second) = (compression[r], impulse[r] - compression[r]);
+        0.5 * first * (rate_a[r] + rate_c[r]) + 0.5 * second * (rate_c[r] + rate_e[r])
+    };
+    list(normal_work, info.iter().map(|c| c.normal_rows().iter().map(|&r| work(r)).sum()));
+    list(tangential_work, info.iter().map(|c| c.tangent.iter().map(|&r| work(r)).sum()));
     // scale: the energy that is there, or the largest work of a contact
-    let largest = work.iter().fold(before.abs(), |m, w| m.max(w.abs()));
-    out.gains_energy = work.iter().sum::<f64>() > 1e-9 * largest;
+    let all = || (0..impulse.len()).map(work);
+    let largest = all().fold(before.abs(), |m, w| m.max(w.abs()));
+    out.gains_energy = all().sum::<f64>() > 1e-9 * largest;
 }
 
 // M (u_E − u_A) = Wᵀ Λ, up to the rounding of M u: a tiny impulse changes large velocities
-fn momentum(eval: &Eval, u: &[f64], after: &[f64], impulse: &[f64]) -> f64 {
+fn momentum(eval: &Eval, u: &[f64], after: &[f64], impulse: &[f64], scratch: &mut Scratch) -> f64 {
     let n = u.len();
-    let change: Vec<f64> = after.iter().zip(u).map(|(a, b)| a - b).collect();
-    let mut m = vec![0.0; n];
-    eval.mass.mul_vec(&change, &mut m);
-    let mut w = vec![0.0; n];
-    let mut size = vec![0.0; n];
+    let [m, w, speeds, sizes] = scratch;
+    list(speeds, after.iter().zip(u).map(|(a, b)| a - b));
+    zeros(m, n);
+    eval.mass.mul_vec(speeds, m);
+    zeros(w, n);
+    zeros(sizes, n);
     for (r, &f) in impulse.iter().enumerate() {
-        eval.w.row(r).add_to(f, &mut w);
-        eval.w.row(r).iter().for_each(|(k, v)| size[k] += (f * v).abs());
+        eval.w.row(r).add_to(f, w);
+        eval.w.row(r).iter().for_each(|(k, v)| sizes[k] += (f * v).abs());
     }
-    let size = size.iter().zip(&m).fold(f64::MIN_POSITIVE, |s: f64, (a, b)| s.max(*a).max(b.abs()));
-    let fastest: Vec<f64> = after.iter().zip(u).map(|(a, b)| a.abs().max(b.abs())).collect();
-    let mut terms = vec![0.0; n];
-    eval.mass.terms(&fastest, &mut terms);
+    let size = sizes.iter().zip(&*m).fold(f64::MIN_POSITIVE, |s: f64, (a, b)| s.max(*a).max(b.abs()));
+    list(speeds, after.iter().zip(u).map(|(a, b)| a.abs().max(b.abs())));
+    let terms = sizes;
+    terms.fill(0.0);
+    eval.mass.terms(speeds, terms);
     let rounding = |i: usize| ROUNDINGS * terms[i];
     (0..n).fold(0.0, |worst, i| worse(worst, (m[i] - w[i]).abs() - rounding(i))) / size
+}
+
+/// A list in memory that is there.
+pub(super) fn list(out: &mut Vec<f64>, values: impl Iterator<Item = f64>) {
+    out.clear();
+    out.extend(values);
+}
+
+/// `n` zeros in memory that is there.
+pub(super) fn zeros(out: &mut Vec<f64>, n: usize) {
+    out.clear();
+    out.resize(n, 0.0);
 }
 
 fn sign(x: f64) -> f64 {

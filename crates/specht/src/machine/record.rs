@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use crate::impact::Law;
 use crate::ode::Choice;
-use crate::sim::{Family, Kind, Policy, Record, Scheme, Status};
+use crate::sim::{Event, Family, Kind, Policy, Record, Scheme, Status};
 use crate::system::Mode;
 
 use super::Run;
@@ -426,8 +426,8 @@ impl Run {
     }
 
     /// One event as in `run.json`.
-    pub(super) fn event_json(&self, k: usize) -> Json {
-        serde_json::to_value(event(&self.trajectory.events[k], &self.names)).unwrap_or_default()
+    pub(super) fn event_json(&self, e: &Event) -> Json {
+        serde_json::to_value(event(e, &self.names)).unwrap_or_default()
     }
 
     fn settings_record(&self) -> SettingsRecord {

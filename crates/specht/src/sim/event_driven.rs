@@ -34,7 +34,7 @@ use super::settling::Pending;
 use super::sink::{Delivery, Sink};
 use super::start::{self, StartError};
 use super::tolerances::{DRIFT, FIRST_STEP, JUST, MOMENT, NEARLY_SINGULAR, POSITION_NOISE, PROJECTED};
-use super::trajectory::{Family, Point, Samples, Status, Trajectory};
+use super::trajectory::{Family, KINDS, Point, Samples, Status, Trajectory};
 use super::variation::{Seed, Variation};
 use super::watch::What;
 use super::zeno::Zeno;
@@ -101,6 +101,7 @@ fn simulate<S: System + ?Sized>(
     }
     let mut run = Run::new(sys, start.clone(), settings)?;
     run.variation = variation;
+    run.asked = delivery.asked();
     let end = match run.begin()? {
         Some(end) => end,
         None => loop {
@@ -163,6 +164,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub passage: Passage,
     /// Derivatives, when asked for.
     pub variation: Option<Box<Variation>>,
+    /// Kinds of events that are made; others are counted.
+    pub asked: [bool; KINDS.len()],
 }
 
 impl<'a, S: System + ?Sized> Run<'a, S> {
@@ -216,6 +219,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             beside: (State::default(), sys.memory()),
             passage: Passage::default(),
             variation: None,
+            asked: [true; KINDS.len()],
             field,
             settings,
         })

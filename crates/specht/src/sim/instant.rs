@@ -104,7 +104,7 @@ pub(crate) struct Tools {
     pub(super) closing: Closing,
     work: Vec<f64>,
     /// The last instant, for its memory.
-    moment: Moment,
+    moment: Option<Box<Moment>>,
 }
 
 impl<S: System + ?Sized> Run<'_, S> {
@@ -179,10 +179,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                 ),
             ));
         }
-        let mut m = std::mem::take(&mut self.tools.moment);
+        let mut m = self.tools.moment.take().unwrap_or_default();
         m.forget();
         let end = self.happens(&mut m);
-        self.tools.moment = m;
+        self.tools.moment = Some(m);
         end
     }
 
@@ -517,6 +517,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                     self.zeno.observe(i, t);
                 }
             }
+            self.tools.impactor.keep(impact);
         }
         None
     }

@@ -21,6 +21,12 @@ const TRUST: f64 = 0.3;
 /// Blur of a function that leaves its zero and comes back to it in one step: the step is more than halved.
 const AGAIN: f64 = 100.0;
 
+/// Corrections of Newton's method after which it has to be settled.
+const STARTS: usize = 4;
+
+/// A correction, as a part of the step, whose square is rounding.
+const SETTLED: f64 = 1e-8;
+
 /// Where the first event of a step lies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -141,6 +147,12 @@ impl Locator {
     ) -> Option<f64> {
         self.x.resize(ode.state().len(), 0.0);
         let what = field.watches.list[k].what;
+        if let (What::Gap(i), Suspect::Bracket(_, b)) = (what, &suspect)
+            && let (Some(row), false) = (field.info[i].normal_row(), field.chart.active)
+            && let Some(theta) = self.straight(field, ode, k, row, *b)
+        {
+            return Some(theta);
+        }
         let field_noise = 10.0 * field.watches.noise(what, field.info);
         let x = &mut self.x;
         // the ends of the step have been sampled
@@ -196,6 +208,77 @@ impl Locator {
                 (y < -field_noise).then_some(0.0)
             }
         }
+    }
+}
+
+impl Locator {
+    /// The fall of a gap by Newton's method: its rate comes with every evaluation, and the polynomial through the samples is a start that is
+    /// off by a millionth or so. The sample at `b` is the first one at or below zero. None where that does not settle at once: then the
+    /// bracket decides.
+    fn straight<S: System + ?Sized>(
+        &mut self,
+        field: &mut Field<S>,
+        ode: &mut Method,
+        k: usize,
+        row: usize,
+        b: f64,
+    ) -> Option<f64> {
+        let samples = *ode.samples();
+        let end = samples.iter().position(|s| s.1 == b)?;
+        let values: [f64; SAMPLES] = std::array::from_fn(|s| field.watches.at(samples[s].0, k));
+        let (a, h) = (samples[end - 1].1, ode.step());
+        if !(values[end - 1] > 0.0 && values[end] <= 0.0) {
+            return None;
+        }
+        let chord = a + (b - a) * values[end - 1] / (values[end - 1] - values[end]);
+        let curve = Curve::through(&samples.map(|s| s.1), &values);
+        let mut theta = (0..STARTS).fold(chord, |x, _| {
+            let (value, slope) = curve.at(x);
+            x - value / slope
+        });
+        for _ in 0..STARTS {
+            if !(theta > a && theta < b) {
+                return None;
+            }
+            let value = dense(field, ode, field.watches.list[k].what, theta, &mut self.x);
+            let slope = h * field.eval.rate(row, &field.state.u);
+            let step = -value / slope;
+            if !(slope < 0.0) {
+                return None;
+            }
+            theta += step;
+            // the next correction is the square of this one
+            if step.abs() <= SETTLED {
+                return Some(theta);
+            }
+        }
+        None
+    }
+}
+
+/// The polynomial through the samples, by divided differences.
+struct Curve {
+    at: [f64; SAMPLES],
+    difference: [f64; SAMPLES],
+}
+
+impl Curve {
+    fn through(at: &[f64; SAMPLES], values: &[f64; SAMPLES]) -> Curve {
+        let mut difference = *values;
+        for order in 1..SAMPLES {
+            for k in (order..SAMPLES).rev() {
+                difference[k] = (difference[k] - difference[k - 1]) / (at[k] - at[k - order]);
+            }
+        }
+        Curve { at: *at, difference }
+    }
+
+    /// Value and slope.
+    fn at(&self, x: f64) -> (f64, f64) {
+        (0..SAMPLES).rev().fold((0.0, 0.0), |(value, slope), k| {
+            let way = x - self.at[k];
+            (value * way + self.difference[k], slope * way + value)
+        })
     }
 }
 

@@ -61,7 +61,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 },
                 &hit,
                 None,
-                m.remark.clone(),
+                &m.remark,
             );
         }
         for (kind, what) in [
@@ -80,7 +80,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 })
                 .collect();
             if !list.is_empty() {
-                self.push_event(m, kind, &list, None, String::new());
+                self.push_event(m, kind, &list, None, "");
             }
         }
         // which edge an open contact looks at is nobody's business
@@ -92,7 +92,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let sys = self.field.sys;
         let nameless = m.flipped.iter().any(|&g| sys.guard_contact(g).is_none() && !sys.is_silent(g));
         if nameless || !list.is_empty() {
-            self.push_event(m, Kind::Switch, &list, None, String::new());
+            self.push_event(m, Kind::Switch, &list, None, "");
         }
         self.await_limit(m);
     }
@@ -102,9 +102,13 @@ impl<S: System + ?Sized> Run<'_, S> {
         m: &Moment,
         kind: Kind,
         contacts: &[usize],
-        name: Option<String>,
-        note: String,
+        name: Option<&str>,
+        note: &str,
     ) {
+        self.out.counts.events[kind as usize] += 1;
+        if !self.asked[kind as usize] {
+            return;
+        }
         let after = &self.field.discrete.modes;
         let contacts = contacts
             .iter()
@@ -118,24 +122,23 @@ impl<S: System + ?Sized> Run<'_, S> {
                 loss: m.loss[i],
             })
             .collect();
-        self.out.counts.events[kind as usize] += 1;
         self.out.events.push(Event {
             time: self.field.state.t,
             kind,
             contacts,
             before: m.before.clone(),
             after: self.field.state.clone(),
-            name,
-            note,
+            name: name.map(str::to_string),
+            note: note.to_string(),
             alternatives: Vec::new(),
         });
     }
 
     pub(super) fn log_finding(&mut self, m: &Moment, note: String) {
         let list: Vec<usize> = (0..self.field.dims.contacts).filter(|&i| self.sets.closed[i]).collect();
-        self.push_event(m, Kind::Finding, &list, None, note);
+        self.push_event(m, Kind::Finding, &list, None, &note);
         let alternatives = self.decider.alternatives();
-        if let Some(e) = self.out.events.last_mut() {
+        if let (true, Some(e)) = (self.asked[Kind::Finding as usize], self.out.events.last_mut()) {
             e.alternatives = alternatives;
         }
     }

@@ -67,8 +67,8 @@ impl<S: System + ?Sized> Run<'_, S> {
             let names = self.field.sys.event_names();
             let fired = std::mem::take(&mut m.fired);
             for &k in &fired {
-                let name = names.get(k).cloned();
-                self.push_event(m, Kind::Mark, &[], name, String::new());
+                let name = names.get(k).map(String::as_str);
+                self.push_event(m, Kind::Mark, &[], name, "");
             }
             if stop {
                 let name = fired.last().and_then(|&k| names.get(k)).map_or("", |n| n.as_str());

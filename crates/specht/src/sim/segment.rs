@@ -232,7 +232,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         8.0 * f64::EPSILON * t.abs().max(1e-3 * self.settings.until.abs())
     }
 
-    /// Length of the first step of a segment: as before, but not longer than the flight of a contact that just opened.
+    /// Length of the first step of a segment: as before, but not much longer than the flight of a contact that just opened. What moves below
+    /// it may lengthen the flight: a step that ends short of the impact costs another one.
     fn first_step(&mut self) {
         let t = self.ode.time();
         let remaining = self.settings.until - t;
@@ -252,10 +253,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                     field.eval.rate(row, u),
                     field.eval.accel(row, &field.forces.accel),
                 );
-                let flight = -2.5 * rate / accel;
+                let flight = -2.0 * rate / accel;
                 // a flight too short for a step is rounding of a contact at rest, which the gap itself will tell
                 if rate > 0.0 && accel < 0.0 && gap.abs() <= 0.1 * rate * rate / -accel && flight > smallest {
-                    self.h = self.h.min(flight);
+                    self.h = self.h.min(2.0 * flight);
                 }
             }
         }

@@ -315,7 +315,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         } else {
             "the hops are below the resolution: the impact was taken as plastic".to_string()
         };
-        self.push_event(&m, Kind::Accumulated, &p.contacts, None, note);
+        self.push_event(&m, Kind::Accumulated, &p.contacts, None, &note);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rows and events as they come, for runs that are longer than memory: whoever takes them has them all, the trajectory keeps an even
 //! choice of the rows and the first events.
 
-use super::trajectory::{Event, Sample, Trajectory};
+use super::trajectory::{Event, KINDS, Kind, Sample, Trajectory};
 
 /// Takes what a run records, in the order of time, while the run goes on.
 pub trait Sink {
@@ -9,13 +9,17 @@ pub trait Sink {
     fn row(&mut self, row: &Sample<'_>) -> bool;
     /// An event. Whether it may stay in the trajectory.
     fn event(&mut self, event: &Event) -> bool;
+    /// Whether it takes events of this kind at all. Others are counted, but not made.
+    fn asks(&self, _kind: Kind) -> bool {
+        true
+    }
 }
 
 /// Rows that stay in memory at most; above, every other one goes.
 pub const ROWS_KEPT: usize = 100_000;
 /// Events that stay in memory at most: the first ones.
 pub const EVENTS_KEPT: usize = 5_000;
-/// Rows that are handed on together.
+/// Rows, or events, that are handed on together.
 const BATCH: usize = 256;
 
 /// Hands on what is new.
@@ -34,9 +38,15 @@ impl<'a> Delivery<'a> {
         Delivery { sink, rows: 0, events: 0, count: 0, one_in: 1 }
     }
 
+    /// The kinds of events that are made.
+    pub(super) fn asked(&self) -> [bool; KINDS.len()] {
+        KINDS.map(|kind| self.sink.as_ref().is_none_or(|sink| sink.asks(kind)))
+    }
+
     /// After a step: what is new goes in batches.
     pub(super) fn step(&mut self, out: &mut Trajectory) {
-        if self.sink.is_some() && out.samples.len() >= self.rows + BATCH {
+        let many = out.samples.len() >= self.rows + BATCH || out.events.len() >= self.events + BATCH;
+        if self.sink.is_some() && many {
             self.all(out, false);
         }
     }
@@ -48,13 +58,15 @@ impl<'a> Delivery<'a> {
 
     fn all(&mut self, out: &mut Trajectory, end: bool) {
         let Some(sink) = &mut self.sink else { return };
-        let new = out.events.split_off(self.events);
-        for event in new {
-            if sink.event(&event) && out.events.len() < EVENTS_KEPT {
-                out.events.push(event);
+        let mut kept = self.events;
+        for k in self.events..out.events.len() {
+            if sink.event(&out.events[k]) && kept < EVENTS_KEPT {
+                out.events.swap(kept, k);
+                kept += 1;
             }
         }
-        self.events = out.events.len();
+        out.events.truncate(kept);
+        self.events = kept;
         let (first, len) = (self.rows, out.samples.len());
         let mut stays = Vec::with_capacity(len - first);
         for i in first..len {

@@ -48,7 +48,7 @@ fn by_impulses(b: &Bench, u: &[f64], compression: &[f64], impulse: &[f64]) -> Im
 }
 
 fn judged(law: Law, b: &Bench, u: &[f64], e: &[Restitution], out: &Impact) -> f64 {
-    residual(law, &b.info, &b.eval, u, &vec![true; b.info.len()], e, out)
+    residual(law, &b.info, &b.eval, u, &vec![true; b.info.len()], e, out, &mut Default::default())
 }
 
 #[test]

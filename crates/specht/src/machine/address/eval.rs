@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    fn number(&self, what: &str) -> Result<f64, String> {
+    pub(super) fn number(&self, what: &str) -> Result<f64, String> {
         match self {
             Value::Number(x) => Ok(*x),
             Value::Bool(b) => Ok(f64::from(*b)),
@@ -133,7 +133,7 @@ fn path(steps: &[Step], data: &Data, in_series: bool) -> Result<Value, String> {
     Ok(from_found(&found))
 }
 
-fn from_found(found: &Found) -> Value {
+pub(super) fn from_found(found: &Found) -> Value {
     match found {
         Found::One(value) => from_json(value),
         Found::Sum(x) => Value::Number(*x),
@@ -375,23 +375,73 @@ fn of_list(name: &str, list: Vec<Value>) -> Result<Value, String> {
         return Ok(list[k].clone());
     }
     let x = list.iter().map(|v| v.number("an entry of the list")).collect::<Result<Vec<f64>, String>>()?;
-    let n = x.len() as f64;
-    let largest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let smallest = x.iter().copied().fold(f64::INFINITY, f64::min);
-    Ok(Value::Number(match name {
-        "sum" => x.iter().sum(),
-        "max" => largest,
-        "min" => smallest,
-        "span" => largest - smallest,
-        "mean" => x.iter().sum::<f64>() / n,
-        "rms" => (x.iter().map(|v| v * v).sum::<f64>() / n).sqrt(),
+    match name {
         "std" => {
+            let n = x.len() as f64;
             let mean = x.iter().sum::<f64>() / n;
-            (x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
+            Ok(Value::Number((x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()))
         }
-        "diff" => return Ok(Value::List(x.windows(2).map(|w| Value::Number(w[1] - w[0])).collect())),
-        _ => return Err(format!("`{name}` is for recorded series, not for lists")),
-    }))
+        "diff" => Ok(Value::List(x.windows(2).map(|w| Value::Number(w[1] - w[0])).collect())),
+        _ => {
+            let mut sums = Sums::default();
+            x.iter().for_each(|x| sums.add(*x));
+            sums.value(name).map(Value::Number)
+        }
+    }
+}
+
+/// What functions of a list need that do not need the list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sums {
+    count: f64,
+    sum: f64,
+    squares: f64,
+    largest: f64,
+    smallest: f64,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        let nothing = std::iter::empty::<f64>().sum();
+        let (largest, smallest) = (f64::NEG_INFINITY, f64::INFINITY);
+        Sums { count: 0.0, sum: nothing, squares: nothing, largest, smallest }
+    }
+}
+
+impl Sums {
+    /// Functions of lists that are made of these, and the first and the last entry.
+    pub(super) const FOLDED: [&str; 9] =
+        ["count", "sum", "max", "min", "span", "mean", "rms", "first", "last"];
+
+    pub(super) fn count(&self) -> f64 {
+        self.count
+    }
+
+    /// One more entry.
+    pub(super) fn add(&mut self, x: f64) {
+        self.count += 1.0;
+        self.sum += x;
+        self.squares += x * x;
+        self.largest = self.largest.max(x);
+        self.smallest = self.smallest.min(x);
+    }
+
+    /// The function of the entries so far.
+    pub(super) fn value(&self, name: &str) -> Result<f64, String> {
+        if self.count == 0.0 && !["sum", "count"].contains(&name) {
+            return Err(format!("`{name}` of an empty list"));
+        }
+        Ok(match name {
+            "count" => self.count,
+            "sum" => self.sum,
+            "max" => self.largest,
+            "min" => self.smallest,
+            "span" => self.largest - self.smallest,
+            "mean" => self.sum / self.count,
+            "rms" => (self.squares / self.count).sqrt(),
+            _ => return Err(format!("`{name}` is for recorded series, not for lists")),
+        })
+    }
 }
 
 /// The value below which a share of the entries lies, linear between entries.

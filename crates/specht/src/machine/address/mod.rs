@@ -22,6 +22,7 @@
 //! (compared from the first letter). `abs sqrt sin cos tan asin acos atan exp log` act on each entry.
 
 mod eval;
+mod fold;
 mod names;
 mod needs;
 mod path;
@@ -33,6 +34,7 @@ use super::table::Table;
 use crate::expr::{Ast, parse_address};
 
 pub use eval::Value;
+pub(super) use fold::{Answer, Question, keep_last};
 pub(super) use names::Known;
 pub(super) use needs::Needs;
 
@@ -72,6 +74,11 @@ impl Address {
     /// A sentence for the user.
     pub fn value(&self, data: &Data) -> Result<Value, String> {
         eval::eval(&self.ast.root, data, false)
+    }
+
+    /// Whether it reads the local `name`.
+    pub(super) fn reads(&self, name: &str) -> bool {
+        self.needs(&[]).keys.iter().any(|key| key == name)
     }
 
     /// What it looks at; `columns` are the names of the recorded series.

@@ -158,12 +158,12 @@ fn of_contact<'a>(value: &'a Json, contact: &Option<String>) -> Found<'a> {
 }
 
 /// Whether contact `full` is `name` itself or a flank of it (`mesh.low` of `mesh`).
-fn is_of(full: &str, name: &str) -> bool {
+pub(super) fn is_of(full: &str, name: &str) -> bool {
     full == name || full.strip_prefix(name).is_some_and(|rest| rest == ".low" || rest == ".high")
 }
 
 /// Whether a list entry satisfies a condition.
-fn holds(entry: &Json, c: &Condition) -> bool {
+pub(super) fn holds(entry: &Json, c: &Condition) -> bool {
     // one of several values
     if c.text.contains('|') && (c.op == CompareOp::Eq || c.op == CompareOp::Ne) {
         let any = c.text.split('|').any(|text| {

@@ -179,7 +179,8 @@ fn of_events(run: &Run, text: &str, from: f64, to: f64, period: Option<f64>) -> 
     let address = Address::read(text.trim()).map_err(fault)?;
     let events = &run.trajectory.events;
     let inside = (0..events.len()).filter(|&k| (from..=to).contains(&events[k].time));
-    let json = serde_json::json!({ "events": inside.map(|k| run.event_json(k)).collect::<Vec<_>>() });
+    let json =
+        serde_json::json!({ "events": inside.map(|k| run.event_json(&events[k])).collect::<Vec<_>>() });
     let table = Table::default();
     let x: Vec<f64> = match address.value(&Data { run: &json, table: &table, locals: &[] }).map_err(fault)? {
         Value::List(list) => list

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::folds::Folds;
 use super::rows::{Cell, Row};
 use crate::analysis::map::Watch;
-use crate::machine::address::{Address, Data, Known, Needs, Value};
+use crate::machine::address::{Address, Data, Known, Needs, Question, Value};
 use crate::machine::table::Table;
 use crate::machine::{Error, Machine, Run};
 use crate::sim::{Event, Record, Settings, Status};
@@ -52,7 +53,11 @@ const FIXED: [&str; 6] = ["parameters", "settings", "final", "outputs", "counts"
 /// Addresses that were read, and what they need.
 pub(super) struct Columns {
     addresses: Vec<Address>,
-    diagram: Option<(Diagram, Address)>,
+    pub(super) diagram: Option<(Diagram, Address)>,
+    /// The addresses with their questions about events split off, and those questions, numbered through. `None`
+    /// where the run must keep its events or its rows.
+    split: Option<Vec<Address>>,
+    pub(super) questions: Vec<Question>,
     needs: Needs,
     /// Tasks of the file whose findings are asked for.
     tasks: Vec<usize>,
@@ -112,7 +117,20 @@ impl Columns {
             }
         };
         let runs = diagram.is_some() || needs.series || needs.keys.iter().any(|k| k != "findings");
-        Ok(Columns { addresses, diagram, needs, tasks, runs })
+        let mut questions = Vec::new();
+        let mut part = |address: &Address| {
+            let (address, asked) = address.split(questions.len())?;
+            questions.extend(asked);
+            Some(address)
+        };
+        let split: Option<Vec<Address>> = match needs.series {
+            true => None,
+            false => addresses.iter().map(&mut part).collect(),
+        };
+        if split.is_none() {
+            questions.clear();
+        }
+        Ok(Columns { addresses, diagram, split, questions, needs, tasks, runs })
     }
 
     /// Names that no run can have are told before the first one: a run of a moment has them all.
@@ -141,13 +159,19 @@ impl Columns {
         if self.needs.series { settings } else { Settings { record: Record::Nothing, ..settings } }
     }
 
+    /// Whether all questions about events are answered while the run goes on.
+    pub(super) fn folds(&self) -> bool {
+        self.split.is_some()
+    }
+
     /// Whether a run is needed at all.
     pub(super) fn needs_run(&self) -> bool {
         self.runs
     }
 
     /// The row of a machine that ran; `None` when it was interrupted.
-    pub(super) fn row(&self, machine: &Machine, run: Option<&Run>, watch: Watch) -> Option<Row> {
+    pub(super) fn row(&self, machine: &Machine, run: Option<(&Run, &Folds)>, watch: Watch) -> Option<Row> {
+        let (run, folds) = run.unzip();
         let mut row = Row::default();
         let mut json =
             run.map_or_else(|| Json::Object(serde_json::Map::new()), |r| r.parts(&self.needs.keys));
@@ -166,16 +190,29 @@ impl Columns {
             };
         }
         let table = run.filter(|_| self.needs.series).map(Run::table).unwrap_or_default();
-        let data = Data { run: &json, table: &table, locals: &[] };
-        for address in &self.addresses {
-            let cell = address.value(&data).and_then(|v| cell(&address.text, v)).unwrap_or_else(|why| {
+        let (mut locals, mut failed) = (Vec::new(), Vec::new());
+        if let (Some(run), Some(folds)) = (run, folds) {
+            for (k, answer) in folds.answers(&run.trajectory).into_iter().enumerate() {
+                match answer {
+                    Ok(value) => locals.push((Question::local(k), value)),
+                    Err(why) => failed.push((Question::local(k), why)),
+                }
+            }
+        }
+        let data = Data { run: &json, table: &table, locals: &locals };
+        for address in self.split.as_ref().unwrap_or(&self.addresses) {
+            let known = match failed.iter().find(|(name, _)| address.reads(name)) {
+                Some((_, why)) => Err(why.clone()),
+                None => address.value(&data),
+            };
+            let cell = known.and_then(|v| cell(&address.text, v)).unwrap_or_else(|why| {
                 row.fail(why);
                 Cell::Number(f64::NAN)
             });
             row.cells.push(cell);
         }
-        if let (Some((diagram, address)), Some(run)) = (&self.diagram, run) {
-            match passages(run, diagram, address) {
+        if let (Some((_, address)), Some(run), Some(folds)) = (&self.diagram, run, folds) {
+            match passages(run, folds, address) {
                 Ok(values) => row.values = values,
                 Err(why) => row.fail(why),
             }
@@ -236,24 +273,10 @@ fn check_section(machine: &Machine, section: &str) -> Result<(), Error> {
 }
 
 /// Values at the last passages.
-fn passages(run: &Run, diagram: &Diagram, address: &Address) -> Result<Vec<f64>, String> {
-    let section = diagram.section.as_str();
-    let is_contact = |k: usize| {
-        let name = run.names.contacts.get(k).map_or("", String::as_str);
-        name == section || name.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
-    };
-    let passes = |e: &Event| {
-        e.name.as_deref() == Some(section)
-            || e.kind.word() == section
-            || (e.kind == crate::sim::Kind::Impact && e.contacts.iter().any(|c| is_contact(c.contact)))
-    };
-    let events = &run.trajectory.events;
-    let mut last: Vec<usize> =
-        (0..events.len()).rev().filter(|&k| passes(&events[k])).take(diagram.last).collect();
-    last.reverse();
+fn passages(run: &Run, folds: &Folds, address: &Address) -> Result<Vec<f64>, String> {
     let table = Table::default();
-    let value = |k: usize| {
-        let json = run.event_json(k);
+    let value = |event: &Event| {
+        let json = run.event_json(event);
         match address.value(&Data { run: &json, table: &table, locals: &[] })? {
             Value::Number(x) => Ok(x),
             Value::List(list) => match list.as_slice() {
@@ -263,5 +286,5 @@ fn passages(run: &Run, diagram: &Diagram, address: &Address) -> Result<Vec<f64>,
             other => Err(format!("`{}` is {}, not a number", address.text, other.kind())),
         }
     };
-    last.into_iter().map(value).collect()
+    folds.passages().map(value).collect()
 }

@@ -10,6 +10,7 @@
 
 mod border;
 mod columns;
+mod folds;
 mod log;
 mod map;
 mod plan;
@@ -37,13 +38,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use self::columns::Columns;
+use self::folds::Folds;
 use self::log::Log;
 use self::rows::Row;
 use super::json::Named;
 use super::{Error, Machine, Run};
 use crate::analysis::map::Watch;
 use crate::analysis::place::Carried;
-use crate::sim::{Outside, Scheme, Settings};
+use crate::sim::{Outside, Scheme, Settings, Sink};
 use crate::system::State;
 
 /// Many runs and what is recorded of each.
@@ -290,9 +292,11 @@ impl<'a> Worker<'a> {
         if !self.columns.needs_run() {
             return self.columns.row(&machine, None, self.watch);
         }
-        match self.run(&machine, carried) {
+        let names = machine.names();
+        let mut folds = Folds::new(&self.columns, &names);
+        match self.run(&machine, carried, &mut folds) {
             Ok(run) => {
-                let mut row = self.columns.row(&machine, Some(&run), self.watch)?;
+                let mut row = self.columns.row(&machine, Some((&run, &folds)), self.watch)?;
                 if self.sweep.plan.chain.is_some() {
                     row.carried = Some(Carried::of(machine.system(), &run.trajectory));
                 }
@@ -303,18 +307,24 @@ impl<'a> Worker<'a> {
     }
 
     /// From the start of the file, or from where the run before ended; contacts that the new parameters move are put right.
-    fn run(&self, machine: &Machine, carried: Option<&Carried>) -> Result<Run, Error> {
+    fn run(&self, machine: &Machine, carried: Option<&Carried>, folds: &mut Folds) -> Result<Run, Error> {
         let (scheme, settings) = machine.settings()?;
         let settings = self.columns.settings(settings);
         let mut outside = Outside { interrupt: self.watch.interrupt, progress: None };
-        let mut from = |start: &State| machine.run_from(start, scheme, settings.clone(), &mut outside);
-        match carried {
+        let mut from = |start: &State| {
+            let sink: Option<&mut dyn Sink> = if self.columns.folds() { Some(folds) } else { None };
+            machine.run_into(start, scheme, settings.clone(), &mut outside, sink)
+        };
+        let run = match carried {
             None => from(&machine.start()?),
             Some(carried) => from(&carried.state).or_else(|e| match carried.mended(machine.system()) {
                 Ok(state) => from(&state),
                 Err(_) => Err(e),
             }),
-        }
+        }?;
+        // what the run has kept
+        run.trajectory.events.iter().for_each(|e| folds.see(e));
+        Ok(run)
     }
 
     /// The machine at a point.
