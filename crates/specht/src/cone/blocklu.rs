@@ -13,7 +13,7 @@
 //! positive multiple of an orthogonal projection, the Schur complements stay well behaved; the caller refines.
 
 use super::order::minimum_degree;
-use crate::linalg::panel;
+use crate::linalg::panel::{self, Product, Strip};
 
 /// Supernodes are merged when the zeros they gain are few: at most this many unknowns …
 const MERGE_WIDTH: usize = 16;
@@ -114,7 +114,7 @@ impl BlockLu {
         self.perm = vec![0; total];
         self.work = vec![0.0; total];
         let longest = self.supers.iter().map(|s| s.n + s.s.len()).max().unwrap_or(0);
-        self.row = vec![0.0; 4 * longest];
+        self.row = vec![0.0; longest];
     }
 
     /// Merge chains of nodes into supernodes. In the order `post` of the elimination tree; `later`: neighbours that are
@@ -210,7 +210,7 @@ impl BlockLu {
     }
 
     pub(super) fn longest(&self) -> usize {
-        self.row.len() / 4
+        self.row.len()
     }
 
     /// New and old number of every unknown.
@@ -256,6 +256,7 @@ impl BlockLu {
     #[inline(always)]
     fn factor_inner(&mut self) -> f64 {
         let (mut lo, mut hi) = (f64::INFINITY, 0.0_f64);
+        let mut strip = Strip::new();
         self.sign = 1.0;
         for k in 0..self.supers.len() {
             let sn = &self.supers[k];
@@ -264,7 +265,7 @@ impl BlockLu {
             let (head, tail) = self.data.split_at_mut(sn.l);
             let u = &mut head[sn.u..];
             let (rest_l, later) = tail.split_at_mut(n * s);
-            let (a, b, sg) = panel::factor(u, n, ld, &mut self.perm[sn.first..sn.first + n]);
+            let (a, b, sg) = panel::factor(&mut strip, u, n, ld, &mut self.perm[sn.first..sn.first + n]);
             lo = lo.min(a);
             hi = hi.max(b);
             self.sign *= sg;
@@ -272,62 +273,33 @@ impl BlockLu {
                 continue;
             }
             // L_skᵀ ← U_kk⁻ᵀ L_skᵀ
-            for i in 0..n {
-                let (done, row) = rest_l.split_at_mut(i * s);
-                let row = &mut row[..s];
-                for j in 0..i {
-                    let f = u[j * ld + i];
-                    if f != 0.0 {
-                        for (x, y) in row.iter_mut().zip(&done[j * s..j * s + s]) {
-                            *x -= f * y;
-                        }
-                    }
-                }
-                let inv = 1.0 / u[i * ld + i];
-                row.iter_mut().for_each(|x| *x *= inv);
-            }
+            panel::divide(&mut strip, rest_l, s, u, n, ld);
             // Schur complement into the later supernodes
             let base = sn.l + n * s;
             for (&(t, begin, end), map) in sn.runs.iter().zip(&sn.map) {
                 let target = &self.supers[t];
                 let tld = target.n + target.s.len();
-                let own = end - begin;
+                let (count, own) = (end - begin, &map[..end - begin]);
                 // rows of U
-                let dest = target.u - base;
-                update(
-                    &mut later[dest..],
-                    tld,
-                    0,
-                    begin,
-                    own,
-                    s - begin,
-                    map,
-                    rest_l,
-                    s,
-                    &u[n..],
-                    ld,
-                    n,
-                    &mut self.row,
-                );
+                let (a, b) = (&rest_l[..], &u[n..]);
+                let part =
+                    Product { a, lda: s, first: begin, count, b, ldb: ld, from: begin, width: s - begin, n };
+                part.scatter(&mut strip, &mut later[target.u - base..], tld, own, map, 0);
                 // rows of Lᵀ: only what lies behind the target's own unknowns
                 if end < s {
-                    let dest = target.l - base;
-                    update_l(
-                        &mut later[dest..],
-                        target.s.len(),
-                        target.n,
-                        begin,
-                        own,
-                        end,
-                        s - end,
-                        map,
-                        &u[n..],
-                        ld,
-                        rest_l,
-                        s,
+                    let (lld, behind) = (target.s.len(), &map[count..]);
+                    let part = Product {
+                        a: b,
+                        lda: ld,
+                        first: begin,
+                        count,
+                        b: a,
+                        ldb: s,
+                        from: end,
+                        width: s - end,
                         n,
-                        &mut self.row,
-                    );
+                    };
+                    part.scatter(&mut strip, &mut later[target.l - base..], lld, own, behind, target.n);
                 }
             }
         }
@@ -424,106 +396,6 @@ fn dot8(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])) + t
-}
-
-/// Target rows `own` of U: `row_i −= Σ_k Lᵀ[k][begin+i] · U[k][begin..]`, scattered by `map`.
-#[inline(always)]
-fn update(
-    target: &mut [f64],
-    tld: usize,
-    shift: usize,
-    begin: usize,
-    own: usize,
-    width: usize,
-    map: &[u32],
-    coef: &[f64],
-    cld: usize,
-    rows: &[f64],
-    rld: usize,
-    n: usize,
-    buffer: &mut [f64],
-) {
-    scatter(target, tld, shift, begin, own, begin, width, map, 0, coef, cld, rows, rld, n, buffer)
-}
-
-/// Target rows of Lᵀ: column `begin+i` of U gives the coefficients, the rows behind `end` of Lᵀ are combined.
-#[inline(always)]
-fn update_l(
-    target: &mut [f64],
-    tld: usize,
-    shift: usize,
-    begin: usize,
-    own: usize,
-    end: usize,
-    width: usize,
-    map: &[u32],
-    coef: &[f64],
-    cld: usize,
-    rows: &[f64],
-    rld: usize,
-    n: usize,
-    buffer: &mut [f64],
-) {
-    scatter(target, tld, shift, begin, own, end, width, map, end - begin, coef, cld, rows, rld, n, buffer)
-}
-
-#[inline(always)]
-fn scatter(
-    target: &mut [f64],
-    tld: usize,
-    shift: usize,
-    begin: usize,
-    own: usize,
-    from: usize,
-    width: usize,
-    map: &[u32],
-    map_from: usize,
-    coef: &[f64],
-    cld: usize,
-    rows: &[f64],
-    rld: usize,
-    n: usize,
-    buffer: &mut [f64],
-) {
-    const CHUNK: usize = 32;
-    let (b0, rest) = buffer.split_at_mut(width);
-    let (b1, rest) = rest.split_at_mut(width);
-    let (b2, rest) = rest.split_at_mut(width);
-    let b3 = &mut rest[..width];
-    let mut i = 0;
-    while i < own {
-        let four = (own - i).min(4);
-        b0.fill(0.0);
-        b1.fill(0.0);
-        b2.fill(0.0);
-        b3.fill(0.0);
-        let mut k = 0;
-        while k < n {
-            let e = (k + CHUNK).min(n);
-            let mut c = [[0.0; 4]; CHUNK];
-            for l in k..e {
-                for r in 0..four {
-                    c[l - k][r] = coef[l * cld + begin + i + r];
-                }
-            }
-            panel::sub_four(
-                &c[..e - k],
-                &rows[k * rld..],
-                rld,
-                from,
-                [&mut *b0, &mut *b1, &mut *b2, &mut *b3],
-            );
-            k = e;
-        }
-        for (r, buf) in [&*b0, &*b1, &*b2, &*b3].into_iter().enumerate().take(four) {
-            let row_at = (map[i + r] as usize) * tld;
-            let row = &mut target[row_at..row_at + tld];
-            for (x, &m) in buf.iter().zip(&map[map_from..]) {
-                row[m as usize - shift] += x;
-            }
-        }
-        i += four;
-    }
 }
 
 fn postorder(parent: &[usize]) -> Vec<usize> {

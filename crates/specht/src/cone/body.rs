@@ -6,13 +6,17 @@
 //! kept contacts:       B_i x_i + S_i H_i v = g_i
 //! ```
 //!
-//! Kept are bilateral rows and guides (their `B` is singular). One refinement step with the true `B`; the accurate variant works with
+//! Kept are bilateral rows and guides (their `B` is singular). Refinement works with the true `B`; the accurate variant works with
 //! twice the digits instead, because dividing by a small `B` costs many ([`super::finelu`]).
 
 use super::blocklu::{BlockLu, Slot};
 use super::form::{Blocks, Rows};
 use super::kernel::{M3, V3, mul3};
 use super::saddle::Factor;
+use crate::linalg::max_abs;
+
+/// Corrections below this need no further one: it would be about their square.
+const SURE: f64 = 1e-5;
 
 /// One body touched by one cone: `3 × size` entries of `H` at `at`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,11 +44,14 @@ pub(super) struct BodyForm {
     main: Factor,
     /// twice the digits
     pub accurate: bool,
+    /// last correction of the last solution, relative to it
+    pub doubt: f64,
     /// diagonal blocks when M is coupled
     diag: Vec<M3>,
     z: Vec<f64>,
     v: Vec<f64>,
     res: Vec<f64>,
+    right: Vec<f64>,
     x1: Vec<f64>,
     full: Vec<f64>,
 }
@@ -129,7 +136,7 @@ impl BodyForm {
             v.clear();
             v.resize(self.n, 0.0);
         }
-        for v in [&mut self.res, &mut self.x1] {
+        for v in [&mut self.res, &mut self.right, &mut self.x1] {
             v.clear();
             v.resize(self.m, 0.0);
         }
@@ -445,28 +452,35 @@ impl BodyForm {
         }
         let mut res = std::mem::take(&mut self.res);
         let mut x1 = std::mem::take(&mut self.x1);
-        res.copy_from_slice(g);
-        self.solve_once(k, &mut res, g);
-        if k.refine {
-            // one refinement with the true blocks: res = g − B x − A x
+        let mut right = std::mem::take(&mut self.right);
+        right.copy_from_slice(g);
+        self.solve_once(k, &right, g);
+        self.doubt = 0.0;
+        for pass in 0..k.refine {
+            // refinement with the true blocks: res = g − B x − A x
             self.mul(g, &mut x1);
             for i in 0..self.rows.len() {
                 let r = self.rows[i];
                 let bx = mul3(&k.b[i], &r.get(g));
                 for l in 0..r.d {
-                    res[r.at + l] -= bx[l] + x1[r.at + l];
+                    res[r.at + l] = right[r.at + l] - (bx[l] + x1[r.at + l]);
                 }
             }
-            self.solve_once(k, &mut res, &mut x1);
+            self.solve_once(k, &res, &mut x1);
             for (x, y) in g.iter_mut().zip(&x1) {
                 *x += y;
             }
+            let before = std::mem::replace(&mut self.doubt, max_abs(&x1) / max_abs(g));
+            if self.doubt < SURE || (pass > 0 && !(self.doubt < 0.1 * before)) {
+                break;
+            }
         }
+        self.right = right;
         self.res = res;
         self.x1 = x1;
     }
 
-    fn solve_once(&mut self, k: &Blocks, g: &mut [f64], x: &mut [f64]) {
+    fn solve_once(&mut self, k: &Blocks, g: &[f64], x: &mut [f64]) {
         let mut f = std::mem::take(&mut self.main);
         let mut full = std::mem::take(&mut self.full);
         let total = f.lu.len();

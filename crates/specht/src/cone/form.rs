@@ -27,8 +27,8 @@ pub(super) struct Blocks {
     pub binv: Vec<M3>,
     /// `S` is the identity (interior point)
     pub plain: bool,
-    /// one step of refinement in the condensed form
-    pub refine: bool,
+    /// most steps of refinement in the condensed form; more than the first only while they gain
+    pub refine: usize,
 }
 
 impl Blocks {
@@ -148,9 +148,10 @@ impl Form {
         }
     }
 
-    /// Regularisation that the condensed form wants for the inverse of `P`.
-    pub(super) fn delta(&self) -> f64 {
+    /// Regularisation that the condensed form wants for the inverse of `P`; less when the solution is `exact`.
+    pub(super) fn delta(&self, exact: bool, tau: f64) -> f64 {
         match self {
+            Form::Body(f) if !f.accurate && exact => 1e-5 * tau,
             Form::Body(f) if !f.accurate => 1e-9,
             _ => 0.0,
         }
@@ -246,7 +247,7 @@ impl DenseForm {
         let (lo, hi, sign) = panel::widest(
             (&mut self.lu, &mut self.perm, m),
             #[inline(always)]
-            |(lu, perm, m)| panel::factor(lu, m, m, perm),
+            |(lu, perm, m)| panel::factor(&mut panel::Strip::new(), lu, m, m, perm),
         );
         self.sign = sign;
         if hi > 0.0 { lo / hi } else { 0.0 }

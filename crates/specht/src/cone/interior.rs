@@ -98,8 +98,23 @@ pub(super) struct Centre {
 
 /// Below this τ the condensed form refines its solution once.
 const REFINE: f64 = 1e-3;
+/// Most steps of refinement where every digit counts.
+const MOST: usize = 5;
+/// Last correction, relative to the solution, below which it is exact.
+const SURE: f64 = 1e-5;
 /// Least friction bound of a disc, in scaled units.
 const LEAST_BOUND: f64 = 1e-12;
+
+/// How a system is factored and solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Digits {
+    /// simple, refined once near the end
+    Simple,
+    /// simple, refined until the corrections vanish
+    Refined,
+    /// twice the digits
+    Twice,
+}
 
 pub(super) struct Path<'a> {
     pub island: &'a mut Island,
@@ -177,8 +192,8 @@ impl Path<'_> {
         }
     }
 
-    /// Fill in the blocks at the point and factor, with twice the digits when `accurate`.
-    pub(super) fn factor(&mut self, accurate: bool, tau: f64) {
+    /// Fill in the blocks at the point and factor.
+    pub(super) fn factor(&mut self, digits: Digits, tau: f64) {
         let w = &mut *self.w;
         for (i, c) in self.island.cones.iter().enumerate() {
             if c.kind.has_cone() {
@@ -187,12 +202,15 @@ impl Path<'_> {
             }
         }
         if let Some(f) = self.island.body() {
-            f.accurate = accurate;
+            f.accurate = digits == Digits::Twice;
         }
-        let delta = self.island.form.delta();
+        let delta = self.island.form.delta(digits == Digits::Refined, tau);
         let k = &mut self.island.blocks;
         k.plain = true;
-        k.refine = tau < REFINE;
+        k.refine = match digits {
+            Digits::Refined => MOST,
+            _ => usize::from(tau < REFINE),
+        };
         for (i, c) in self.island.cones.iter().enumerate() {
             let s = c.scaled(self.island.q_s);
             (k.b[i], k.binv[i]) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
@@ -225,6 +243,11 @@ impl Path<'_> {
             let at = Inside { way: self.way, s: &s, part: &w.part[i], nt: &w.nt[i] };
             d.part[i] = c.kind.follow(&at, &w.dc[i], w.c0[i], &c.rows.get(&d.x), &c.rows.get(&w.u));
         }
+    }
+
+    /// Whether the last solution took all its digits from refinement.
+    pub(super) fn sure(&mut self) -> bool {
+        self.island.body().is_none_or(|f| f.doubt < SURE)
     }
 
     /// Number of products.

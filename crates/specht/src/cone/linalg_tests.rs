@@ -1,9 +1,13 @@
 //! The factorisations of the cone module against each other and against exact answers.
 
 use super::blocklu::BlockLu;
+use super::cones::Way;
 use super::double::{Double, Doubles, inverse3};
 use super::finelu::FineLu;
-use super::problems::Rng;
+use super::interior::{Digits, Dir, Path, Work};
+use super::prep::Prep;
+use super::problems::{Rng, heap};
+use super::wide;
 use crate::linalg::{Lu, Mat};
 
 /// METH-CONE-LINALG: block LU against dense LU on a random graph with late nodes of zero diagonal, solution and sign.
@@ -35,53 +39,74 @@ fn meth_cone_linalg_block_lu_agrees_with_dense_lu() {
                 adj[0].push(i);
             }
         }
-        let start: Vec<usize> = size
-            .iter()
-            .scan(0, |s, &x| {
-                let a = *s;
-                *s += x;
-                Some(a)
-            })
-            .collect();
-        let total: usize = size.iter().sum();
-        let mut a = Mat::zeros(total, total);
-        let mut lu = BlockLu::default();
-        lu.analyse(&size, &adj, &wait);
-        lu.values().fill(0.0);
-        let mut fine = FineLu::default();
-        fine.start(&lu);
-        for i in 0..n {
-            for &j in adj[i].iter().chain([&i]) {
-                if i == j && wait[i] {
-                    continue;
-                }
-                let slot = lu.slot(i, j);
-                for r in 0..size[i] {
-                    for c in 0..size[j] {
-                        let v = rng.normal() + if i == j && r == c { 12.0 } else { 0.0 };
-                        a[(start[i] + r, start[j] + c)] = v;
-                        let at = slot.at + r * slot.row + c * slot.col;
-                        lu.values()[at] = v;
-                        fine.data.hi[at] = v;
-                    }
+        agrees(&mut rng, &size, &adj, &wait);
+    }
+}
+
+/// METH-CONE-LINALG: the same where a supernode is wider than a block of its panel and meets more columns than lie side by side.
+#[test]
+fn meth_cone_linalg_block_lu_agrees_with_dense_lu_on_wide_supernodes() {
+    let mut rng = Rng::new(6);
+    let size: Vec<usize> = (0..46).map(|_| 1 + rng.below(6)).collect();
+    // two cliques that meet in a third
+    let group = |i: usize| usize::from(i >= 14) + usize::from(i >= 25);
+    let adj: Vec<Vec<usize>> = (0..size.len())
+        .map(|i| {
+            let near = |j: usize| group(i) == group(j) || group(i) == 2 || group(j) == 2;
+            (0..size.len()).filter(|&j| j != i && near(j)).collect()
+        })
+        .collect();
+    agrees(&mut rng, &size, &adj, &vec![false; size.len()]);
+}
+
+/// Random values on a pattern: solution and sign by block LU, with simple and with twice the digits, and by dense LU.
+fn agrees(rng: &mut Rng, size: &[usize], adj: &[Vec<usize>], wait: &[bool]) {
+    let start: Vec<usize> = size
+        .iter()
+        .scan(0, |s, &x| {
+            let a = *s;
+            *s += x;
+            Some(a)
+        })
+        .collect();
+    let total: usize = size.iter().sum();
+    let mut a = Mat::zeros(total, total);
+    let mut lu = BlockLu::default();
+    lu.analyse(size, adj, wait);
+    lu.values().fill(0.0);
+    let mut fine = FineLu::default();
+    fine.start(&lu);
+    for i in 0..size.len() {
+        for &j in adj[i].iter().chain([&i]) {
+            if i == j && wait[i] {
+                continue;
+            }
+            let slot = lu.slot(i, j);
+            for r in 0..size[i] {
+                for c in 0..size[j] {
+                    let v = rng.normal() + if i == j && r == c { 12.0 } else { 0.0 };
+                    a[(start[i] + r, start[j] + c)] = v;
+                    let at = slot.at + r * slot.row + c * slot.col;
+                    lu.values()[at] = v;
+                    fine.data.hi[at] = v;
                 }
             }
         }
-        lu.factor();
-        fine.factor(&lu);
-        let b: Vec<f64> = (0..total).map(|_| rng.normal()).collect();
-        let (mut x, mut y) = (b.clone(), b.clone());
-        let mut z = Doubles { hi: b.clone(), lo: vec![0.0; total] };
-        fine.solve(&lu, &mut z);
-        lu.solve(&mut x);
-        let mut dense = Lu::default();
-        dense.factor(&a);
-        dense.solve(&mut y);
-        let scale = crate::linalg::max_abs(&y);
-        assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-8 * scale), "trial {trial}");
-        assert!(z.hi.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-8 * scale), "trial {trial}");
-        assert_eq!([lu.sign_det(), fine.sign_det()], [dense.sign_det(); 2], "trial {trial}");
     }
+    lu.factor();
+    fine.factor(&lu);
+    let b: Vec<f64> = (0..total).map(|_| rng.normal()).collect();
+    let (mut x, mut y) = (b.clone(), b.clone());
+    let mut z = Doubles { hi: b.clone(), lo: vec![0.0; total] };
+    fine.solve(&lu, &mut z);
+    lu.solve(&mut x);
+    let mut dense = Lu::default();
+    dense.factor(&a);
+    dense.solve(&mut y);
+    let scale = crate::linalg::max_abs(&y);
+    assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-8 * scale), "{size:?}");
+    assert!(z.hi.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-8 * scale), "{size:?}");
+    assert_eq!([lu.sign_det(), fine.sign_det()], [dense.sign_det(); 2], "{size:?}");
 }
 
 /// METH-CONE-LINALG: one direction of a body is held 1e14 times stiffer than the others. `A = 1e14 e eᵀ + I` and `A x` for `x = 1 … 6` are
@@ -126,4 +151,41 @@ fn meth_cone_linalg_double_numbers_keep_what_simple_ones_forget() {
     // inverse of a matrix with eigenvalues 1e12 + 1 and 1
     let inv = inverse3(&[[1e12, 1e12, 0.0], [1e12, 1e12 + 1.0, 0.0], [0.0, 0.0, 2.0]], 3);
     assert_eq!([inv[0][0].hi, inv[0][1].hi, inv[1][1].hi, inv[2][2].hi], [1.0 + 1e-12, -1.0, 1.0, 0.5]);
+}
+
+/// METH-CONE-LINALG: near the end of a path of a heap of spheres, refined simple factorisations give the direction and the sign that twice
+/// the digits give, and say that they do.
+#[test]
+fn meth_cone_linalg_refinement_replaces_twice_the_digits_on_heaps() {
+    let mut prep = Prep::default();
+    prep.load(&heap(40, 0.5, 3)).unwrap();
+    let island = &mut prep.islands[0];
+    let rows = island.m;
+    let cones = island.cones.len();
+    let mut path = Path { island, w: &mut Work::default(), way: Way::Split(1.0), tol: 1e-8 };
+    path.start();
+    let run = wide::Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 0 };
+    let mut tau = 1.0;
+    while tau > 1e-5 {
+        let at = path.measure(&path.w.part);
+        let residual = path.residual();
+        path.factor(Digits::Simple, at.tau);
+        wide::step(&mut path, &run, at, residual, false);
+        path.accept();
+        tau = at.tau;
+    }
+    path.residual();
+    let right = path.w.r.clone();
+    let mut found = Vec::new();
+    for digits in [Digits::Refined, Digits::Twice] {
+        path.factor(digits, tau);
+        let mut d = Dir::default();
+        d.resize(rows, cones);
+        path.direction(Some(&right), &mut d);
+        assert!(path.sure());
+        found.push((d.x, path.island.form.sign_det()));
+    }
+    let size = crate::linalg::max_abs(&found[1].0);
+    assert!(found[0].0.iter().zip(&found[1].0).all(|(x, y)| (x - y).abs() < 1e-8 * size));
+    assert_eq!(found[0].1, found[1].1);
 }

@@ -136,7 +136,7 @@ pub(super) fn restart(island: &mut Island, x: &mut [f64], tol: f64, steps: usize
 /// Blocks of the linear system and its right-hand side in scaled coordinates: `dr = S dx`, `du = S⁻¹ A dx`.
 pub(super) fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut Blocks, g: &mut [f64]) {
     k.plain = false;
-    k.refine = false;
+    k.refine = 0;
     for (i, c) in island.cones.iter().enumerate() {
         let d = c.rows.d;
         let (r, u) = island.physical(i, x, y);

@@ -15,7 +15,7 @@
 //! so that the point at which the series begins lies on the path. Different `k` are different paths to the same end.
 
 use super::cones::Way;
-use super::interior::{Centre, Dir, Ended, Path};
+use super::interior::{Centre, Digits, Dir, Ended, Path};
 use super::island::Island;
 use super::kernel::V3;
 use super::nt::{Part, product};
@@ -35,6 +35,8 @@ const SHORT_STEPS: usize = 2;
 const LEAST: f64 = 0.05;
 /// Below this τ the accurate form is used: the higher coefficients need it early.
 const FINE: f64 = 1e-4;
+/// Islands whose factorisation takes more operations are refined instead, as long as that does.
+const LARGE: f64 = 1e8;
 /// Ratio of the last term to the first at the radius.
 const LAST_TERM: f64 = 1e-3;
 /// Below this the direction of the path is rounding.
@@ -84,8 +86,20 @@ struct Follow {
     /// short steps in a row, and points away from the path
     short: usize,
     off: usize,
+    /// refinement of simple factorisations does
+    refines: bool,
     next_try: f64,
     tau_try: f64,
+}
+
+impl Follow {
+    fn digits(&self, tau: f64) -> Digits {
+        match (tau < FINE, self.refines) {
+            (false, _) => Digits::Simple,
+            (true, true) => Digits::Refined,
+            (true, false) => Digits::Twice,
+        }
+    }
 }
 
 /// The first centred point below this τ is stored: behind most of the folds, before all contacts have chosen their modes.
@@ -142,6 +156,7 @@ fn go(path: &mut Path, on: bool, iterations: usize, clock: &Clock) -> Ended {
         lost: 0,
         short: 0,
         off: 0,
+        refines: path.island.form.flops() > LARGE,
         next_try: FIRST_TRY,
         tau_try: f64::INFINITY,
     };
@@ -177,7 +192,7 @@ fn go(path: &mut Path, on: bool, iterations: usize, clock: &Clock) -> Ended {
                 break;
             }
         }
-        path.factor(at.tau < FINE, at.tau);
+        path.factor(f.digits(at.tau), at.tau);
         if !f.on {
             wide_step(path, &mut f, at, feas, it);
             continue;
@@ -276,9 +291,8 @@ fn to_hat(path: &Path, d: &Dir, hat: &mut Vec<[V3; 2]>) {
 }
 
 /// Tangent, defects and first coefficient. False: too far from the path, the defects in `normal` must be removed first.
-fn first_order(path: &mut Path, f: &Follow, s: &mut Series, at: Centre) -> bool {
+fn first_order(path: &mut Path, f: &mut Follow, s: &mut Series, at: Centre) -> bool {
     let (tau, k) = (at.tau, path.way.ratio());
-    let sign = if path.island.form.sign_det() < 0.0 { -1.0 } else { 1.0 };
     let count = path.products();
     // tangent: dτ = 1
     for (i, c) in path.island.cones.iter().enumerate() {
@@ -289,6 +303,12 @@ fn first_order(path: &mut Path, f: &Follow, s: &mut Series, at: Centre) -> bool 
     s.left.clear();
     s.left.extend(s.cover.iter().map(|r| -r));
     path.direction(Some(&s.left), &mut s.z[0]);
+    if f.digits(tau) == Digits::Refined && !path.sure() {
+        f.refines = false;
+        path.factor(f.digits(tau), tau);
+        path.direction(Some(&s.left), &mut s.z[0]);
+    }
+    let sign = if path.island.form.sign_det() < 0.0 { -1.0 } else { 1.0 };
     to_hat(path, &s.z[0], &mut s.hat[0]);
     let tt = dot(path, &s.z[0], &s.hat[0], &s.z[0], &s.hat[0], tau) + count / (tau * tau);
     let down = -sign / (tt / (1.5 * count)).sqrt();
@@ -334,7 +354,8 @@ fn first_order(path: &mut Path, f: &Follow, s: &mut Series, at: Centre) -> bool 
 fn higher_orders(path: &mut Path, s: &mut Series, at: Centre) {
     let tau = at.tau;
     let tt = dot(path, &s.z[0], &s.hat[0], &s.z[0], &s.hat[0], tau) + path.products() / (tau * tau);
-    let refine = std::mem::replace(&mut path.island.blocks.refine, tau < FINE);
+    let refine = path.island.blocks.refine;
+    path.island.blocks.refine = if tau < FINE { refine } else { 0 };
     for order in 2..=ORDER {
         for (i, c) in path.island.cones.iter().enumerate() {
             let (mut cone, mut pair) = ([0.0; 3], 0.0);

@@ -8,7 +8,7 @@
 //! convergence: the problem is not monotone, its path may fold back, and there may be no solution.
 
 use super::cones::{Inside, Way};
-use super::interior::{Centre, Ended, Path};
+use super::interior::{Centre, Digits, Ended, Path};
 use super::island::Island;
 use crate::stop::Clock;
 
@@ -95,7 +95,7 @@ fn go(path: &mut Path, p: &Run, clock: &Clock) -> Ended {
             break;
         }
         hist[it % PATIENCE] = at.tau;
-        path.factor(at.tau < fine, at.tau);
+        path.factor(if at.tau < fine { Digits::Twice } else { Digits::Simple }, at.tau);
         let a = step(path, p, at, feas, short >= 2);
         path.accept();
         short = if a < SHORT { short + 1 } else { 0 };
