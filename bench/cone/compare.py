@@ -3,17 +3,20 @@
 
     compare.py [path of the program specht]
 
-Needs python3-siconos (Debian), numpy. Times of Siconos are of the solver call alone; of specht the `time` it reports;
-both are wall time, so run it on a quiet machine.
+Needs python3-siconos (Debian; so Debian's own python3) and numpy. Times of Siconos are processor time of the solver call alone, one
+thread; of specht the least wall time of twenty runs as it reports it. A busy machine makes specht look slower, Siconos hardly.
 Errors of both are computed here, with the same function, from the impulses.
 """
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 
-import numpy as np
+# before numpy starts its threads
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+import numpy as np  # noqa: E402
 
 # an answer counts in the comparison of times when its error is below this
 GOOD = 1e-6
@@ -65,9 +68,9 @@ def siconos(W, q, mu, solver, tolerance, iterations):
         sn.SICONOS_FRICTION_3D_PROX: sn.fc3d_proximal,
         sn.SICONOS_FRICTION_3D_NSN_AC: sn.fc3d_nonsmooth_Newton_AlartCurnier,
     }[solver]
-    t = time.perf_counter()
+    t = time.process_time()
     driver(fc, r, u, o)
-    return time.perf_counter() - t, r
+    return time.process_time() - t, r
 
 
 def main():
@@ -85,7 +88,7 @@ def main():
             subprocess.run([program, "problem", kind, "--size", str(size), "--seed", str(seed), "--mu", "0.6", "--out", f.name], check=True)
             W, q, mu = read(f.name)
             best = None
-            for _ in range(5):
+            for _ in range(20):
                 a = json.loads(subprocess.run([program, "solve", f.name], capture_output=True, text=True).stdout)
                 if best is None or a["time"] < best["time"]:
                     best = a

@@ -286,24 +286,48 @@ impl BodyForm {
     pub(super) fn dense(&mut self, a: &mut [f64]) {
         let m = self.m;
         for i in 0..self.rows.len() {
-            for l in 0..self.rows[i].d {
-                let col = self.rows[i].at + l;
-                if let MassForm::Coupled { .. } = self.mass {
+            let r = self.rows[i];
+            if let MassForm::Coupled { .. } = self.mass {
+                for l in 0..r.d {
                     self.column(i, l);
-                } else {
-                    self.v.fill(0.0);
-                    let mut e = [0.0; 3];
-                    e[l] = 1.0;
-                    self.push(i, &e);
+                    for j in 0..self.rows.len() {
+                        let o = self.h_row(j, &self.v);
+                        for k in 0..self.rows[j].d {
+                            a[(self.rows[j].at + k) * m + r.at + l] = o[k];
+                        }
+                    }
                 }
-                for j in 0..self.rows.len() {
-                    let o = self.h_row(j, &self.v);
-                    for k in 0..self.rows[j].d {
-                        a[(self.rows[j].at + k) * m + col] = o[k];
+                continue;
+            }
+            for j in 0..=i {
+                let (s, o) = (self.rows[j], self.pair(i, j));
+                for k in 0..r.d {
+                    for l in 0..s.d {
+                        a[(r.at + k) * m + s.at + l] = o[k][l];
+                        a[(s.at + l) * m + r.at + k] = o[k][l];
                     }
                 }
             }
         }
+    }
+
+    /// Block of `A` of cones `i` and `j`, over the bodies they share (block diagonal `M`).
+    fn pair(&self, i: usize, j: usize) -> M3 {
+        let mut o = [[0.0; 3]; 3];
+        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
+            for s in self.terms[self.ptr[j]..self.ptr[j + 1]].iter().filter(|s| s.node == t.node) {
+                let size = self.size(t.node);
+                for k in 0..3 {
+                    for c in 0..size {
+                        let h = self.h[t.at + k * size + c];
+                        for l in 0..3 {
+                            o[k][l] += h * self.mh[s.at + 3 * c + l];
+                        }
+                    }
+                }
+            }
+        }
+        o
     }
 
     /// Diagonal block of cone `i`.
@@ -311,19 +335,7 @@ impl BodyForm {
         if let MassForm::Coupled { .. } = self.mass {
             return self.diag[i];
         }
-        let mut o = [[0.0; 3]; 3];
-        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
-            let size = self.size(t.node);
-            for k in 0..3 {
-                for c in 0..size {
-                    let h = self.h[t.at + k * size + c];
-                    for l in 0..3 {
-                        o[k][l] += h * self.mh[t.at + 3 * c + l];
-                    }
-                }
-            }
-        }
-        o
+        self.pair(i, i)
     }
 
     /// `Σ H v` of cone `i`.

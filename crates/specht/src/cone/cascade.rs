@@ -4,9 +4,10 @@
 //! 0  r0 = last impulses of the same contact keys (0 for new ones)
 //! 1  Newton from r0                                   (only with r0)
 //! 2  Gauss–Seidel, as long as it costs less than factorisations; Newton from there
+//!    few planar contacts: Lemke's method
 //!    the split path of the last problem, from a stored point                       (only with r0)
 //! 3  interior point A, wide neighbourhood, Newton hand-over
-//! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds
+//! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds; then the first of them once more, further
 //!    few contacts: scattered starts, then all modes in turn
 //! 5  the answer with the smallest error, with its status; never silently
 //! ```
@@ -15,8 +16,9 @@ use super::cones::Kind;
 use super::interior::Ended;
 use super::island::Island;
 use super::modes;
-use super::newton::{newton, restart};
+use super::newton::{climb, newton, restart};
 use super::nsgs;
+use super::pivot;
 use super::polish::polish;
 use super::taylor;
 use super::wide::{self, Run};
@@ -47,7 +49,8 @@ pub struct Settings {
     pub method: Method,
     /// largest number of Gauss–Seidel sweeps in stage 2; default 400, spent only while they cost less than factorisations
     pub sweeps: usize,
-    /// other split paths tried when the first one fails; default 6, raise it when the status says `NotConverged`
+    /// other split paths tried when the first one fails, the first of them once more and further when all have failed; default 6, raise it
+    /// when the status says `NotConverged`
     pub restarts: usize,
     /// stop after this many seconds with the best answer; default none
     pub time_limit: Option<f64>,
@@ -86,6 +89,8 @@ pub enum Stage {
     GaussSeidel,
     /// Newton after Gauss–Seidel
     Newton,
+    /// Lemke's method (few planar contacts)
+    Pivot,
     /// interior point with long steps
     Wide,
     /// split path, by its Taylor series
@@ -136,12 +141,21 @@ const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40 };
 /// Iterations along the first split path, and along the others.
 const FIRST_PATH: usize = 400;
 const OTHER_PATHS: usize = 150;
+/// When all have failed: the first ones once more, so much further, as long as the error gives hope. Some paths rest for hundreds of
+/// iterations between folds and then end.
+const LONG_PATHS: usize = 4;
+const LONG_PATH: usize = 1500;
+const HOPE: f64 = 1e-2;
 /// Iterations from a stored point.
 const RESUMED: usize = 120;
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
 /// Most sweeps on them: Newton stands between.
 const FEW_SWEEPS: usize = 40;
+/// Turns of both after which planar ones go to Lemke's method.
+const FEW_ROUNDS: usize = 2;
+/// Newton steps after each turn.
+const FEW_STEPS: usize = 8;
 /// Factorisations of an interior point run that ends well.
 const RUN: f64 = 15.0;
 /// Below this error an answer is polished after every run.
@@ -269,12 +283,26 @@ fn sweeps(
             let mut z = std::mem::take(&mut island.t5);
             z.clear();
             z.extend_from_slice(x);
-            let (en, k) = if few { newton(island, &mut z, tol, 6) } else { restart(island, &mut z, tol, 12) };
+            let (en, k) =
+                if few { climb(island, &mut z, tol, FEW_STEPS) } else { restart(island, &mut z, tol, 12) };
             rep.counts.newton += k;
             if en < best_e {
                 best_e = en;
                 best.copy_from_slice(&z);
                 rep.stage = Stage::Newton;
+            }
+            island.t5 = z;
+            if en < tol {
+                break;
+            }
+        }
+        if !only && few && done == FEW_ROUNDS * step {
+            let mut z = std::mem::take(&mut island.t5);
+            let en = pivot::lemke(island, &mut z).unwrap_or(f64::INFINITY);
+            if en < best_e {
+                best_e = en;
+                best.copy_from_slice(&z);
+                rep.stage = Stage::Pivot;
             }
             island.t5 = z;
             if en < tol {
@@ -308,10 +336,17 @@ fn interior(
     let tol = s.tolerance;
     // the bound of a guide is a variable of the split path only
     let guides = island.cones.iter().any(|c| c.kind == Kind::Pair);
-    for run in usize::from(guides)..s.restarts + 2 {
+    for run in usize::from(guides)..s.restarts + 2 + s.restarts.saturating_sub(1).min(LONG_PATHS) {
+        let long = run >= s.restarts + 2;
+        if long && (best > HOPE || island.cones.len() <= FEW) {
+            break;
+        }
         let (stage, end): (Stage, Ended) = match run {
             0 => (Stage::Wide, wide::run(island, &WIDE, tol, clock)),
             1 => (Stage::Split, taylor::run(island, 1.0, FIRST_PATH, tol, clock)),
+            _ if long => {
+                (Stage::Split, taylor::run(island, ratio(run - s.restarts - 2), LONG_PATH, tol, clock))
+            }
             _ => (Stage::Split, taylor::run(island, ratio(run - 1), OTHER_PATHS, tol, clock)),
         };
         rep.counts.add(&end.counts);
@@ -339,7 +374,7 @@ fn interior(
     }
 }
 
-/// Factor `k` of the split paths in turn: 1, 0.3, 3, 0.1, 10, 0.03, …
+/// Factor `k` of the split paths in turn, from 0 on: 1, 0.3, 3, 0.1, 10, 0.03, …
 fn ratio(j: usize) -> f64 {
     let size = 10f64.powf(0.5 * j.div_ceil(2) as f64);
     if j % 2 == 1 { 1.0 / size } else { size }

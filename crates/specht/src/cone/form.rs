@@ -114,7 +114,7 @@ impl Form {
     /// Solve in place with the last factorisation.
     pub(super) fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
         match self {
-            Form::Dense(f) => f.solve(g),
+            Form::Dense(f) => f.solve(k, g),
             Form::Sparse(f) => f.solve(g),
             Form::Body(f) => f.solve(k, g),
         }
@@ -167,6 +167,13 @@ pub(super) struct DenseForm {
     lu: Vec<f64>,
     perm: Vec<usize>,
     sign: f64,
+    /// rows of the last factorisation: those of cones whose `S` vanishes (open contacts) follow from their own block
+    active: Vec<usize>,
+    closed: Vec<bool>,
+    /// impulses of the open cones, right-hand side of the others
+    open: Vec<f64>,
+    part: Vec<f64>,
+    strip: Box<panel::Strip>,
 }
 
 impl DenseForm {
@@ -178,6 +185,11 @@ impl DenseForm {
         self.a.resize(self.m * self.m, 0.0);
         self.lu.resize(self.m * self.m, 0.0);
         self.perm.resize(self.m, 0);
+        // contacts open and close between solves: the largest size from the start
+        self.active = Vec::with_capacity(self.m);
+        self.closed = Vec::with_capacity(rows.len());
+        self.open = Vec::with_capacity(self.m);
+        self.part = Vec::with_capacity(self.m);
     }
 
     /// `A ← S A S` with a diagonal `S`.
@@ -219,6 +231,33 @@ impl DenseForm {
 
     fn factor(&mut self, k: &Blocks) -> f64 {
         let m = self.m;
+        self.active.clear();
+        self.closed.clear();
+        for (i, r) in self.rows.iter().enumerate() {
+            let closed = k.plain || k.s[i].as_flattened().iter().any(|s| *s != 0.0);
+            self.closed.push(closed);
+            if closed {
+                self.active.extend(r.at..r.at + r.d);
+            }
+        }
+        let n = self.active.len();
+        if n == m {
+            self.fill(k);
+        } else {
+            self.fill_active(k);
+        }
+        let (lo, hi, sign) = panel::widest(
+            (&mut *self.strip, &mut self.lu[..n * n], &mut self.perm, n),
+            #[inline(always)]
+            |(strip, lu, perm, n)| panel::factor(strip, lu, n, n, perm),
+        );
+        self.sign = sign;
+        if hi > 0.0 { lo / hi } else { 0.0 }
+    }
+
+    /// `B + S A`.
+    fn fill(&mut self, k: &Blocks) {
+        let m = self.m;
         if k.plain {
             self.lu.copy_from_slice(&self.a);
         }
@@ -244,28 +283,73 @@ impl DenseForm {
                 }
             }
         }
-        let (lo, hi, sign) = panel::widest(
-            (&mut self.lu, &mut self.perm, m),
-            #[inline(always)]
-            |(lu, perm, m)| panel::factor(&mut panel::Strip::new(), lu, m, m, perm),
-        );
-        self.sign = sign;
-        if hi > 0.0 { lo / hi } else { 0.0 }
     }
 
-    fn solve(&mut self, g: &mut [f64]) {
-        let m = self.m;
-        for k in 0..m {
-            g.swap(k, self.perm[k]);
+    /// The same for the active rows and columns.
+    fn fill_active(&mut self, k: &Blocks) {
+        let (m, n) = (self.m, self.active.len());
+        let mut at = 0;
+        for (i, r) in self.rows.iter().enumerate().filter(|(i, _)| self.closed[*i]) {
+            for l in 0..r.d {
+                let row = &mut self.lu[(at + l) * n..(at + l + 1) * n];
+                row.fill(0.0);
+                for j in 0..r.d {
+                    let f = k.s[i][l][j];
+                    if f != 0.0 {
+                        let from = &self.a[(r.at + j) * m..(r.at + j + 1) * m];
+                        for (x, &c) in row.iter_mut().zip(&self.active) {
+                            *x += f * from[c];
+                        }
+                    }
+                }
+                for j in 0..r.d {
+                    row[at + j] += k.b[i][l][j];
+                }
+            }
+            at += r.d;
         }
-        for i in 1..m {
-            let s = dot4(&self.lu[i * m..i * m + i], &g[..i]);
-            g[i] -= s;
+    }
+
+    fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
+        if self.active.len() == self.m {
+            return substitute(&self.lu, &self.perm, g);
         }
-        for i in (0..m).rev() {
-            let s = dot4(&self.lu[i * m + i + 1..(i + 1) * m], &g[i + 1..]);
-            g[i] = (g[i] - s) / self.lu[i * m + i];
+        // open cones
+        self.open.clear();
+        self.open.resize(self.m, 0.0);
+        for (i, r) in self.rows.iter().enumerate().filter(|(i, _)| !self.closed[*i]) {
+            let x = mul3(&k.binv[i], &r.get(g));
+            r.put(&x, &mut self.open);
         }
+        // their velocities go to the right
+        self.part.clear();
+        for (i, r) in self.rows.iter().enumerate().filter(|(i, _)| self.closed[*i]) {
+            let u = mul3(&k.s[i], &self.rows_times(i, &self.open));
+            for l in 0..r.d {
+                self.part.push(g[r.at + l] - u[l]);
+            }
+        }
+        substitute(&self.lu[..self.part.len().pow(2)], &self.perm, &mut self.part);
+        g.copy_from_slice(&self.open);
+        for (&row, x) in self.active.iter().zip(&self.part) {
+            g[row] = *x;
+        }
+    }
+}
+
+/// Forward and backward with the factors in `lu`.
+fn substitute(lu: &[f64], perm: &[usize], g: &mut [f64]) {
+    let m = g.len();
+    for k in 0..m {
+        g.swap(k, perm[k]);
+    }
+    for i in 1..m {
+        let s = dot4(&lu[i * m..i * m + i], &g[..i]);
+        g[i] -= s;
+    }
+    for i in (0..m).rev() {
+        let s = dot4(&lu[i * m + i + 1..(i + 1) * m], &g[i + 1..]);
+        g[i] = (g[i] - s) / lu[i * m + i];
     }
 }
 

@@ -5,6 +5,7 @@ use super::cones::Cone;
 use super::form::{Blocks, DenseForm, Form};
 use super::interior::Work;
 use super::kernel::{M3, V3};
+use super::pivot::Pivot;
 use super::prep::scale_of;
 
 /// See [`super::prep`] for the scaling.
@@ -28,11 +29,13 @@ pub(super) struct Island {
     pub y: Vec<f64>,
     pub blocks: Blocks,
     pub ipm: Work,
+    pub pivot: Pivot,
     pub t1: Vec<f64>,
     pub t2: Vec<f64>,
     pub t3: Vec<f64>,
     pub t4: Vec<f64>,
     pub t5: Vec<f64>,
+    pub t6: Vec<f64>,
     pub keep: Vec<f64>,
     /// diagonal blocks of `A`
     pub diag: Vec<M3>,
@@ -60,9 +63,8 @@ impl Island {
     /// After the physical values are in the form: scaling, right-hand side. `Err`: unknown where M is not definite.
     pub(super) fn finish(&mut self, q: &[f64]) -> Result<(), usize> {
         let m = self.m;
-        for v in
-            [&mut self.b, &mut self.x, &mut self.y, &mut self.t1, &mut self.t2, &mut self.t3, &mut self.t4]
-        {
+        let buffers = [&mut self.t1, &mut self.t2, &mut self.t3, &mut self.t4, &mut self.t6];
+        for v in [&mut self.b, &mut self.x, &mut self.y].into_iter().chain(buffers) {
             v.resize(m, 0.0);
         }
         if let Form::Body(f) = &mut self.form {

@@ -15,6 +15,7 @@
 use super::form::Blocks;
 use super::island::{Errors, Island};
 use super::kernel::inv3;
+use crate::linalg::axpy;
 
 /// First damping of a restart: `min(START_MAX, START · error)`, rises by `RAISE` after a failed step.
 const START: f64 = 10.0;
@@ -25,6 +26,9 @@ const SHORTER: usize = 2;
 const SHORTEN: f64 = 0.4;
 /// Steps in a row that fail to halve the error before a restart is given up.
 const SLOW: usize = 3;
+
+/// Steps of [`climb`] that may leave the smallest error so far unchanged.
+const UPHILL: usize = 2;
 
 /// Buffers of the island while Newton runs.
 struct Buffers {
@@ -87,6 +91,37 @@ pub(super) fn newton(island: &mut Island, x: &mut [f64], tol: f64, steps: usize)
     }
     b.give_back(island);
     (e.max(), done)
+}
+
+/// Full steps that may go uphill, for few contacts: there a step tries a set of modes, and the way to the right one may lead over larger
+/// errors. Same answer as [`newton`].
+pub(super) fn climb(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) -> (f64, usize) {
+    let (mut b, mut e) = Buffers::take(island, x);
+    let mut z = std::mem::take(&mut island.t6);
+    z.clear();
+    z.extend_from_slice(x);
+    let Buffers { y, g, k, .. } = &mut b;
+    let (mut done, mut rises, mut best) = (0, 0, e.max());
+    while done < steps && best > tol && rises <= UPHILL {
+        done += 1;
+        blocks(island, &z, y, (1e-2 * e.scaled).clamp(1e-11, 1e-3), k, g);
+        island.form.factor(k);
+        island.form.solve(k, g);
+        axpy(1.0, g, &mut z);
+        island.velocity(&z, y);
+        e = island.errors(&z, y);
+        if e.max() < best {
+            best = e.max();
+            x.copy_from_slice(&z);
+        } else if e.max().is_finite() {
+            rises += 1;
+        } else {
+            break;
+        }
+    }
+    b.give_back(island);
+    island.t6 = z;
+    (best, done)
 }
 
 /// Newton with a damping that follows success, from a point near a solution. Same answer as [`newton`].

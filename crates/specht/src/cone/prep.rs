@@ -20,6 +20,8 @@ use super::sparse::Matrix;
 
 /// Up to this size (rows) an island from `W` is dense even if `W` is sparse.
 const DENSE_ROWS: usize = 600;
+/// Up to this size it is dense even if bodies are known: bookkeeping costs more than operations.
+const FEW_ROWS: usize = 30;
 /// Rigid blocks of `M` up to this size are inverted one by one.
 const MASS_BLOCK: usize = 24;
 /// Below this coefficient the tangential rows are scaled down instead of the normal row up.
@@ -341,7 +343,7 @@ impl Prep {
             let m: usize = rows.iter().map(|r| r.d).sum();
             let md = m as f64;
             let dense = 2.0 / 3.0 * md * md * md + 20.0 * md * md;
-            island.through_w = dense < 1.2 * f.flops() || (!f.has_blocks() && m <= 1500);
+            island.through_w = m <= FEW_ROWS || dense < 1.2 * f.flops() || (!f.has_blocks() && m <= 1500);
             island.form = Form::Body(Box::new(f));
             if island.through_w {
                 let mut d = DenseForm::default();

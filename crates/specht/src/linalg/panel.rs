@@ -29,10 +29,17 @@ const TILE: usize = 8;
 const TILES: usize = 8;
 
 /// A block of at most [`BLOCK`] rows of a matrix, [`TILES`] tiles wide, tile after tile.
+#[derive(Clone, Debug)]
 pub(crate) struct Strip {
     depth: usize,
     width: usize,
     data: [[f64; TILE]; BLOCK * TILES],
+}
+
+impl Default for Strip {
+    fn default() -> Strip {
+        Strip::new()
+    }
 }
 
 impl Strip {
