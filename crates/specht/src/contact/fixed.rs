@@ -210,7 +210,7 @@ impl Fixed {
         }
         let mut least = 1.0_f64;
         for (i, c) in info.iter().enumerate() {
-            if modes[i].direction() != 0.0
+            if (modes[i].direction() != 0.0 || modes[i] == Mode::Slip)
                 && c.friction
                 && let Some(a) = self.approach(info, i)
             {

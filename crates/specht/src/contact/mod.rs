@@ -15,13 +15,16 @@
 pub(crate) mod compliant;
 mod fast;
 mod fixed;
+pub(crate) mod keller;
 mod measure;
 mod member;
 pub(crate) mod one;
 pub(crate) mod space;
+pub(crate) mod springs;
 mod together;
 pub(crate) mod transition;
 
+pub(crate) use fast::Lasting;
 pub use fast::{Fast, FastPair, Fate};
 pub(crate) use fixed::{Fixed, Regularity};
 pub(crate) use fixed::{friction_bound, normal_forces};

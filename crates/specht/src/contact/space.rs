@@ -101,8 +101,18 @@ const SETTLED: f64 = 1e-14;
 const FLOWS: usize = 20_000;
 const FLOWED: f64 = 1e-15;
 
-/// All solutions of one contact.
+/// The solutions of one contact that other contacts may follow.
 pub(crate) fn one(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4]) -> Vec<Found> {
+    solutions(cone, g, b, false)
+}
+
+/// All solutions of one contact: also those whose normal force, raised a little, presses the contact in (G_NN − μ G_NT f < 0). Stiff contacts leave
+/// them, and beside every one the contact opens too.
+pub(crate) fn every(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4]) -> Vec<Found> {
+    solutions(cone, g, b, true)
+}
+
+fn solutions(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4], saddles: bool) -> Vec<Found> {
     let block = Block { g, b };
     let size = b.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let tiny = 1e-13 * size;
@@ -117,7 +127,7 @@ pub(crate) fn one(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4]) -> Vec<Found> {
                 out.truncate(1);
                 out[0].does = Does::Opens;
             }
-            block.closed(cone, tiny, &mut out);
+            block.closed(cone, tiny, saddles, &mut out);
         }
     }
     out
@@ -215,7 +225,7 @@ impl Block {
     }
 
     /// Solutions with a_N = 0 and a normal force above the least.
-    fn closed(&self, cone: &Cone, tiny: f64, out: &mut Vec<Found>) {
+    fn closed(&self, cone: &Cone, tiny: f64, saddles: bool, out: &mut Vec<Found>) {
         let (g, b) = (&self.g, &self.b);
         // a_N = b_N + n (G_NN − μ G_NT f)
         let slope = |mu: f64, d: [f64; 3]| {
@@ -224,7 +234,7 @@ impl Block {
         };
         let normal = |mu: f64, d: [f64; 3]| {
             let den = slope(mu, d);
-            (den > 0.0).then(|| -b[0] / den).filter(|n| *n > cone.least)
+            (den > 0.0 || (saddles && den < 0.0)).then(|| -b[0] / den).filter(|n| *n > cone.least)
         };
         match cone.friction {
             Sliding::Slides { mu, d } => {

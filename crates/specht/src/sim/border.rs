@@ -21,7 +21,7 @@
 //! the border is an event of its own.
 
 use crate::linalg::axpy;
-use crate::system::{ContactInfo, System};
+use crate::system::{ContactInfo, Mode, System};
 
 use super::event_driven::{End, Run};
 use super::instant::Moment;
@@ -51,7 +51,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         let mut note = String::from("border of a paradox:");
         let mut nearest: Option<(usize, f64)> = None;
         for i in 0..self.field.info.len() {
-            if self.field.discrete.modes[i].direction() != 0.0
+            let mode = self.field.discrete.modes[i];
+            if (mode.direction() != 0.0 || mode == Mode::Slip)
                 && let Some(a) = self.field.fixed.approach(self.field.info, i)
             {
                 note += &format!(
@@ -64,6 +65,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         }
         note.pop();
+        if self.field.spatial {
+            return self.cross_border_in_space(m, note);
+        }
         let border = nearest.and_then(|(i, _)| self.border(i));
         if let Some(Border { contact, accel, stop, point: Some((at, p)), .. }) = &border {
             let row = self.field.info[*contact].tangent[0];

@@ -145,8 +145,9 @@ impl Decider {
         self.chosen = None;
         self.lasting = matches!(self.set.status, Status::Several | Status::Family);
         let fast = || Fast::of(field.info, &field.eval, starts);
+        let limit = || policy::compliant(&self.set, before, fast());
         let frictionless = || frictionless(field.info, &field.eval, starts);
-        let k = match policy::choose(policy, &self.set, before, &fast, &frictionless) {
+        let k = match policy::choose(policy, &self.set, before, &limit, &frictionless) {
             Choice::Take(k) => k,
             Choice::Impact => return Decision::Impact,
             Choice::Stop if self.set.status == Status::Invalid => return Decision::Invalid,
@@ -281,7 +282,9 @@ impl Decider {
             field.evaluate();
             let mut later = self.transition.solve(field.info, &field.eval, starts);
             let now = &self.set.solutions[k].forces;
-            let choice = policy::choose(policy, &later, Before::Forces(now), &|| None, &|| None);
+            let before = Before::Forces(now);
+            let limit = || policy::compliant(&later, before, None);
+            let choice = policy::choose(policy, &later, before, &limit, &|| None);
             let mut does = Vec::new();
             if let Choice::Take(j) = choice {
                 let from = &field.fixed.reference;

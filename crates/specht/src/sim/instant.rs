@@ -413,11 +413,11 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         let tie = m.tie && !m.jumped;
         let starts = &self.sets.starts;
+        let before = before(first, m, &self.impulses.lambda);
+        let several = self.settings.several;
         let decision = if self.field.spatial {
-            self.decider.decide_in_space(&mut self.field, starts, &acted, moment, tie)
+            self.decider.decide_in_space(&mut self.field, starts, several, before, &acted, moment, tie)
         } else {
-            let before = before(first, m, &self.impulses.lambda);
-            let several = self.settings.several;
             self.decider.decide(&mut self.field, starts, several, before, &acted, moment, tie)
         };
         m.acted = acted;
@@ -478,7 +478,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             let law = self.settings.impact;
             let (u, closed) = (&field.state.u, &self.sets.closed);
             let impact = if field.spatial {
-                super::space::impact(field.info, &field.eval, u, law, closed, &tools.restitution)
+                super::strike::impact(field.info, &field.eval, u, law, closed, &tools.restitution)
             } else {
                 tools.impactor.solve(law, field.info, &field.eval, u, closed, &tools.restitution)
             };

@@ -18,6 +18,7 @@ mod ledger;
 mod locate;
 mod log;
 mod marks;
+mod paradox;
 mod passage;
 mod policy;
 mod project;
@@ -32,6 +33,7 @@ pub(crate) mod space;
 #[cfg(test)]
 mod space_tests;
 pub(crate) mod start;
+pub(crate) mod strike;
 mod tangential;
 mod time_stepping;
 pub(crate) mod tolerances;

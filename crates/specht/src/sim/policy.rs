@@ -34,13 +34,13 @@ pub(crate) enum Choice {
     Stop,
 }
 
-/// Choose; `before` tells of the forces just before, `fast` makes the fast motion of the pairs and `frictionless` the normal
+/// Choose; `before` tells of the forces just before, `limit` chooses as contact stiffness → ∞ does and `frictionless` gives the normal
 /// forces per contact without their friction, when these are needed.
 pub(crate) fn choose(
     policy: Policy,
     set: &SolutionSet,
     before: Before,
-    fast: &dyn Fn() -> Option<Fast>,
+    limit: &dyn Fn() -> Choice,
     frictionless: &dyn Fn() -> Option<Vec<f64>>,
 ) -> Choice {
     let previous = before.forces();
@@ -52,10 +52,10 @@ pub(crate) fn choose(
         Status::Several => match policy {
             Policy::Stop => Choice::Stop,
             Policy::Painleve | Policy::Klein => Choice::Take(painleve(set, frictionless())),
-            Policy::Compliant => compliant(set, before, fast),
+            Policy::Compliant => limit(),
             Policy::Continuous => match nearest(set, previous) {
                 Some((k, distance)) if distance <= CONTINUOUS => Choice::Take(k),
-                _ => compliant(set, before, fast),
+                _ => limit(),
             },
         },
         Status::None if !matches!(policy, Policy::Stop | Policy::Painleve) => Choice::Impact,
@@ -159,10 +159,9 @@ pub(crate) fn fate(set: &SolutionSet, before: Before, fast: &Fast) -> Fate {
     }
 }
 
-/// The branch that attracts from the present forces, or the impact.
-fn compliant(set: &SolutionSet, before: Before, fast: &dyn Fn() -> Option<Fast>) -> Choice {
+/// The branch that attracts from the present forces, or the impact; `fast`: the fast motion of the pairs, where it can be posed.
+pub(crate) fn compliant(set: &SolutionSet, before: Before, fast: Option<Fast>) -> Choice {
     let now = |i: usize| before.forces().map_or(0.0, |f| f.normal.get(i).copied().unwrap_or(0.0));
-    let fast = fast();
     // one sliding pair: exact
     if let ([a, b], Some(f)) = (&set.solutions[..], &fast)
         && f.is_one_sliding_pair()
@@ -182,8 +181,13 @@ fn compliant(set: &SolutionSet, before: Before, fast: &dyn Fn() -> Option<Fast>)
         Some(Fate::Settles(k)) => Choice::Take(k),
         Some(Fate::Diverges(_)) => Choice::Impact,
         // nothing known, or a cycle: the nearest forces, else the smallest
-        _ => Choice::Take(nearest(set, before.forces()).map_or(0, |(k, _)| k)),
+        _ => nearest_or_smallest(set, before),
     }
+}
+
+/// The solution nearest to the forces before, or the smallest.
+pub(crate) fn nearest_or_smallest(set: &SolutionSet, before: Before) -> Choice {
+    Choice::Take(nearest(set, before.forces()).map_or(0, |(k, _)| k))
 }
 
 #[cfg(test)]
@@ -219,7 +223,11 @@ mod tests {
         let pair = FastPair { contact: 0, direction: 1.0, mu: 0.8, two_sided: true };
         let fast = || Some(Fast::sliding(&Mat::identity(2), &[-4.0], &[pair]));
         let from = |r: f64| Forces { normal: vec![r], ..Forces::default() };
-        let ask = |p: Policy, r: f64| choose(p, &two, Before::Forces(&from(r)), &fast, &|| Some(vec![4.0]));
+        let ask = |p: Policy, r: f64| {
+            let from = from(r);
+            let before = Before::Forces(&from);
+            choose(p, &two, before, &|| compliant(&two, before, fast()), &|| Some(vec![4.0]))
+        };
         assert_eq!(ask(Policy::Compliant, 0.0), Choice::Take(0));
         assert_eq!(ask(Policy::Compliant, -6.6), Choice::Take(0));
         assert_eq!(ask(Policy::Compliant, -6.7), Choice::Impact);
@@ -233,7 +241,7 @@ mod tests {
             assert_eq!(ask(p, -8.0), Choice::Take(0));
         }
         assert_eq!(ask(Policy::Stop, 1.0), Choice::Stop);
-        let none = |p: Policy| choose(p, &set(&[]), Before::Nothing, &fast, &|| None);
+        let none = |p: Policy| choose(p, &set(&[]), Before::Nothing, &|| Choice::Stop, &|| None);
         for p in [Policy::Continuous, Policy::Compliant, Policy::Klein] {
             assert_eq!(none(p), Choice::Impact);
         }

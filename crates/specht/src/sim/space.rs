@@ -1,19 +1,17 @@
-//! Contacts with two tangents at an instant: what they do from zero slip on, and impacts (METH-3D-ZERO, -ACC, -LOSS, -ROLL, -LOOP).
+//! Contacts with two tangents at an instant: what they do from zero slip on (METH-3D-ZERO, -ACC, -LOSS, -ROLL, -LOOP).
 //!
 //! Slip is a vector, and its size only touches zero. A contact is *slow* below [`SLOW`] of the largest velocity it has had. Arriving there, the
 //! acceleration problem at zero slip decides: stick, or slip in the direction found (a quick turn, or a reversal). Slip that begins keeps the
 //! direction found until it is [`LEAVES`] times as fast: the direction of a velocity that is rounding says nothing.
 
-use crate::contact::space::{Cone, Does, Inner, Sliding, all};
-use crate::contact::{Forces, Reduced, Solution, SolutionSet, Start, Status};
-use crate::impact::{Impact, ImpactStatus, Law};
+use crate::contact::space::{Cone, Does, Sliding, all};
+use crate::contact::{Forces, Reduced, Solution, Start};
 use crate::linalg::{Mat, axpy};
-use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, Section, System};
+use crate::system::{ContactInfo, Eval, Mode, Normal, Section, System};
 
-use super::decide::{Decider, Decision};
 use super::event_driven::Run;
 use super::field::Field;
-use super::tolerances::{PROBE, SLOW};
+use super::tolerances::SLOW;
 use super::trajectory::in_space;
 use super::watch::What;
 
@@ -25,11 +23,11 @@ const STILL: f64 = 1e-11;
 
 /// The contacts that take part and their rows.
 #[derive(Default)]
-struct Layout {
-    contacts: Vec<usize>,
-    cones: Vec<Cone>,
-    rows: Vec<usize>,
-    bilateral: Vec<usize>,
+pub(super) struct Layout {
+    pub contacts: Vec<usize>,
+    pub cones: Vec<Cone>,
+    pub rows: Vec<usize>,
+    pub bilateral: Vec<usize>,
 }
 
 /// Slip of a contact, by its tangents.
@@ -51,7 +49,7 @@ pub(crate) fn is_spatial(info: &[ContactInfo]) -> bool {
 
 impl Layout {
     /// The contacts that `takes_part` has an answer for: what is known of them, and the normal force of those that have no row for it.
-    fn new(
+    pub fn new(
         info: &[ContactInfo],
         eval: &Eval,
         most: usize,
@@ -63,6 +61,7 @@ impl Layout {
                 out.bilateral.extend(c.normal_rows());
             }
             let Some((friction, given)) = takes_part(i) else { continue };
+            let most = if c.is_unilateral() { most } else { usize::MAX };
             let tangents = if c.friction { c.tangent.len().min(most) } else { 0 };
             if given.is_some() && tangents == 0 {
                 continue;
@@ -81,8 +80,8 @@ impl Layout {
 }
 
 /// Rounds of normal forces that follow others, and the change at which they have settled, relative to the largest.
-const ROUNDS: usize = 300;
-const FOLLOWED: f64 = 1e-14;
+pub(super) const ROUNDS: usize = 300;
+pub(super) const FOLLOWED: f64 = 1e-14;
 
 /// N of a contact without a normal row of its own: a given load, one that follows other contacts, the norm of a pin.
 fn following(info: &[ContactInfo], eval: &Eval, i: usize, sticks: bool, lambda: &[f64]) -> Option<f64> {
@@ -101,14 +100,18 @@ pub(crate) struct Answer {
 }
 
 /// Solve the accelerations at the present state, which is evaluated.
-fn accelerations<S: System + ?Sized>(field: &Field<S>, starts: &[Start], acted: &[f64]) -> Option<Answer> {
+pub(super) fn accelerations<S: System + ?Sized>(
+    field: &Field<S>,
+    starts: &[Start],
+    acted: &[f64],
+) -> Option<Answer> {
     let (info, eval, u) = (field.info, &field.eval, &field.state.u);
     let direction = |i: usize| field.direction(i, slip(&info[i], eval, u));
     accelerations_at(info, eval, starts, &direction, acted)
 }
 
 /// The contacts that are closed, and the accelerations by their forces.
-fn pose(
+pub(super) fn pose(
     info: &[ContactInfo],
     eval: &Eval,
     starts: &[Start],
@@ -169,27 +172,43 @@ pub(crate) fn accelerations_at(
     Some(answer(info, eval, starts, &layout, &red, &x, &does))
 }
 
-/// All solutions of the only contact that is closed, at zero slip; `None` when there are more, or its load follows others.
+/// The same of contacts that do not slide.
 pub(crate) fn all_from_rest(info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> Option<Vec<Solution>> {
+    let all = all_of_one(info, eval, starts, &|_| [1.0, 0.0, 0.0])?;
+    Some(all.into_iter().map(|a| a.solution).collect())
+}
+
+/// All solutions of the only contact that is closed; `None` when there are more, or its load follows others.
+pub(crate) fn all_of_one(
+    info: &[ContactInfo],
+    eval: &Eval,
+    starts: &[Start],
+    direction: &dyn Fn(usize) -> [f64; 3],
+) -> Option<Vec<Answer>> {
     let lambda = vec![0.0; eval.w.rows()];
-    let (layout, red) = pose(info, eval, starts, &|_| [1.0, 0.0, 0.0], &lambda)?;
+    let (layout, red) = pose(info, eval, starts, direction, &lambda)?;
     let [cone] = layout.cones.as_slice() else { return None };
     if !info[layout.contacts[0]].load_on.is_empty() || (info[layout.contacts[0]].is_bilateral()) {
         return None;
     }
-    // the place of the normal is left empty where its force is given
     let skip = usize::from(cone.given.is_some());
     let size = layout.rows.len();
-    let at = |k: usize| k.checked_sub(skip).filter(|k| *k < size);
-    let value = |i: usize, j: usize| at(i).zip(at(j)).map_or(0.0, |(i, j)| red.h[(i, j)]);
-    let g = std::array::from_fn(|i| std::array::from_fn(|j| value(i, j)));
-    let b = std::array::from_fn(|i| at(i).map_or(0.0, |i| red.c[i]));
-    let found = crate::contact::space::one(cone, g, b);
+    let (g, b) = block(cone, &red.h, &red.c);
+    let found = crate::contact::space::every(cone, g, b);
     let one = |f: &crate::contact::space::Found| {
         let x: Vec<f64> = (0..size).map(|k| f.force[k + skip]).collect();
-        answer(info, eval, starts, &layout, &red, &x, &[f.does]).solution
+        answer(info, eval, starts, &layout, &red, &x, &[f.does])
     };
     Some(found.iter().map(one).collect())
+}
+
+/// The numbers of the only contact; the place of the normal is left empty where its force is given.
+pub(super) fn block(cone: &Cone, h: &Mat, c: &[f64]) -> ([[f64; 4]; 4], [f64; 4]) {
+    let skip = usize::from(cone.given.is_some());
+    let at = |k: usize| k.checked_sub(skip).filter(|k| *k < c.len());
+    let value = |i: usize, j: usize| at(i).zip(at(j)).map_or(0.0, |(i, j)| h[(i, j)]);
+    let g = std::array::from_fn(|i| std::array::from_fn(|j| value(i, j)));
+    (g, std::array::from_fn(|i| at(i).map_or(0.0, |i| c[i])))
 }
 
 /// Modes, forces and accelerations from the forces of the problem.
@@ -254,78 +273,12 @@ fn answer(
 }
 
 /// Forces of all rows from those of the problem.
-fn spread(layout: &Layout, red: &Reduced, x: &[f64], lambda: &mut [f64]) {
+pub(super) fn spread(layout: &Layout, red: &Reduced, x: &[f64], lambda: &mut [f64]) {
     for (&row, x) in layout.rows.iter().zip(x) {
         lambda[row] = *x;
     }
     for (k, &row) in layout.bilateral.iter().enumerate() {
         lambda[row] = red.s0[k] + crate::linalg::dot(red.s.row(k), x);
-    }
-}
-
-impl Decider {
-    /// Set modes of `field` from `starts`, as [`Decider::decide`] does for one tangent.
-    pub(super) fn decide_in_space<S: System + ?Sized>(
-        &mut self,
-        field: &mut Field<S>,
-        starts: &[Start],
-        acted: &[f64],
-        moment: f64,
-        tie: bool,
-    ) -> Decision {
-        self.chosen = None;
-        self.lasting = false;
-        self.set = SolutionSet {
-            status: Status::Unknown,
-            solutions: Vec::new(),
-            families: Vec::new(),
-            complete: true,
-            redundant: 0,
-        };
-        let Some(mut answer) = accelerations(field, starts, acted) else {
-            return if field.eval.mass.size() == 0 { Decision::Invalid } else { Decision::Stop };
-        };
-        // at a border the moment after tells
-        if tie {
-            let here = field.state.clone();
-            let mut delta = PROBE * moment;
-            for _ in 0..3 {
-                let accel = &answer.solution.forces.accel;
-                axpy(0.5 * delta, accel, &mut field.state.u);
-                let way: Vec<f64> = field.state.u.iter().map(|v| delta * v).collect();
-                field.sys.move_by(&mut field.state.q, &way);
-                axpy(0.5 * delta, accel, &mut field.state.u);
-                axpy(delta, &field.eval.z_rate, &mut field.state.z);
-                field.state.t += delta;
-                field.evaluate();
-                let later = accelerations(field, starts, &answer.solution.forces.lambda);
-                field.state.clone_from(&here);
-                field.evaluate();
-                delta *= 100.0;
-                let Some(later) = later else { break };
-                if later.solution.modes != answer.solution.modes {
-                    answer.solution.modes = later.solution.modes;
-                    answer.directions = later.directions;
-                    break;
-                }
-            }
-        }
-        field.discrete.modes.copy_from_slice(&answer.solution.modes);
-        for (sign, c) in field.signs.iter_mut().zip(field.info) {
-            let pulls = |row: usize| answer.solution.forces.lambda[row] < 0.0;
-            *sign = if matches!(c.normal, Normal::Bilateral { row } if pulls(row)) { -1.0 } else { 1.0 };
-        }
-        field.fixed.follow(&answer.solution.forces);
-        for (i, d) in answer.directions.iter().enumerate() {
-            let stays = field.discrete.modes[i] == Mode::Slip && starts[i] != Start::Zero;
-            if !stays {
-                field.frozen[i] = *d;
-            }
-        }
-        self.set.status = Status::Unique;
-        self.set.solutions.push(answer.solution);
-        self.chosen = Some(0);
-        Decision::Follow
     }
 }
 
@@ -411,115 +364,6 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.depart(events);
         }
         only
-    }
-}
-
-/// The impact of all closed contacts at the velocities of `field`: with the exact cone, all laws (PG-8, METH-3D-LOOP).
-pub(super) fn impact(
-    info: &[ContactInfo],
-    eval: &Eval,
-    u: &[f64],
-    law: Law,
-    closed: &[bool],
-    e: &[Restitution],
-) -> Impact {
-    let mut out = before(info, eval, u);
-    // patches are points here, and drill nothing
-    let mut layout = Layout::new(info, eval, 2, |i| {
-        let part = closed[i] && info[i].is_unilateral();
-        // Newton's impacts are frictionless
-        let mu = if law == Law::Newton { 0.0 } else { eval.mu[i] };
-        part.then_some((Sliding::Rests { rest: mu, mu }, None))
-    });
-    let mut red = Reduced::default();
-    let none = vec![0.0; u.len()];
-    if !red.eliminate(&eval.mass, &none, &eval.w, &out.rate_a, &layout.bilateral, &layout.rows) {
-        return out;
-    }
-    let mut x = vec![0.0; layout.rows.len()];
-    let mut b = red.c.clone();
-    if law != Law::Poisson {
-        for (cone, &i) in layout.cones.iter().zip(&layout.contacts) {
-            b[cone.at] *= 1.0 + e[i].normal;
-            (1..=cone.tangents).for_each(|t| b[cone.at + t] *= 1.0 + e[i].tangential);
-        }
-    }
-    if all(&layout.cones, &red.h, &b, &mut x).is_none() {
-        out.status = ImpactStatus::NoSolution;
-        return out;
-    }
-    spread(&layout, &red, &x, &mut out.compression);
-    let mut compressed = u.to_vec();
-    axpy(1.0, &red.a0, &mut compressed);
-    x.iter().enumerate().for_each(|(k, x)| axpy(*x, red.a.row(k), &mut compressed));
-    for (r, rate) in out.rate_c.iter_mut().enumerate() {
-        *rate = eval.rate(r, &compressed);
-    }
-    let product = |h: &Mat, x: &[f64], k: usize| crate::linalg::dot(h.row(k), x);
-    if law == Law::Poisson {
-        let after: Vec<f64> = (0..x.len()).map(|k| red.c[k] + product(&red.h, &x, k)).collect();
-        let first = x.clone();
-        for (cone, &i) in layout.cones.iter_mut().zip(&layout.contacts) {
-            cone.least = e[i].normal * first[cone.at];
-            let back: [f64; 2] =
-                std::array::from_fn(|t| if t < cone.tangents { first[cone.at + 1 + t] } else { 0.0 });
-            let size = back[0].hypot(back[1]);
-            if size > 0.0 && (e[i].tangential > 0.0 || e[i].nu > 0.0) {
-                cone.inner = Some(Inner {
-                    sigma: back.map(|b| b / size),
-                    kept: e[i].normal * e[i].tangential * size,
-                    part: eval.mu[i] * (1.0 - e[i].nu),
-                });
-            }
-        }
-        x.iter_mut().for_each(|x| *x = 0.0);
-        if all(&layout.cones, &red.h, &after, &mut x).is_none() {
-            out.status = ImpactStatus::NoSolution;
-            return out;
-        }
-        axpy(1.0, &first, &mut x);
-    }
-    out.status = ImpactStatus::Solved;
-    spread(&layout, &red, &x, &mut out.impulse);
-    axpy(1.0, &red.a0, &mut out.u);
-    x.iter().enumerate().for_each(|(k, x)| axpy(*x, red.a.row(k), &mut out.u));
-    let size = x.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
-    for (cone, &i) in layout.cones.iter().zip(&layout.contacts) {
-        let force = |t: usize| if t < cone.tangents { x[cone.at + 1 + t] } else { 0.0 };
-        out.normal[i] = x[cone.at];
-        out.tangential[i] = force(0);
-        let beyond = cone.section.size([force(0), force(1), 0.0]) - eval.mu[i] * x[cone.at];
-        out.residual = out.residual.max(beyond / size).max(-x[cone.at] / size);
-    }
-    for (r, rate) in out.rate_e.iter_mut().enumerate() {
-        *rate = eval.rate(r, &out.u);
-    }
-    for (i, c) in info.iter().enumerate() {
-        let work = |r: &usize| 0.5 * out.impulse[*r] * (out.rate_a[*r] + out.rate_e[*r]);
-        out.normal_work[i] = c.normal_rows().iter().map(work).sum();
-        out.tangential_work[i] = c.tangent.iter().map(work).sum();
-    }
-    out.energy = out.normal_work.iter().chain(&out.tangential_work).sum();
-    out.gains_energy = out.energy > 1e-9 * eval.kinetic.abs();
-    out
-}
-
-/// An impact that has not begun.
-fn before(info: &[ContactInfo], eval: &Eval, u: &[f64]) -> Impact {
-    let rate_a: Vec<f64> = (0..eval.w.rows()).map(|r| eval.rate(r, u)).collect();
-    Impact {
-        status: ImpactStatus::Invalid,
-        u: u.to_vec(),
-        impulse: vec![0.0; eval.w.rows()],
-        compression: vec![0.0; eval.w.rows()],
-        normal: vec![0.0; info.len()],
-        tangential: vec![0.0; info.len()],
-        normal_work: vec![0.0; info.len()],
-        tangential_work: vec![0.0; info.len()],
-        rate_c: rate_a.clone(),
-        rate_e: rate_a.clone(),
-        rate_a,
-        ..Impact::default()
     }
 }
 

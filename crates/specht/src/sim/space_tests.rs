@@ -1,6 +1,6 @@
 //! Random impacts with friction in two directions: the laws themselves (PG-8, METH-3D-LOOP).
 
-use super::space::impact;
+use super::strike::impact;
 use crate::contact::tests::{Bench, Random};
 use crate::impact::{Impact, ImpactStatus, Law};
 use crate::linalg::Mat;

@@ -33,6 +33,9 @@ struct End {
 impl<S: System + ?Sized> Run<'_, S> {
     /// Impact without collision; false when there is none.
     pub(super) fn without_collision(&mut self, m: &mut Moment, first: bool) -> bool {
+        if self.field.spatial {
+            return self.without_collision_in_space(m, first, false);
+        }
         let end = self.fast_end(m, first);
         let field = &mut self.field;
         let tools = &mut self.tools;
@@ -93,16 +96,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             .iter()
             .map(|n| before.forces().map_or(0.0, |f| f.lambda.get(n.row).copied().unwrap_or(0.0)))
             .collect();
-        let remark = fast.lasting(&r0, &slip, &direction).map_or(String::new(), |d| {
-            format!(
-                "with springs of stiffness c at the contacts it lasts about ln(1 + {:.4e}*sqrt(c))/({:.4e}*sqrt(c)): {:.2e} s for c = 1e6 N/m, {:.2e} s for 1e9 N/m",
-                d.factor,
-                d.growth,
-                d.at(1e6),
-                d.at(1e9)
-            )
-        });
-        m.remark = remark;
+        m.remark = fast.lasting(&r0, &slip, &direction).map_or(String::new(), |d| d.note());
         if fast.normals.len() < 2 {
             return None;
         }

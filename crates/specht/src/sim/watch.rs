@@ -240,6 +240,7 @@ impl Watches {
                         }
                         None => push(What::Speed(i, slow)),
                     }
+                    slides |= !c.is_given() || !c.load_on.is_empty();
                 }
                 Mode::Stick => {
                     push(What::Saturation(i, 1.0));

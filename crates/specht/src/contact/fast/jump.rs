@@ -38,6 +38,24 @@ impl Lasting {
     pub(crate) fn at(&self, c: f64) -> f64 {
         (self.factor * c.sqrt()).ln_1p() / (self.growth * c.sqrt())
     }
+
+    /// One contact with g̈_N = a λ_N + b, a < 0, whose reaction grows from `r` and whose slip ends with the normal impulse `size`.
+    pub(crate) fn of_one(a: f64, b: f64, r: f64, size: f64) -> Option<Lasting> {
+        let growth = (-a).sqrt();
+        let out = Lasting { growth, factor: growth * size / (0.5 * (r + b / a).abs()) };
+        (out.growth > 0.0 && out.factor.is_finite() && out.factor > 0.0).then_some(out)
+    }
+
+    /// In words.
+    pub(crate) fn note(&self) -> String {
+        format!(
+            "with springs of stiffness c at the contacts it lasts about ln(1 + {:.4e}*sqrt(c))/({:.4e}*sqrt(c)): {:.2e} s for c = 1e6 N/m, {:.2e} s for 1e9 N/m",
+            self.factor,
+            self.growth,
+            self.at(1e6),
+            self.at(1e9)
+        )
+    }
 }
 
 impl Fast {

@@ -18,6 +18,8 @@
 mod jump;
 mod motion;
 
+pub(crate) use jump::Lasting;
+
 use super::{Reduced, Start};
 use crate::linalg::{Mat, Symmetric};
 use crate::system::{ContactInfo, Eval, Normal};

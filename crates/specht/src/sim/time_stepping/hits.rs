@@ -94,7 +94,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         let e = &self.restitution;
         let eval = &self.field.eval;
         let impact = match spatial {
-            true => crate::sim::space::impact(info, eval, &w.approach, law, &w.closed, e),
+            true => crate::sim::strike::impact(info, eval, &w.approach, law, &w.closed, e),
             false => self.impactor.solve(law, info, eval, &w.approach, &w.closed, e),
         };
         w.impulse.copy_from_slice(&impact.impulse);

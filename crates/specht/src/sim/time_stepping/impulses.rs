@@ -501,7 +501,8 @@ impl Impulses {
         self.known.active.clear();
         self.known.active.extend_from_slice(s.active);
         let before = s.previous.map_or(Before::Nothing, Before::Forces);
-        let taken = match policy::choose(s.policy, &set, before, &|| None, &|| None) {
+        let limit = || policy::compliant(&set, before, None);
+        let taken = match policy::choose(s.policy, &set, before, &limit, &|| None) {
             Choice::Take(k) => set.solutions.get(k),
             Choice::Impact => set.solutions.first(),
             Choice::Stop => None,
