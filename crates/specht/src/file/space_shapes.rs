@@ -8,6 +8,7 @@ use super::raw_parts::{RawFeature, RawShape};
 use super::raw_space::{RawSpaceShape, Triple};
 use crate::expr::{Dim, NodeId};
 use crate::model::{Shape, SpaceShape, Vector};
+use crate::shape::{Hull, HullError};
 
 impl Builder<'_> {
     /// Local position of the point that stands for a feature.
@@ -81,7 +82,9 @@ impl Builder<'_> {
             }
             RawSpaceShape::Hull(list) => {
                 let points = list.iter().map(|p| self.triple(p, Dim::LENGTH, "a point"));
-                SpaceShape::Hull(points.collect::<Resolved<_>>()?)
+                let points: Vec<Vector> = points.collect::<Resolved<_>>()?;
+                self.check_hull(&points, list, name)?;
+                SpaceShape::Hull(points)
             }
             RawSpaceShape::Mesh { file, scale, hull } => {
                 SpaceShape::Data(self.mesh_shape(file, scale.as_ref(), *hull)?)
@@ -105,6 +108,32 @@ impl Builder<'_> {
                 self.surface(point, parameters, range.as_deref(), *hole, name)?
             }
         })
+    }
+
+    /// Points of a hull must enclose a volume. A point that is repeated, or lies inside, is no corner and does no harm.
+    fn check_hull(&mut self, points: &[Vector], list: &[Triple], name: &str) -> Resolved<()> {
+        let values: Option<Vec<[f64; 3]>> = points
+            .iter()
+            .map(|p| {
+                let [x, y, z] = p.map(|n| self.default_value(n));
+                Some([x?, y?, z?])
+            })
+            .collect();
+        let (Some(first), Some(mut values)) = (list.first(), values) else { return Ok(()) };
+        let Err(problem) = Hull::around(&values) else { return Ok(()) };
+        let written = values.len();
+        values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+        values.dedup();
+        let message = match (problem, values.len()) {
+            (HullError::NotFinite, _) => format!("a point of hull `{name}` is not a finite number"),
+            (HullError::Flat(_), n) if n < 4 && n < written => {
+                format!("hull `{name}` has {n} different points, some of them repeated")
+            }
+            (HullError::Flat(_), n) if n < 4 => format!("hull `{name}` has only {n} points"),
+            (HullError::Flat(_), n) => format!("the {n} points of hull `{name}` lie in one plane"),
+        };
+        let help = "give at least four points that do not lie in one plane, [[x, y, z], …]; a flat plate needs its thickness";
+        Err(first[0].error(message, help).into())
     }
 
     fn cone_angle(&mut self, f: &Formula, name: &str) -> Resolved<NodeId> {

@@ -113,6 +113,9 @@ impl System for CompiledSystem {
             let latch = &mut d.latches[watch.latch];
             *latch = watch.fit(*latch, watch.corner.map(value), watch.middle.map(|p| p.map(value)), keep);
         }
+        for x in &self.encounters {
+            x.encounter.fit(x.latches_mut(&mut d.latches), &x.place(value), keep);
+        }
         for f in &self.flanks {
             d.latches[f.latch] = f.fitting(d.latches[f.latch], value);
         }
@@ -139,6 +142,11 @@ impl System for CompiledSystem {
                 let watch = &self.watches[*watch];
                 let p = watch.corner.map(|r| self.output(eval, r));
                 d.latches[watch.latch] = watch.next(d.latches[watch.latch], *up, p);
+            }
+            Guard::Feature { encounter, slot } => {
+                let x = &self.encounters[*encounter];
+                let place = x.place(|r| self.output(eval, r));
+                x.encounter.flip(*slot, x.latches_mut(&mut d.latches), &place);
             }
             Guard::Flank { which, outer } => {
                 let f = &self.flanks[*which];
@@ -172,6 +180,7 @@ impl System for CompiledSystem {
                 Some(solver.contact)
             }
             Guard::Watch { watch, .. } => Some(self.watches[*watch].contact),
+            Guard::Feature { encounter, slot } => Some(self.encounters[*encounter].contact_of(*slot)),
             Guard::Flank { which, .. } => Some(self.flanks[*which].contact),
             _ => None,
         }

@@ -21,7 +21,7 @@ use super::forces::Accounts;
 use super::frames::Builder;
 use super::main_tape::Main;
 use super::program::{Fill, FlankPlan, Guard, Program, Relevance, Source};
-use super::space::TouchPlan;
+use super::space::{Encounter, EncounterPlan, TouchPlan};
 use super::{Input, Model, Trigger};
 
 /// A number that was never given before.
@@ -53,6 +53,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let mut guards = Guards::new(b, &plan, &main);
     let contours = guards.contours(b, &plan);
     let watches = guards.watches(b, &plan, &main);
+    let encounters = guards.encounters(b, &plan, &main);
     let flanks = guards.flanks(b, &plan, &main);
     touch.register(&mut guards.parameter_roots);
     let sides = Sides::new(b, &plan, &main);
@@ -155,6 +156,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         is_slip: guards.is_slip,
         contours,
         watches,
+        encounters,
         flanks,
         sizes: sides.sizes,
         parameter_tape: Tape::new(&b.g, &guards.parameter_roots),
@@ -319,6 +321,28 @@ impl Guards {
             self.list.extend([false, true].map(|up| Guard::Watch { watch: i, up }));
         }
         watches
+    }
+
+    fn encounters(&mut self, b: &mut Builder, plan: &ContactsPlan, main: &Main) -> Vec<EncounterPlan> {
+        let mut out = Vec::new();
+        for (i, (&(contact, ref h), &place)) in plan.hulls.iter().zip(&main.places).enumerate() {
+            let source = self.parameter_roots.len();
+            self.parameter_roots.extend(h.points.iter().flatten());
+            let mut next = h.feature;
+            let mut of_slot = |count: &usize| {
+                let range = next..next + count;
+                next += count;
+                range.map(|k| b.symbol(Input::Feature(k)).0 as usize).collect()
+            };
+            let inputs: Vec<Vec<usize>> = h.inputs.iter().map(&mut of_slot).collect();
+            let (latch, slots) = (self.latches, inputs.len());
+            self.latches += slots;
+            // one more for crossings to come
+            self.list.extend((0..=slots).map(|slot| Guard::Feature { encounter: i, slot }));
+            let encounter = Encounter::new(&h.forms);
+            out.push(EncounterPlan { contact, latch, source, place, inputs, encounter });
+        }
+        out
     }
 
     fn flanks(&mut self, b: &mut Builder, plan: &ContactsPlan, main: &Main) -> Vec<FlankPlan> {

@@ -15,6 +15,7 @@ use crate::system::{Discrete, Eval, Mode, Section, State, System, Touching};
 use super::Input;
 use super::edges::WatchPlan;
 use super::program::{Guard, PRESSING, Program, Relevance};
+use super::space::EncounterPlan;
 use super::tree::Numbers;
 
 /// A compiled model with values of its parameters. Copies and variants share the tapes.
@@ -33,6 +34,8 @@ pub struct CompiledSystem {
     pub(super) ranges: Vec<[f64; 2]>,
     /// Watched edges with their corners.
     pub(super) watches: Vec<WatchPlan>,
+    /// Polyhedra that meet, with their corners.
+    pub(super) encounters: Vec<EncounterPlan>,
     /// Natural size of every row, and of the largest.
     pub(super) gap_sizes: Vec<f64>,
     pub(super) length: f64,
@@ -110,6 +113,7 @@ impl CompiledSystem {
             stamp: 0,
             ranges: Vec::new(),
             watches: program.watches.clone(),
+            encounters: program.encounters.clone(),
             gap_sizes: Vec::new(),
             length: 1.0,
             touching: None,
@@ -142,6 +146,9 @@ impl CompiledSystem {
                 *p = [0, 1].map(|j| value(watch.source + 2 * i + j));
             }
             watch.chain.prepare();
+        }
+        for x in &mut self.encounters {
+            x.encounter.prepare(|k| value(x.source + k));
         }
         self.touching = program.touch.touching(value).map(Box::new);
         self.make_image();
@@ -258,6 +265,9 @@ impl CompiledSystem {
                 inputs[slot] = value;
             }
         }
+        for x in &self.encounters {
+            x.write(&x.encounter, &d.latches, |slot, value| inputs[slot] = value);
+        }
         for f in &self.flanks {
             inputs[f.slot] = if d.latches[f.latch] == PRESSING { 1.0 } else { 0.0 };
         }
@@ -321,6 +331,12 @@ impl CompiledSystem {
                     let watch = &self.watches[*watch];
                     let p = watch.corner.map(|r| tape.output(work, r as usize));
                     watch.chain.guard(d.latches[watch.latch], *up, p, d.modes[watch.contact].is_closed())
+                }
+                Guard::Feature { encounter, slot } => {
+                    let x = &self.encounters[*encounter];
+                    let place = x.place(|r| tape.output(work, r as usize));
+                    let closed = d.modes[x.contact_of(*slot)].is_closed();
+                    x.encounter.guard(*slot, x.latches(&d.latches), &place, closed)
                 }
                 Guard::Flank { which, outer } => {
                     let f = &self.flanks[*which];

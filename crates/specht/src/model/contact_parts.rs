@@ -7,7 +7,8 @@ use super::{Contact, FeatureRef, Geometry, Input, Shape};
 
 /// Pairs of shapes in space with formulas.
 const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule, box or hull against a plane; point or ball against ball, cylinder, cone, \
-     torus, capsule, box, hull or surface; capsule, box or hull inside a hollow ball, tube or funnel; capsule against capsule; what else \
+     torus, capsule, box, hull or surface; box or hull against box or hull; capsule, box or hull inside a hollow ball, tube or funnel; capsule \
+     against capsule; what else \
      touches by `[[touch]] among = [...]`, with time steps";
 
 /// Geometry of one system contact.
@@ -114,13 +115,20 @@ impl ContactsPlan {
     ) -> Result<(), BuildError> {
         let refuse = |message: String| BuildError { message, span: contact.span };
         let name = contact.name.clone();
-        let touches = b.space_touch(p, q, contact.space.tangent, count).ok_or_else(|| {
+        let (touches, hulls) = b.space_touch(p, q, contact.space.tangent, count).ok_or_else(|| {
             let words = [p, q].map(|r| kind(b.shape(r), r));
             refuse(format!(
                 "contact `{name}`: {} against {} has no contact geometry; pairs are {SPACE_PAIRS}",
                 words[0], words[1]
             ))
         })?;
+        if hulls.is_some() && [p, q].into_iter().any(|r| b.has_moving_corners(r)) {
+            return Err(refuse(format!(
+                "contact `{name}`: corners of boxes and hulls that meet each other cannot move against their bodies; \
+                 write the motion into `position` of a body of its own"
+            )));
+        }
+        self.hulls.extend(hulls.map(|h| (parts.len(), h)));
         for touch in touches {
             let SpaceTouch { part, normal, tangents: [first, other], directions, bodies, contour } = touch;
             self.contours.extend(contour.map(|c| (parts.len(), c)));

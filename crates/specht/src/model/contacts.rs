@@ -11,6 +11,7 @@ use super::forces::Accounts;
 use super::frames::{Builder, Row};
 use super::geometry::ContourProblem;
 use super::outline::Watch;
+use super::space::Hulls;
 use super::{Contact, FrictionTensor, Input, NormalLaw, Span};
 
 /// Why a model has no equations.
@@ -97,6 +98,8 @@ pub(super) struct ContactsPlan {
     pub contours: Vec<(usize, ContourProblem)>,
     /// Watched chains of edges, with the contact.
     pub watches: Vec<(usize, Watch)>,
+    /// Polyhedra that meet, with the first contact.
+    pub hulls: Vec<(usize, Hulls)>,
     pub flanks: Vec<Flank>,
     /// Contacts of the system that stand for themselves in inputs: number in the input → contact.
     pub labels: Vec<usize>,

@@ -57,6 +57,8 @@ pub(super) struct Main {
     pub crossings: Vec<u32>,
     pub watch_corners: Vec<[u32; 2]>,
     pub watch_middles: Vec<Option<[u32; 2]>>,
+    /// Where polyhedra that meet are.
+    pub places: Vec<[u32; 12]>,
     pub flank_roots: Vec<[u32; 4]>,
 }
 
@@ -187,6 +189,7 @@ impl Main {
         self.watch_corners = plan.watches.iter().map(|x| x.1.corner.map(|n| roots.add(n))).collect();
         self.watch_middles =
             plan.watches.iter().map(|x| x.1.middle.map(|m| m.map(|n| roots.add(n)))).collect();
+        self.places = plan.hulls.iter().map(|(_, h)| h.place.map(|n| roots.add(n))).collect();
         let of = |f: &super::contacts::Flank| [f.away, f.force, f.gap, f.gap_rate];
         self.flank_roots = plan.flanks.iter().map(|f| of(f).map(|n| roots.add(n))).collect();
     }

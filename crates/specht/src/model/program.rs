@@ -9,7 +9,7 @@ use crate::system::{ContactInfo, Dims, Direction, Discrete, Eval, Pressure, Sect
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
 use super::lean::Tensors;
-use super::space::TouchPlan;
+use super::space::{EncounterPlan, TouchPlan};
 use super::tree::{PlaneTree, SpaceTree};
 use super::{Input, Model};
 
@@ -165,6 +165,8 @@ pub(super) enum Guard {
     Contour { latch: usize, end: i32 },
     /// Hand-over of a watched edge to the previous or next one, see [`super::edges`].
     Watch { watch: usize, up: bool },
+    /// A slot of two polyhedra, see [`super::space`].
+    Feature { encounter: usize, slot: usize },
     /// Elastic flank: its present condition, and the gap of a released one.
     Flank { which: usize, outer: bool },
 }
@@ -328,6 +330,7 @@ pub struct Program {
     pub(super) contours: Vec<ContourSolver>,
     /// Watched edges, without the corners, which parameters give.
     pub(super) watches: Vec<WatchPlan>,
+    pub(super) encounters: Vec<EncounterPlan>,
     pub(super) flanks: Vec<FlankPlan>,
     /// Natural sizes of the gaps.
     pub(super) sizes: Tape,

@@ -69,6 +69,12 @@ impl CompiledSystem {
                 inputs[slot] = value;
             }
         }
+        for x in &self.encounters {
+            let mut latches = d.latches.clone();
+            let place = x.place(|r| self.main.output(&work, r as usize));
+            x.encounter.fit(x.latches_mut(&mut latches), &place, false);
+            x.write(&x.encounter, &latches, |slot, value| inputs[slot] = value);
+        }
         let mut work = self.sizes.workspace();
         self.sizes.eval(&inputs, &mut work);
         let mut sizes: Vec<f64> =

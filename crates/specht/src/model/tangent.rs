@@ -20,6 +20,7 @@ use super::Input;
 use super::chain::Chain;
 use super::compiled::{CompiledSystem, Memory};
 use super::program::{Guard, Source};
+use super::space::Encounter;
 use super::tree::Numbers;
 
 /// Memory of the rates, kept in the scratch of [`crate::system::Tangent`].
@@ -39,6 +40,7 @@ struct Rates {
     parameter: [Work; 2],
     ranges: Vec<[f64; 2]>,
     chains: Vec<Chain<Dual>>,
+    encounters: Vec<Encounter<Dual>>,
     /// An evaluation of our own, for callers whose is gone.
     own: Option<Box<Eval>>,
 }
@@ -90,6 +92,7 @@ impl CompiledSystem {
             parameter: [self.parameter_tape.workspace(), self.parameter_tape.rates()],
             ranges: vec![[0.0; 2]; self.ranges.len()],
             chains: self.watches.iter().map(chain).collect(),
+            encounters: self.encounters.iter().map(|x| Encounter::like(&x.encounter)).collect(),
             own: None,
         })
     }
@@ -193,7 +196,7 @@ impl CompiledSystem {
 
     /// Rates of parameters, of the ranges of curves and of the corners of edges.
     fn move_parameters(&self, d: &Discrete, along: &Along<'_>, rates: &mut Rates) {
-        let Rates { inputs, parameter: [work, rate], ranges, chains, .. } = rates;
+        let Rates { inputs, parameter: [work, rate], ranges, chains, encounters, .. } = rates;
         for (slot, input) in inputs.iter_mut().zip(&self.inputs) {
             if let Input::Parameter(k) = *input {
                 *slot = along.parameters.get(k).copied().unwrap_or(0.0);
@@ -207,6 +210,11 @@ impl CompiledSystem {
         tape.tangent(work, inputs, rate);
         for (k, range) in ranges.iter_mut().enumerate() {
             *range = [0, 1].map(|end| tape.output(rate, 2 * k + end));
+        }
+        for (x, encounter) in self.encounters.iter().zip(encounters) {
+            let output = |k: usize| Dual { value: tape.output(work, k), rate: tape.output(rate, k) };
+            encounter.prepare(|k| output(x.source + k));
+            x.write(encounter, &d.latches, |slot, value| inputs[slot] = value.rate);
         }
         for (watch, chain) in self.watches.iter().zip(chains) {
             for (i, p) in chain.points.iter_mut().enumerate() {
@@ -232,7 +240,7 @@ impl CompiledSystem {
         rates: &mut Rates,
         out: &mut Eval,
     ) {
-        let Rates { main, arguments, chains, .. } = rates;
+        let Rates { main, arguments, chains, encounters, .. } = rates;
         self.main.switch_arguments(main, arguments);
         for (k, guard) in self.guards.iter().enumerate() {
             out.guards[k] = match guard {
@@ -262,6 +270,20 @@ impl CompiledSystem {
                     match moved {
                         true => chains[*watch].guard(latch, *up, p, closed).rate,
                         false => plan.chain.guard(latch, *up, p, closed).rate,
+                    }
+                }
+                Guard::Feature { encounter, slot } => {
+                    let x = &self.encounters[*encounter];
+                    let place = x.place(|r| {
+                        let (value, rate) = (&memory.main, &*main);
+                        let r = r as usize;
+                        Dual { value: self.main.output(value, r), rate: self.main.output(rate, r) }
+                    });
+                    let closed = d.modes[x.contact_of(*slot)].is_closed();
+                    let latches = x.latches(&d.latches);
+                    match moved {
+                        true => encounters[*encounter].guard(*slot, latches, &place, closed).rate,
+                        false => x.encounter.guard(*slot, latches, &place, closed).rate,
                     }
                 }
                 Guard::Flank { which, outer } => {

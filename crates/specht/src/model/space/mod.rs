@@ -9,9 +9,11 @@
 //!
 //! The four numbers of p stand behind the coordinates of the file in q, the three of w behind their velocities in u.
 
+mod features;
 mod forces;
 mod frames;
 mod inertia;
+mod meet;
 mod pairs;
 mod polyhedra;
 mod round;
@@ -25,9 +27,11 @@ use crate::expr::NodeId;
 
 use super::{Feature, Model, Shape};
 
+pub(super) use features::Encounter;
 pub(super) use frames::SpaceFrame;
 pub(crate) use frames::{SpacePose, quaternion_of, quaternion_rate};
 pub(super) use inertia::SpaceLink;
+pub(super) use meet::{EncounterPlan, Hulls};
 pub(super) use together::TouchPlan;
 pub use together::TouchRule;
 pub(super) use touch::SpaceTouch;
@@ -221,6 +225,11 @@ impl SpaceShape {
                 | SpaceShape::Cylinder { hole: true, .. }
                 | SpaceShape::Cone { hole: true, .. }
         )
+    }
+
+    /// Corners, edges and faces.
+    pub(crate) fn is_polyhedron(&self) -> bool {
+        matches!(self, SpaceShape::Box { .. } | SpaceShape::Hull(_))
     }
 
     /// The point that stands for it, in body axes.

@@ -9,7 +9,6 @@
 //! there on, at the same gap; its normal jumps with the event.
 
 use crate::expr::NodeId;
-use crate::shape::Hull;
 
 use super::super::frames::Builder;
 use super::touch::{First, Meeting};
@@ -28,20 +27,7 @@ impl Builder<'_> {
     /// All corners, edges and faces; `None` for points without volume.
     fn polyhedron(&mut self, (body, shape): (Option<usize>, &SpaceShape)) -> Option<Polyhedron> {
         let pose = self.space_frame(body).pose;
-        let (points, hull) = match shape {
-            SpaceShape::Box { center, half } => {
-                (self.corners(*center, *half), Hull::cuboid([0.0; 3], [1.0; 3]))
-            }
-            SpaceShape::Hull(points) => {
-                let values: Vec<[f64; 3]> = points.iter().map(|p| p.map(|n| self.default_value(n))).collect();
-                let hull = Hull::around(&values).ok()?;
-                // the hull keeps corners only, in an order of its own
-                let place = |v: &[f64; 3]| values.iter().position(|p| p == v);
-                let kept: Option<Vec<usize>> = hull.vertices.iter().map(place).collect();
-                (kept?.into_iter().map(|k| points[k]).collect(), hull)
-            }
-            _ => return None,
-        };
+        let (points, hull) = self.hull_of(shape)?;
         let mut faces = Vec::with_capacity(hull.faces.len());
         for (k, face) in hull.faces.iter().enumerate() {
             let corners: Vec<usize> = face.corners.iter().map(|&c| c as usize).collect();

@@ -8,6 +8,7 @@ use super::super::frames::{Builder, Row};
 use super::super::geometry::{ContourProblem, Unknown};
 use super::super::{FeatureRef, Input, Shape};
 use super::frames::{SpaceMaterial, halves};
+use super::meet::Hulls;
 use super::vector::{along, cross, dot, neg, scale, sub, unit};
 use super::{SpaceShape, Vector};
 
@@ -46,6 +47,8 @@ pub(super) enum First {
     Axis,
     /// An axis of B's body, chosen anew when the normal turns by an event: before the faces of a box.
     Turning,
+    /// This direction, which is perpendicular to the normal.
+    Given(Vector),
 }
 
 /// cos 30°: normals nearer to x than that have y for their first tangent.
@@ -75,16 +78,20 @@ impl Builder<'_> {
         b: FeatureRef,
         tangent: Option<Vector>,
         count: &mut [usize; 2],
-    ) -> Option<Vec<SpaceTouch>> {
+    ) -> Option<(Vec<SpaceTouch>, Option<Hulls>)> {
         let (sa, sb) = (self.space_shape(a)?, self.space_shape(b)?);
-        let meetings = self.meetings((a.body, &sa), (b.body, &sb), count)?;
+        let (one, other) = ((a.body, &sa), (b.body, &sb));
+        let (meetings, hulls) = match sa.is_polyhedron() && sb.is_polyhedron() {
+            true => self.hulls(one, other, count).map(|(m, h)| (m, Some(h)))?,
+            false => (self.meetings(one, other, count)?, None),
+        };
         let several = meetings.len() > 1;
         let mut out = Vec::with_capacity(meetings.len());
         for (k, m) in meetings.into_iter().enumerate() {
             let touch = self.rows_of(m, a.body, b.body, tangent);
             out.push(SpaceTouch { part: several.then_some(k + 1), ..touch });
         }
-        Some(out)
+        Some((out, hulls))
     }
 
     fn rows_of(
@@ -109,8 +116,10 @@ impl Builder<'_> {
         normal.value = m.gap;
         self.add_own_motion([a, b], &mut normal);
         let unknowns = m.contour.as_ref().map_or(&[][..], |c| &c.unknowns);
-        let turning = matches!(m.first, First::Turning);
-        let [t1, t2] = self.tangents(m.normal, b, tangent, turning, unknowns);
+        let [t1, t2] = match (m.first, tangent) {
+            (First::Given(first), None) => [first, cross(&mut self.g, m.normal, first)],
+            (first, _) => self.tangents(m.normal, b, tangent, matches!(first, First::Turning), unknowns),
+        };
         let tangents = [t1, t2].map(|t| self.row_of_space_motion(t, &on_a, &on_b));
         if let Some(before) = before {
             self.total = before;
