@@ -284,9 +284,22 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         solved
     }
 
+    /// The velocities that rounding of the present forces, those of contacts too, gives in the time `step`.
+    fn rounded_rest(&self, step: f64, speeds: &mut Vec<f64>) {
+        speeds.clear();
+        speeds.extend(self.eval.h.iter().map(|h| h.abs()));
+        for (r, l) in self.forces.lambda.iter().enumerate().filter(|(_, l)| **l != 0.0) {
+            self.eval.w.row(r).iter().for_each(|(k, w)| speeds[k] += (l * w).abs());
+        }
+        for (i, v) in speeds.iter_mut().enumerate() {
+            let speed = f64::EPSILON * step * *v / self.eval.mass.diagonal(i);
+            *v = if speed.is_finite() { speed } else { 0.0 };
+        }
+    }
+
     /// What rounding of the present state, which is evaluated, makes of the guards: their change at neighbouring numbers, and at the
-    /// velocities that rounding of the forces makes of rest in the time `step`. A guard that is a difference of large or of equal terms (a
-    /// flank of parts that move together) has no size of its own.
+    /// velocities and ways that rounding of the forces, those of contacts too, makes of rest in the time `step`. A guard that is a
+    /// difference of large or of equal terms (a flank of parts that move together) has no size of its own.
     pub(crate) fn measure_guards(&mut self, step: f64) {
         if self.eval.guards.is_empty() {
             return;
@@ -294,8 +307,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.here.clone_from(&self.state);
         self.guards.clone_from(&self.eval.guards);
         let [mut speeds, mut loads] = std::mem::take(&mut self.rest);
-        speeds.clear();
-        speeds.resize(self.dims.u, 0.0);
+        self.rounded_rest(step, &mut speeds);
         loads.clone_from(&self.eval.h);
         for sample in 0..4 {
             let State { t, q, u, z, .. } = &mut self.state;
@@ -304,10 +316,14 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
                 *x *= 1.0 + nudge(i + 1, sample);
             }
             if sample > 1 {
-                u.iter_mut()
-                    .zip(&speeds)
-                    .enumerate()
-                    .for_each(|(i, (u, v))| *u += v * nudge(i, sample).signum());
+                // coordinates that are not integrals of the velocities, one each, keep their places
+                let ways = if q.len() == u.len() { step } else { 0.0 };
+                for (i, (u, v)) in u.iter_mut().zip(&speeds).enumerate() {
+                    *u += v * nudge(i, sample).signum();
+                    if let Some(q) = q.get_mut(i) {
+                        *q += ways * v * nudge(i, sample).signum();
+                    }
+                }
             }
             self.evaluate();
             let noise = self.watches.scales.guard_rounding.iter_mut();
