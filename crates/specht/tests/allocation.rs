@@ -217,3 +217,49 @@ fn steps_of_a_standing_pile_do_not_allocate() {
     assert!(many > 5 * few);
     assert_eq!(a, b, "{few} and {many} steps");
 }
+
+/// A box that slides down a tilted one, turning about the vertical of the slope: ten times as many steps without events.
+#[test]
+fn steps_of_a_box_that_slides_on_a_box_do_not_allocate() {
+    let text = |until: f64| {
+        format!(
+            r#"
+            gravity = [1, 0.2, -9]
+            [coordinates]
+            x = {{ start = 0, rate = 3 }}
+            y = 0
+            z = 0.1
+            [ground]
+            table = {{ box = [1000, 1000, 1], center = [0, 0, -1] }}
+            [[body]]
+            name = "block"
+            mass = 1
+            inertia = 0.01
+            position = ["x", "y", "z"]
+            rotation = "free"
+            features = {{ skin = {{ box = [0.1, 0.15, 0.1] }} }}
+            [[contact]]
+            name = "c"
+            between = ["block.skin", "ground.table"]
+            friction = 0.1
+            [[force]]
+            name = "wind"
+            at = "block"
+            force = ["0.3*sin(40*t)", 0, 0]
+            [run]
+            until = {until}
+            "#
+        )
+    };
+    let count = |until: f64| {
+        let machine = specht::machine::Machine::read(&text(until)).unwrap();
+        let settings = Settings { record: Record::Events, ..Settings::until(until) };
+        let start = machine.start().unwrap();
+        let before = COUNT.with(Cell::get);
+        let t = event_driven(machine.system(), &start, &settings, &mut Outside::default()).unwrap();
+        (t.counts.steps, t.events.len(), COUNT.with(Cell::get) - before)
+    };
+    let ((few, none, a), (many, never, b)) = (count(2.0), count(20.0));
+    assert!(many > 5 * few && none == 0 && never == 0, "{few} {many} {none} {never}");
+    assert_eq!(a, b, "{few} and {many} steps");
+}
