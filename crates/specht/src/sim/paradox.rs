@@ -21,7 +21,7 @@ use super::field::Field;
 use super::instant::Moment;
 use super::policy::{self, Before, Choice};
 use super::settings::Policy;
-use super::space::{Answer, accelerations, all_of_one, block, pose, slip};
+use super::space::{Answer, accelerations, all_of_one, block, pose, press, slip};
 use super::strike::{Strike, before as nothing_yet};
 use super::tangential::before;
 use super::tolerances::{CONTINUOUS, PROBE};
@@ -173,6 +173,9 @@ impl Decider {
             if !stays {
                 field.frozen[i] = *d;
             }
+        }
+        if tie {
+            press(field);
         }
         self.set.solutions[k] = answer.solution;
         self.chosen = Some(k);

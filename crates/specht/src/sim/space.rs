@@ -21,6 +21,11 @@ const SWING: f64 = 2.0;
 /// Accelerations that cannot be told from zero, relative to the largest at the contacts.
 const STILL: f64 = 1e-11;
 
+/// Least share of the mean pressure that [`press`] asks of every contact, its rounds for each share, and how well it must keep the motion.
+const LEAST_SHARE: f64 = 1e-9;
+const SPREADS: usize = 20;
+const SAME_MOTION: f64 = 1e-9;
+
 /// The contacts that take part and their rows.
 #[derive(Default)]
 pub(super) struct Layout {
@@ -280,6 +285,57 @@ pub(super) fn spread(layout: &Layout, red: &Reduced, x: &[f64], lambda: &mut [f6
     for (k, &row) in layout.bilateral.iter().enumerate() {
         lambda[row] = red.s0[k] + crate::linalg::dot(red.s.row(k), x);
     }
+}
+
+/// Where the motion leaves forces free, one that follows its past may fall to zero although its contact need not open; the same would
+/// happen again a moment later. Forces are then sought that obey the laws with every contact that is closed pressed by a share of the mean: by
+/// turns the forces that fit the motion, and those with that least pressure. What the motion tells is not changed by it.
+pub(super) fn press<S: System + ?Sized>(field: &mut Field<S>) {
+    if !field.solve() || field.regularity.redundant == 0 {
+        return;
+    }
+    let followed = field.fixed.reference.clone();
+    let accel = field.forces.accel.clone();
+    let pressed: Vec<(usize, usize)> = field
+        .info
+        .iter()
+        .enumerate()
+        .filter_map(|(i, c)| match c.normal {
+            Normal::Unilateral { row } if field.discrete.modes[i].is_closed() => Some((i, row)),
+            _ => None,
+        })
+        .collect();
+    let mean = pressed.iter().map(|&(i, _)| field.forces.normal[i]).sum::<f64>() / pressed.len() as f64;
+    let size = accel.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+    let mut share = 0.25;
+    while mean > 0.0 && share > LEAST_SHARE {
+        for _ in 0..SPREADS {
+            field.fixed.reference.clone_from(&field.forces.lambda);
+            for &(_, row) in &pressed {
+                let force = &mut field.fixed.reference[row];
+                *force = force.max(share * mean);
+            }
+            if !field.solve() {
+                break;
+            }
+            let obeys = |&(i, _): &(usize, usize)| {
+                let sticks = field.discrete.modes[i] == Mode::Stick;
+                let size =
+                    if sticks { field.eval.friction_size(field.info, i, &field.forces.lambda) } else { 0.0 };
+                let normal = field.forces.normal[i];
+                normal >= 0.5 * share * mean && size <= field.eval.mu_static[i] * normal
+            };
+            let same =
+                accel.iter().zip(&field.forces.accel).all(|(a, b)| (a - b).abs() <= SAME_MOTION * size);
+            if same && pressed.iter().all(obeys) {
+                field.fixed.reference.clone_from(&field.forces.lambda);
+                return;
+            }
+        }
+        share *= 0.2;
+    }
+    field.fixed.reference = followed;
+    field.solve();
 }
 
 impl<S: System + ?Sized> Field<'_, S> {

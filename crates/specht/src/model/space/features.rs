@@ -33,8 +33,10 @@ const RELUCTANT: f64 = 1e-3;
 const LEAN: f64 = 1e-3;
 /// Sines below this are those of parallel edges: their crossing is anywhere, and their ends are other contacts.
 const PARALLEL: f64 = 1e-6;
-/// Gaps of new crossings, relative to the size of the bodies, reach so far below zero; those below are of bodies beside each other.
+/// Gaps of new crossings, relative to the size of the bodies, reach so far below zero: those below are of bodies beside each other.
 const INSIDE: f64 = 1e-9;
+/// The same where the feet are inside the other body, so that what comes and enters within one step is seen.
+const DEEP: f64 = 0.02;
 /// cos 30°: normals nearer to x than that have y for their first tangent.
 const NEAR: f64 = 0.866_025_403_784_438_6;
 
@@ -175,12 +177,19 @@ struct Crossing<N> {
     feet: N,
     /// Along d × e / sine.
     gap: N,
+    /// Positive where each foot enters the other body's wedge along n: the least of n · u − u₁ · u₂ over both edges, for both signs of n.
+    wedged: [N; 2],
 }
 
 impl<N: Number> Crossing<N> {
     /// The side to which n points out of B.
     fn side(&self) -> usize {
         usize::from(self.margins[1] > self.margins[0])
+    }
+
+    /// How far the gap may be below zero.
+    fn depth(&self, side: usize) -> N {
+        self.wedged[side].most(N::from(0.0)).least(N::from(DEEP))
     }
 
     fn gap(&self, side: usize) -> N {
@@ -273,7 +282,12 @@ impl<C: Number> Encounter<C> {
         let t = (wb + -(cosine * wa)).over(square);
         let feet = s.least(a.length - s).least(t).least(N::from(b.length) - t) * sine;
         let apart = along(along(w, s, a.way), -t, way);
-        Some(Crossing { sine, margins, feet, gap: dot(n, apart) })
+        let own = [dot(into[0], into[1]), dot(a.into[0], a.into[1])];
+        let inner = |sign: f64| {
+            let c = cosines.map(|c| N::from(sign) * c);
+            (c[0].least(c[1]) - own[0]).least(c[2].least(c[3]) - own[1])
+        };
+        Some(Crossing { sine, margins, feet, gap: dot(n, apart), wedged: [inner(1.0), inner(-1.0)] })
     }
 
     /// What must stay positive: for a corner, that no other face is higher; for a pair of edges, that it still crosses; for `slot` = number of
@@ -344,7 +358,7 @@ impl<C: Number> Encounter<C> {
                 let value = (x.feet + N::from(beyond * SLACK) * size)
                     .least(size * (x.margins[side] + N::from(lean * LEAN)))
                     .least(size * (x.sine - N::from(PARALLEL)))
-                    .least(x.gap(side) + N::from(INSIDE) * size);
+                    .least(x.gap(side) + size * (N::from(INSIDE) + x.depth(side)));
                 least = take((2 * (e * edges + f) + side + 1) as i32, value);
             }
         }
