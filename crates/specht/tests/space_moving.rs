@@ -72,9 +72,9 @@ fn a_ball_rides_on_a_floor_that_heaves() {
 /// A plate is driven up at 1 m/s and its surface rises on it at 2 m/s more: the ball meets both, and leaves with 3 + ½·4 m/s.
 #[test]
 fn a_surface_that_moves_on_a_driven_body_hits_with_both_velocities() {
-    for (skin, speed) in [("[0, 0, \"2 m/s*t\"]", 5.0), ("[0, 0, 0]", 2.0)] {
+    for (skin, speed) in [("[0, 0, \"2*t\"]", 5.0), ("[0, 0, 0]", 2.0)] {
         let plate = format!(
-            "[[body]]\nname = \"plate\"\nposition = [0, 0, \"1 m/s*t\"]\n\
+            "[[body]]\nname = \"plate\"\nposition = [0, 0, \"1*t\"]\n\
              features = {{ top = {{ through = {skin}, normal = [0, 0, 1] }} }}\n[[body]]\nname = \"ball\""
         );
         let text = ball("", "poisson")
