@@ -68,3 +68,19 @@ fn a_ball_rides_on_a_floor_that_heaves() {
     assert!((last(&run, "z") - (0.1 + 1f64.sin())).abs() < 1e-8);
     assert!((last(&run, "hit.normal") - 2.0 * (9.81 - 1f64.sin())).abs() < 1e-8);
 }
+
+/// A plate is driven up at 1 m/s and its surface rises on it at 2 m/s more: the ball meets both, and leaves with 3 + ½·4 m/s.
+#[test]
+fn a_surface_that_moves_on_a_driven_body_hits_with_both_velocities() {
+    for (skin, speed) in [("[0, 0, \"2*t\"]", 5.0), ("[0, 0, 0]", 2.0)] {
+        let plate = format!(
+            "[[body]]\nname = \"plate\"\nposition = [0, 0, \"1*t\"]\n\
+             features = {{ top = {{ through = {skin}, normal = [0, 0, 1] }} }}\n[[body]]\nname = \"ball\""
+        );
+        let text = ball("", "poisson")
+            .replace("[[body]]\n    name = \"ball\"", &plate)
+            .replace("ground.floor", "plate.top");
+        let run = run(&text);
+        assert!((last(&run, "z'") - speed).abs() < 1e-12, "{skin}: {}", last(&run, "z'"));
+    }
+}

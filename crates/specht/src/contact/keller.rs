@@ -18,9 +18,10 @@
 
 use super::space::{Cone, Does, Sliding, one};
 
-/// Step in τ over the time in which the direction can turn by about one, and steps after which there is no end.
-const STEP: f64 = 0.02;
-const LIMIT: usize = 200_000;
+/// First step in τ over the time in which the direction can turn by about one, its error, and steps after which there is no end.
+const STEP: f64 = 0.01;
+const ERROR: f64 = 1e-12;
+const LIMIT: usize = 100_000;
 /// Turning, and slip, that are none.
 const STRAIGHT: f64 = 1e-14;
 const STOPPED: f64 = 1e-15;
@@ -61,13 +62,13 @@ pub(crate) fn jam(cone: &Cone, g: [[f64; 4]; 4], slip: [f64; 3], border: bool) -
     let rest = path.rate(d)[0];
     if border {
         path.shift = rest + LEAST * g[0][0];
-    } else if rest > 0.0 {
+    } else if rest >= 0.0 {
         return None;
     }
     let mut y: State = [d[0], d[1], d[2], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
     let bound = (0..4).map(|i| (0..4).map(|j| g[i][j].abs()).sum::<f64>()).fold(0.0, f64::max);
     let mut lowest = 0.0_f64;
-    let h = STEP / (bound * (1.0 + mu * size(cone.section.push(d))));
+    let mut h = STEP / (bound * (1.0 + mu * size(cone.section.push(d))));
     for _ in 0..LIMIT {
         let now = [y[0], y[1], y[2]];
         let a = path.rate(now);
@@ -83,20 +84,26 @@ pub(crate) fn jam(cone: &Cone, g: [[f64; 4]; 4], slip: [f64; 3], border: bool) -
             y = path.straight(&y, step, &a);
             return path.from_rest(&y, slip, speed);
         }
-        let next = path.step(&y, h);
+        let (next, error) = path.twice(&y, h, bound);
+        let better = 0.9 * (ERROR / error.max(1e-30)).powf(0.2);
+        if error > ERROR {
+            h *= better.max(0.2);
+            continue;
+        }
         if next[5] > 0.0 || (next[5] == 0.0 && path.rate([next[0], next[1], next[2]])[0] > 0.0) {
             let (mut low, mut high) = (0.0, h);
             for _ in 0..60 {
                 let middle = 0.5 * (low + high);
-                if path.step(&y, middle)[5] > 0.0 { high = middle } else { low = middle }
+                if path.twice(&y, middle, bound).0[5] > 0.0 { high = middle } else { low = middle }
             }
-            let y = path.step(&y, high);
+            let (y, _) = path.twice(&y, high, bound);
             // what turns away from the border was never pressed in
-            let pressed = -lowest > if border { 1e3 * LEAST } else { 0.0 } * g[0][0] * y[4];
+            let pressed = !border || -lowest > 1e3 * LEAST * g[0][0] * y[4];
             return pressed.then(|| path.end(&y, y[3].exp(), 0.0, speed));
         }
         lowest = lowest.min(next[5]);
         y = next;
+        h *= better.min(4.0);
     }
     None
 }
@@ -156,6 +163,20 @@ impl Path<'_> {
         let long = size([next[0], next[1], next[2]]);
         next[..3].iter_mut().for_each(|d| *d /= long);
         next
+    }
+
+    /// Two steps of half the length, and their error.
+    fn twice(&self, y: &State, h: f64, bound: f64) -> (State, f64) {
+        let whole = self.step(y, h);
+        let out = self.step(&self.step(y, 0.5 * h), 0.5 * h);
+        let impulse = out[4] + 1.0 / bound;
+        let size = |i: usize| match i {
+            0..=3 => 1.0,
+            5 => bound * impulse,
+            4 | 6.. => impulse,
+        };
+        let error = (0..9).map(|i| (whole[i] - out[i]).abs() / size(i)).fold(0.0, f64::max);
+        (out, if error.is_finite() { error / 15.0 } else { f64::INFINITY })
     }
 
     /// Onwards by the normal impulse p, without a turn.

@@ -427,30 +427,55 @@ fn directions(tangents: usize, r: impl Fn([f64; 3]) -> f64) -> Vec<[f64; 3]> {
         _ => {
             let at = |theta: f64| [theta.cos(), theta.sin(), 0.0];
             let step = std::f64::consts::TAU / SAMPLES as f64;
+            let value = |k: usize| r(at((k as f64 - 0.5) * step));
             let mut out = Vec::new();
-            let mut low = r(at(-0.5 * step));
+            let (mut before, mut low) = (value(SAMPLES - 1), value(0));
             for k in 0..SAMPLES {
-                let (mut from, mut to) = ((k as f64 - 0.5) * step, (k as f64 + 0.5) * step);
-                let high = r(at(to));
+                let (from, to) = ((k as f64 - 0.5) * step, (k as f64 + 0.5) * step);
+                let high = value(k + 1);
                 if low == 0.0 || low * high < 0.0 {
-                    let mut side = low;
-                    for _ in 0..60 {
-                        let middle = 0.5 * (from + to);
-                        let value = r(at(middle));
-                        if side * value <= 0.0 {
-                            to = middle;
-                        } else {
-                            from = middle;
-                            side = value;
-                        }
+                    out.push(at(zero(&|x| r(at(x)), from, to)));
+                } else if before * low > 0.0 && low.abs() < before.abs() && low.abs() <= high.abs() {
+                    // the bottom of a bend may reach across zero between the samples
+                    let bottom = lowest(&|x| low.signum() * r(at(x)), from - step, to);
+                    if low * r(at(bottom)) < 0.0 {
+                        out.push(at(zero(&|x| r(at(x)), from - step, bottom)));
+                        out.push(at(zero(&|x| r(at(x)), bottom, to)));
                     }
-                    out.push(at(0.5 * (from + to)));
                 }
-                low = high;
+                (before, low) = (low, high);
             }
             out
         }
     }
+}
+
+/// The zero of r where it changes sign.
+fn zero(r: &dyn Fn(f64) -> f64, mut from: f64, mut to: f64) -> f64 {
+    let mut side = r(from);
+    for _ in 0..60 {
+        let middle = 0.5 * (from + to);
+        let value = r(middle);
+        if side * value <= 0.0 {
+            to = middle;
+        } else {
+            (from, side) = (middle, value);
+        }
+    }
+    0.5 * (from + to)
+}
+
+/// Where f is smallest, or below zero.
+fn lowest(f: &dyn Fn(f64) -> f64, mut from: f64, mut to: f64) -> f64 {
+    for _ in 0..40 {
+        let (a, b) = (from + (to - from) / 3.0, to - (to - from) / 3.0);
+        let (fa, fb) = (f(a), f(b));
+        if fa < 0.0 {
+            return a;
+        }
+        if fa < fb { to = b } else { from = a }
+    }
+    0.5 * (from + to)
 }
 
 /// G x = −a over the rows `of`, with x outside of them zero; false when there is no answer. Directions in which nothing moves carry nothing.

@@ -5,13 +5,13 @@
 //! ```
 //!
 //! at every contact that can open, as in the plane ([`super::fast`]): positions and large velocities stand still, the rigid solutions are the
-//! motions with constant R. Either the reactions come to rest on one of them, or they grow without bound: the impact without collision,
-//! where b is nothing beside them, slip changes by impulses, and its direction turns ([`Springs::jump`]). With given R the friction forces are those of
-//! one convex problem. Steps of the classical method of order four; a slip that comes near zero shortens them until it is zero.
+//! motions with constant R. Either the reactions come to rest on one of them, or they grow without bound: the impact without collision, of one
+//! contact that of [`super::keller`]. With given R the friction forces are those of one convex problem. Steps of the classical method of order
+//! four; a slip that comes near zero shortens them until it is zero.
 
 use super::fast::Fate;
 use super::space::{Cone, Sliding, all};
-use crate::linalg::{FullPivot, Mat, dot, max_abs};
+use crate::linalg::{Mat, dot, max_abs};
 
 /// Step in the time in which the fastest spring swings by about one radian, and steps after which nothing is decided.
 const STEP: f64 = 0.02;
@@ -37,13 +37,11 @@ enum Slip {
     Held,
 }
 
-/// State y: s, s′ of every contact, slip along every row, impulses.
+/// State y: s, s′ of every contact, slip along every row.
 struct Motion<'a> {
     of: &'a Springs<'a>,
     kappa: f64,
     damping: f64,
-    /// Whether finite forces act (not in an impact).
-    finite: bool,
     slip: Vec<Slip>,
     still: f64,
     lambda: Vec<f64>,
@@ -76,14 +74,14 @@ impl Springs<'_> {
 
     fn follow(&self, known: &[Vec<f64>], from: &[f64], damping: f64) -> Fate {
         let n = self.cones.len();
-        let Some(mut motion) = Motion::new(self, damping, true) else { return Fate::Undecided };
+        let Some(mut motion) = Motion::new(self, damping) else { return Fate::Undecided };
         let size = known
             .iter()
             .map(|k| max_abs(k))
             .fold(self.natural(), f64::max)
             .max(max_abs(from))
             .max(f64::MIN_POSITIVE);
-        let mut y = vec![0.0; 2 * n + 2 * self.b.len()];
+        let mut y = vec![0.0; 2 * n + self.b.len()];
         y[..n].copy_from_slice(from);
         motion.still = STILL * (max_abs(self.b) + motion.mobility() * size);
         for step in 0..LIMIT {
@@ -111,79 +109,18 @@ impl Springs<'_> {
     fn pressed(&self) -> impl Iterator<Item = &Cone> {
         self.cones.iter().filter(|c| c.given.is_none())
     }
-
-    /// Impulses of the impact that begins with reactions growing along `direction`; `rates` are γ of all rows before. `None` when it does not end.
-    pub(crate) fn jump(&self, rates: &[f64], direction: &[f64]) -> Option<Vec<f64>> {
-        let (n, rows) = (self.cones.len(), rates.len());
-        let mut motion = Motion::new(self, DAMPING[2], false)?;
-        let fastest = max_abs(rates);
-        let size = fastest / motion.mobility();
-        if !(size > 0.0 && size.is_finite()) {
-            return None;
-        }
-        motion.still = STILL * fastest;
-        let mut y = vec![0.0; 2 * n + 2 * rows];
-        (0..n).for_each(|i| y[i] = 1e-6 * size * direction[i]);
-        y[2 * n..2 * n + rows].copy_from_slice(rates);
-        self.pressed().for_each(|c| y[2 * n + c.at] = 0.0);
-        let mut peak = 0.0_f64;
-        for _ in 0..LIMIT {
-            motion.advance(&mut y);
-            let now = max_abs(&motion.lambda);
-            peak = peak.max(now);
-            let rests = |i: usize| {
-                let leaves = y[i] <= 0.0 && y[n + i] <= 0.0;
-                leaves || y[i].abs().max(y[n + i].abs()) < 1e-7 * peak || self.cones[i].given.is_some()
-            };
-            if !now.is_finite() {
-                return None;
-            }
-            if now < 1e-7 * peak && peak > 1e-4 * size && (0..n).all(rests) {
-                let mut impulse = y[2 * n + rows..].to_vec();
-                self.complete(&motion, &y, rates, peak, &mut impulse);
-                return Some(impulse);
-            }
-        }
-        None
-    }
-
-    /// The little that is left of the rates that have come to rest, by the smallest impulses.
-    fn complete(&self, motion: &Motion, y: &[f64], rates: &[f64], peak: f64, impulse: &mut [f64]) {
-        let n = self.cones.len();
-        let mut rows = Vec::new();
-        for (i, c) in self.cones.iter().enumerate() {
-            if c.given.is_none() && y[i].abs().max(y[n + i].abs()) < 1e-7 * peak {
-                rows.push(c.at);
-                if motion.slip[i] == Slip::Held {
-                    rows.extend(first(c)..first(c) + c.tangents);
-                }
-            }
-        }
-        let is_normal = |r: usize| self.pressed().any(|c| c.at == r);
-        let before = |r: usize| if is_normal(r) { 0.0 } else { rates[r] };
-        let left: Vec<f64> = rows.iter().map(|&r| -before(r) - dot(self.g.row(r), impulse)).collect();
-        let mut rank = FullPivot::default();
-        rank.factor(&Mat::from_fn(rows.len(), rows.len(), |i, j| self.g[(rows[i], rows[j])]));
-        let mut change = vec![0.0; rows.len()];
-        rank.solve(&left, &[], &mut change);
-        if change.iter().all(|c| c.is_finite()) {
-            rows.iter().zip(&change).for_each(|(&r, c)| impulse[r] += c);
-        }
-    }
 }
 
 impl<'a> Motion<'a> {
-    fn new(of: &'a Springs<'a>, damping: f64, finite: bool) -> Option<Self> {
+    fn new(of: &'a Springs<'a>, damping: f64) -> Option<Self> {
         let slip = |c: &Cone| match c.friction {
-            Sliding::Slides { d, .. } if finite => Slip::Always(d),
-            Sliding::Slides { .. } => Slip::Now,
+            Sliding::Slides { d, .. } => Slip::Always(d),
             Sliding::Rests { .. } => Slip::Held,
         };
         let mut motion = Motion {
             of,
             kappa: 0.0,
             damping: 2.0 * damping,
-            finite,
             slip: of.cones.iter().map(slip).collect(),
             still: 0.0,
             lambda: vec![0.0; of.b.len()],
@@ -262,7 +199,7 @@ impl<'a> Motion<'a> {
     /// Whether some contact begins or ends to press.
     fn turns(&self, y: &[f64], next: &[f64]) -> bool {
         let n = self.of.cones.len();
-        let presses = |y: &[f64], i: usize| y[i] > 0.0 && y[i] + self.damping * y[n + i] > 0.0;
+        let presses = |y: &[f64], i: usize| self.reaction(y[i], y[n + i]) > 0.0;
         (0..n).any(|i| self.of.cones[i].given.is_none() && presses(y, i) != presses(next, i))
     }
 
@@ -293,22 +230,20 @@ impl<'a> Motion<'a> {
         dy[2 * n + rows..].copy_from_slice(&self.lambda);
     }
 
+    /// R at s and s′.
+    fn reaction(&self, s: f64, rate: f64) -> f64 {
+        if s > 0.0 { (s + self.damping * rate).max(0.0) } else { 0.0 }
+    }
+
     /// Forces and accelerations of all rows at y.
     fn forces(&mut self, y: &[f64]) {
         let (n, rows) = (self.of.cones.len(), self.of.b.len());
         let mut held: Vec<(usize, f64)> = Vec::new();
         for (i, c) in self.of.cones.iter().enumerate() {
-            let raw = y[i] + self.damping * y[n + i];
             let press = match c.given {
-                Some(load) => {
-                    if self.finite {
-                        load
-                    } else {
-                        0.0
-                    }
-                }
+                Some(load) => load,
                 None => {
-                    let r = if y[i] > 0.0 { raw.max(0.0) } else { 0.0 };
+                    let r = self.reaction(y[i], y[n + i]);
                     self.lambda[c.at] = r;
                     r
                 }
@@ -334,8 +269,7 @@ impl<'a> Motion<'a> {
         }
         self.hold(&held);
         for r in 0..rows {
-            self.accel[r] =
-                dot(self.of.g.row(r), &self.lambda) + if self.finite { self.of.b[r] } else { 0.0 };
+            self.accel[r] = dot(self.of.g.row(r), &self.lambda) + self.of.b[r];
         }
     }
 
@@ -362,8 +296,7 @@ impl<'a> Motion<'a> {
             return;
         }
         let g = Mat::from_fn(rows.len(), rows.len(), |i, j| self.of.g[(rows[i], rows[j])]);
-        let constant = |r: usize| if self.finite { self.of.b[r] } else { 0.0 };
-        let b: Vec<f64> = rows.iter().map(|&r| constant(r) + dot(self.of.g.row(r), &self.lambda)).collect();
+        let b: Vec<f64> = rows.iter().map(|&r| self.of.b[r] + dot(self.of.g.row(r), &self.lambda)).collect();
         let mut x = vec![0.0; rows.len()];
         if all(&cones, &g, &b, &mut x).is_some() {
             rows.iter().zip(&x).for_each(|(&r, x)| self.lambda[r] = *x);

@@ -1,9 +1,8 @@
 //! Contacts with two tangents at an instant whose forces have one solution, several, or none (METH-3D-ACC, ANH-4.3-TIMPACT).
 //!
-//! Of one contact all solutions are known, and the policy chooses as in the plane ([`super::policy`]). Several contacts: the solution that is
-//! found is followed; where none is found the fast motion of stiff contacts tells whether the reactions grow without bound
-//! ([`crate::contact::springs`]). Then velocities jump without a collision: along the path of the slip that turns
-//! ([`crate::contact::keller`]), or by the fast motion itself.
+//! Of one contact all solutions are known, and the policy chooses as in the plane ([`super::policy`]); which of them attracts stiff contacts, or that
+//! none does, is told by the fast motion ([`crate::contact::springs`]). Where there is none, velocities jump without a collision, along the path of
+//! the slip that turns ([`crate::contact::keller`]). Of several contacts the solution that is found is followed; where none is found the run ends.
 //!
 //! At the border of a paradox (a = 0 in g̈_N = a λ_N + b) the force grows without bound unless it turns the slip away. The impact follows the growing
 //! impulses, positions at rest, from a = 0 on: as long as a does not become positive on the way, so that the paradox is entered or the slip ends.
@@ -56,7 +55,7 @@ fn fate<S: System + ?Sized>(
     starts: &[Start],
     set: &SolutionSet,
     before: Before,
-) -> Option<(Vec<usize>, Fate)> {
+) -> Option<Fate> {
     let direction = |i: usize| field.direction(i, slip(&field.info[i], &field.eval, &field.state.u));
     let none = vec![0.0; field.dims.rows];
     let (layout, red) = pose(field.info, &field.eval, starts, &direction, &none)?;
@@ -73,8 +72,7 @@ fn fate<S: System + ?Sized>(
         Before::Forces(f) => per_contact(&f.lambda),
         Before::Impulse(p) => springs.from_beyond(&per_contact(p)),
     };
-    let fate = springs.fate(&known, &from, matches!(before, Before::Impulse(_)));
-    Some((layout.contacts, fate))
+    Some(springs.fate(&known, &from, matches!(before, Before::Impulse(_))))
 }
 
 /// The branch that attracts from the present forces, or the impact.
@@ -108,8 +106,8 @@ fn by_fate<S: System + ?Sized>(
     before: Before,
 ) -> Choice {
     match fate(field, starts, set, before) {
-        Some((_, Fate::Settles(k))) => Choice::Take(k),
-        Some((_, Fate::Diverges(_))) => Choice::Impact,
+        Some(Fate::Settles(k)) => Choice::Take(k),
+        Some(Fate::Diverges(_)) => Choice::Impact,
         _ => policy::nearest_or_smallest(set, before),
     }
 }
@@ -142,12 +140,7 @@ impl Decider {
         self.lasting = status == Status::Several;
         let choice = match status {
             Status::Unknown if field.eval.mass.size() == 0 => return Decision::Invalid,
-            Status::Unknown => match fate(field, starts, &self.set, before) {
-                Some((_, Fate::Diverges(_))) if !matches!(policy, Policy::Stop | Policy::Painleve) => {
-                    Choice::Impact
-                }
-                _ => Choice::Stop,
-            },
+            Status::Unknown => Choice::Stop,
             _ => {
                 let limit = || limit(field, starts, &self.set, before);
                 policy::choose(policy, &self.set, before, &limit, &|| frictionless(field, starts))
@@ -244,11 +237,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         };
         let Some(strike) = Strike::new(info, eval, &start.rate_a, 3, friction) else { return false };
         let alone = strike.layout.cones.len() == 1 && strike.layout.cones[0].given.is_none();
-        let x = if alone {
-            self.jam_one(m, first, &strike, border)
-        } else {
-            self.grow_together(m, first, &strike)
-        };
+        let x = if alone { self.jam_one(m, first, &strike, border) } else { None };
         let Some(x) = x else { return false };
         let impact = strike.finish(start, true, x, &self.tools.restitution);
         if impact.status != crate::impact::ImpactStatus::Solved {
@@ -290,21 +279,6 @@ impl<S: System + ?Sized> Run<'_, S> {
         let a = g[0][0] - mu * (0..3).map(|k| g[0][k + 1] * push[k]).sum::<f64>();
         let r = now.forces().map_or(0.0, |f| f.normal.get(i).copied().unwrap_or(0.0));
         Lasting::of_one(a, b[0], r, end.first)
-    }
-
-    /// The impulses of the impact of several contacts, whose reactions grow together.
-    fn grow_together(&self, m: &mut Moment, first: bool, strike: &Strike) -> Option<Vec<f64>> {
-        let cones = &strike.layout.cones;
-        if cones.iter().any(|c| c.given.is_some()) {
-            return None;
-        }
-        let before = before(first, m, &self.impulses.lambda);
-        let (contacts, fate) = fate(&self.field, &self.sets.starts, &self.decider.set, before)?;
-        let Fate::Diverges(growth) = fate else { return None };
-        let of = |i: &usize| contacts.iter().position(|c| c == i).map_or(0.0, |k| growth[k]);
-        let direction: Vec<f64> = strike.layout.contacts.iter().map(of).collect();
-        let springs = Springs { cones, g: &strike.red.h, b: &strike.red.c };
-        springs.jump(&strike.red.c, &direction)
     }
 
     /// The matrix of contacts that slide in their tangent planes becomes singular: say so with all numbers, and follow the growing forces.

@@ -54,7 +54,7 @@ pub(crate) fn is_spatial(info: &[ContactInfo]) -> bool {
 
 impl Layout {
     /// The contacts that `takes_part` has an answer for: what is known of them, and the normal force of those that have no row for it.
-    pub fn new(
+    pub(super) fn new(
         info: &[ContactInfo],
         eval: &Eval,
         most: usize,

@@ -171,3 +171,72 @@ fn ten_thousand_impacts_in_space_keep_their_laws_and_report_energy_that_they_mak
     println!("{none} without solution, {gains} that make energy");
     assert!(none <= 2, "{none} without solution, {gains} that make energy");
 }
+
+/// A body on a ball joint with friction, hit elsewhere: three rows that hold, three that rub.
+fn jointed(r: &mut Random) -> (Bench, Mat, Vec<f64>, Vec<Restitution>) {
+    let n = 9;
+    let a = Mat::from_fn(n, n, |i, j| 0.2 * r.normal() + f64::from(u8::from(i == j)));
+    let mut mass = a.mul(&a.transpose());
+    (0..n).for_each(|i| mass[(i, i)] += 0.3);
+    let mut b = Bench::new(mass.clone(), &vec![0.0; n]);
+    let mut near =
+        |k: usize| -> Vec<f64> { (0..n).map(|i| f64::from(u8::from(i == k)) + 0.2 * r.normal()).collect() };
+    let hit = [near(0), near(1), near(2)];
+    let (hold, rub) = ([near(3), near(4), near(5)], [near(6), near(7), near(8)]);
+    b.in_space([&hit[0], &hit[1], &hit[2]], r.within(0.0, 1.0));
+    b.ball([&hold[0], &hold[1], &hold[2]], [&rub[0], &rub[1], &rub[2]], r.within(0.0, 0.6));
+    // velocities that the joint allows: three coordinates are solved for
+    let mut u: Vec<f64> = (0..n).map(|_| r.normal()).collect();
+    let w = Mat::from_fn(3, 3, |i, j| hold[i][3 + j]);
+    let rest: Vec<f64> = (0..3)
+        .map(|i| -(0..n).filter(|j| !(3..6).contains(j)).map(|j| hold[i][j] * u[j]).sum::<f64>())
+        .collect();
+    let mut rank = crate::linalg::FullPivot::default();
+    rank.factor(&w);
+    let mut x = vec![0.0; 3];
+    rank.solve(&rest, &[], &mut x);
+    u[3..6].copy_from_slice(&x);
+    let e = vec![Restitution { normal: r.unit(), ..Default::default() }, Restitution::default()];
+    b.eval.kinetic = energy(&mass, &u);
+    (b, mass, u, e)
+}
+
+#[test]
+fn a_ball_joint_rubs_in_an_impact_within_the_norm_of_its_impulse() {
+    let mut r = Random(12);
+    let (mut rubbed, mut none) = (0, 0);
+    for round in 0..2000 {
+        let (b, mass, u, e) = jointed(&mut r);
+        let law = [Law::Poisson, Law::Moreau][round % 2];
+        let out = impact(&b.info, &b.eval, &u, law, &[true, false], &e);
+        if out.status != ImpactStatus::Solved {
+            none += 1;
+            continue;
+        }
+        let size = out.impulse.iter().fold(1.0_f64, |m, l| m.max(l.abs()));
+        let tolerance = EXACT * size;
+        let end = rates(&b, &mass, &u, &out.impulse);
+        let middle = rates(&b, &mass, &u, &out.compression);
+        let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!(length(&end[3..6]) < tolerance && length(&middle[3..6]) < tolerance, "{round}: {end:?}");
+        // each phase obeys Coulomb's law with the norm of its own impulse
+        let expanded: Vec<f64> = out.impulse.iter().zip(&out.compression).map(|(a, b)| a - b).collect();
+        let phases = [(&out.compression, &middle), (&expanded, &end)];
+        for (impulse, rate) in &phases[..if law == Law::Moreau { 1 } else { 2 }] {
+            let bound = b.eval.mu[1] * length(&impulse[3..6]);
+            let (rub, slip) = (&impulse[6..9], &rate[6..9]);
+            assert!(length(rub) <= bound + tolerance, "{round}: {rub:?} {bound}");
+            if length(slip) > 1e-6 {
+                for k in 0..3 {
+                    let force = rub[k] + bound * slip[k] / length(slip);
+                    assert!(force.abs() < 1e-7 * size, "{round}: {rub:?} {slip:?}");
+                }
+            }
+        }
+        let (before, after) = (energy(&mass, &u), energy(&mass, &out.u));
+        assert!((after - before - out.energy).abs() < 1e-8 * (1.0 + before), "{round}");
+        assert!(after <= before * (1.0 + 1e-8) || out.gains_energy, "{round}: {before} {after}");
+        rubbed += usize::from(out.tangential_work[1] < -1e-3);
+    }
+    assert!(rubbed > 200 && none <= 2, "{rubbed} rubbed, {none} without solution");
+}

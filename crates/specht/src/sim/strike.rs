@@ -55,7 +55,7 @@ pub(crate) fn impact(
 impl<'a> Strike<'a> {
     /// The contacts that `takes_part` has an answer for, at the rates `rates` of all rows; `most` tangents of those that can open. `None` where M is not
     /// definite.
-    pub fn new(
+    pub(super) fn new(
         info: &'a [ContactInfo],
         eval: &'a Eval,
         rates: &[f64],
@@ -110,7 +110,7 @@ impl<'a> Strike<'a> {
     }
 
     /// What follows the impulses of compression (or of all) in `x`: expansion, velocities, works.
-    pub fn finish(mut self, mut out: Impact, expands: bool, x: Vec<f64>, e: &[Restitution]) -> Impact {
+    pub(super) fn finish(mut self, mut out: Impact, expands: bool, x: Vec<f64>, e: &[Restitution]) -> Impact {
         out.compression = self.rows(&x, 1.0);
         let mut compressed = out.u.clone();
         self.push(&x, &mut compressed);

@@ -1,6 +1,7 @@
 //! Tests of the force problem on the book's systems.
 
 mod book;
+mod jams;
 mod laws;
 mod random;
 mod space;
@@ -77,6 +78,15 @@ impl Bench {
         let rows = w.map(|(w, o)| self.row(w, o));
         let t = w_t.map(|(w, o)| self.row(w, o));
         self.contact(Normal::Pin { rows }, t, mu, 0.0)
+    }
+
+    /// A ball joint whose three spins rub.
+    pub(crate) fn ball(&mut self, holds: [&[f64]; 3], rubs: [&[f64]; 3], mu: f64) -> usize {
+        let rows = holds.map(|w| self.row(w, 0.0));
+        let [first, second, third] = rubs.map(|w| self.row(w, 0.0));
+        let i = self.contact(Normal::Ball { rows }, Some(first), mu, 0.0);
+        self.info[i].tangent.extend([second, third]);
+        i
     }
 
     pub(crate) fn given(&mut self, w_t: (&[f64], f64), mu: f64, load: f64) -> usize {

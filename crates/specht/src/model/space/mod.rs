@@ -187,6 +187,32 @@ pub enum SpaceShape {
 }
 
 impl SpaceShape {
+    /// Everything that is given by formulas.
+    pub(crate) fn formulas(&self) -> Vec<NodeId> {
+        let join = |vectors: &[Vector], more: &[NodeId]| -> Vec<NodeId> {
+            vectors.iter().flatten().chain(more).copied().collect()
+        };
+        match self {
+            SpaceShape::Point(p) | SpaceShape::Direction(p) => join(&[*p], &[]),
+            SpaceShape::Plane { through, normal } => join(&[*through, *normal], &[]),
+            SpaceShape::Ball { center, radius, .. } => join(&[*center], &[*radius]),
+            SpaceShape::Rim { center, axis, radius } => join(&[*center, *axis], &[*radius]),
+            SpaceShape::Cylinder { through, axis, radius, .. } => join(&[*through, *axis], &[*radius]),
+            SpaceShape::Cone { apex, axis, angle, .. } => join(&[*apex, *axis], &[*angle]),
+            SpaceShape::Torus { center, axis, radius, tube, .. } => {
+                join(&[*center, *axis], &[*radius, *tube])
+            }
+            SpaceShape::Surface { point, .. } => join(&[*point], &[]),
+            SpaceShape::Ellipsoid { center, axes } => join(&[*center, *axes], &[]),
+            SpaceShape::Capsule { ends, radius } | SpaceShape::Drum { ends, radius } => {
+                join(ends, &[*radius])
+            }
+            SpaceShape::Box { center, half } => join(&[*center, *half], &[]),
+            SpaceShape::Hull(points) => join(points, &[]),
+            SpaceShape::Data(_) => Vec::new(),
+        }
+    }
+
     /// The word for messages.
     pub(crate) fn word(&self) -> &'static str {
         match self {

@@ -86,9 +86,13 @@ impl Builder<'_> {
             false => (self.meetings(one, other, count)?, None),
         };
         let several = meetings.len() > 1;
+        let zero = self.zero;
+        let formulas = sa.formulas().into_iter().chain(sb.formulas());
+        let moves =
+            formulas.map(|node| self.explicit_rate(node)).fold(false, |any, rate| any || rate != zero);
         let mut out = Vec::with_capacity(meetings.len());
         for (k, m) in meetings.into_iter().enumerate() {
-            let touch = self.rows_of(m, a.body, b.body, tangent);
+            let touch = self.rows_of(m, [a.body, b.body], moves, tangent);
             out.push(SpaceTouch { part: several.then_some(k + 1), ..touch });
         }
         Some((out, hulls))
@@ -97,8 +101,8 @@ impl Builder<'_> {
     fn rows_of(
         &mut self,
         m: Meeting,
-        a: Option<usize>,
-        b: Option<usize>,
+        [a, b]: [Option<usize>; 2],
+        moves: bool,
         tangent: Option<Vector>,
     ) -> SpaceTouch {
         // the total derivative must know how parameters of the contact move
@@ -114,7 +118,7 @@ impl Builder<'_> {
         let (on_a, on_b) = (self.space_material(a, m.point), self.space_material(b, other));
         let mut normal = self.row_of_space_motion(m.normal, &on_a, &on_b);
         normal.value = m.gap;
-        self.add_own_motion([a, b], &mut normal);
+        self.add_own_motion([a, b], moves, &mut normal);
         let unknowns = m.contour.as_ref().map_or(&[][..], |c| &c.unknowns);
         let [t1, t2] = match (m.first, tangent) {
             (First::Given(first), None) => [first, cross(&mut self.g, m.normal, first)],
@@ -129,13 +133,19 @@ impl Builder<'_> {
     }
 
     /// A shape that moves against its body (formulas of time in a feature, a ground that rises) meets with that velocity too: the rate of the
-    /// gap with the bodies standing still. Bodies that are driven carry their shapes, and have it in their own velocity.
-    fn add_own_motion(&mut self, bodies: [Option<usize>; 2], normal: &mut Row) {
+    /// gap with the bodies standing still. Bodies that are driven carry their shapes, and have it in their own velocity: what is left over is the shape's.
+    /// Along the tangents a shape has no velocity of its own.
+    fn add_own_motion(&mut self, bodies: [Option<usize>; 2], moves: bool, normal: &mut Row) {
         let zero = self.zero;
-        if bodies.into_iter().any(|body| self.space_frame(body).explicit.iter().any(|&n| n != zero)) {
+        let driven =
+            bodies.into_iter().any(|body| self.space_frame(body).explicit.iter().any(|&n| n != zero));
+        if driven && !moves {
             return;
         }
-        let own = self.explicit_rate(normal.value);
+        let mut own = self.explicit_rate(normal.value);
+        if driven {
+            own = self.g.sub(own, normal.rate_offset);
+        }
         if own != zero {
             normal.rate = self.g.add(normal.rate, own);
             normal.rate_offset = self.g.add(normal.rate_offset, own);

@@ -535,14 +535,15 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
     }
 }
 
-/// Contacts of the file beside points that touch: friction of pins and laws that depend on the direction are left out.
+/// Contacts of the file beside points that touch: friction of pins, laws that depend on the direction and loads that follow other contacts (rolling
+/// and drilling resistance too) are left out.
 fn known_laws<S: System + ?Sized>(field: &Field<S>) -> Result<(), StartError> {
     for (i, c) in field.info.iter().enumerate() {
         let pin = matches!(c.normal, Normal::Pin { .. } | Normal::Ball { .. });
         let round = field.eval.sections.get(i).is_none_or(|s| *s == Section::Round);
-        if c.friction && (pin || !round) {
+        if c.friction && (pin || !round || !c.load_on.is_empty()) {
             let text = format!(
-                "contact `{}` has friction of a joint or of a direction, which a run with [[touch]] does not know",
+                "contact `{}` has friction of a joint, of a direction or with the load of another contact, which a run with [[touch]] does not know",
                 c.name
             );
             return Err(StartError::Settings(text));
