@@ -21,15 +21,17 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = ["wall-100", "tower-40", "heap-1000"]
-STEPS = {"wall": (2.0, 1e-3), "tower": (10.0, 1e-2), "heap": (2.0, 5e-3)}
+TASKS = ["wall-100", "tower-40", "knocked-100", "heap-1000"]
+STEPS = {"wall": (2.0, 1e-3), "knocked": (0.5, 1e-3), "tower": (10.0, 1e-2), "heap": (2.0, 5e-3)}
+# the ball that hits the wall: place, velocity, radius, mass, inertia
+BALL = ((9.3, -1.5, 5.2), (0.0, 8.0, 0.0), 0.5, 5.0, 0.5)
 
 
 def bodies(task):
     """Centres, half lengths (None for balls)."""
     kind, n = task.split("-")
     n = int(n)
-    if kind == "wall":
+    if kind in ("wall", "knocked"):
         c = round(math.sqrt(n))
         return [(2.0 * (k % c) + (k // c) % 2, 0.0, k // c + 0.5) for k in range(n)], (1.0, 0.5, 0.5)
     if kind == "tower":
@@ -43,6 +45,10 @@ def bodies(task):
     return [at(k) for k in range(1, n + 1)], None
 
 
+def rests(task):
+    return not task.startswith(("heap", "knocked"))
+
+
 def ours(task):
     """The line of the bench program."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -51,7 +57,7 @@ def ours(task):
         return "not built"
     text = subprocess.run([found[0], task], capture_output=True, text=True, check=True).stdout
     row = next(csv.DictReader(io.StringIO(text)))
-    moved = float(row["moved"]) if not task.startswith("heap") else math.nan
+    moved = float(row["moved"]) if rests(task) else math.nan
     return float(row["steps_per_second"]), float(row["penetration"]), moved, float(row["energy"])
 
 
@@ -72,12 +78,20 @@ def mujoco(task):
         f'<geom {geom} friction="0.5 0 0"/></body>'
         for x, y, z in centres
     )
+    if task.startswith("knocked"):
+        at, _, radius, mass, turns = BALL
+        parts += (
+            f'<body pos="{at[0]} {at[1]} {at[2]}"><freejoint/><inertial pos="0 0 0" mass="{mass}" diaginertia="{turns} {turns} {turns}"/>'
+            f'<geom type="sphere" size="{radius}" friction="0.5 0 0"/></body>'
+        )
     xml = (
         f'<mujoco><option timestep="{step}" gravity="0 0 -9.81" cone="elliptic"><flag energy="enable"/></option>'
         f'<size memory="500M"/><worldbody><geom type="plane" size="500 500 1" friction="0.5 0 0"/>{parts}</worldbody></mujoco>'
     )
     model = mj.MjModel.from_xml_string(xml)
     data = mj.MjData(model)
+    if task.startswith("knocked"):
+        data.qvel[-6:-3] = BALL[1]
     mj.mj_forward(model, data)
     start, first = sum(data.energy), data.qpos[:3].copy()
     scale, deepest, growth, used = abs(start), 0.0, 0.0, 0.0
@@ -88,7 +102,7 @@ def mujoco(task):
         if data.ncon:
             deepest = max(deepest, -float(data.contact.dist[: data.ncon].min()))
         growth = max(growth, sum(data.energy) - start)
-    moved = math.dist(data.qpos[:3], first) if half else math.nan
+    moved = math.dist(data.qpos[:3], first) if rests(task) else math.nan
     return round(until / step) / used, deepest / 0.5, moved, growth / scale
 
 
@@ -109,14 +123,20 @@ def rapier(task):
         shape = rp.Collider.cuboid(*half) if half else rp.Collider.ball(0.5)
         body = rp.RigidBody.dynamic(translation=at).can_sleep(False)
         handles.append(world.add_body(body, colliders=[shape.friction(0.5).density(1 / volume)]))
+    if task.startswith("knocked"):
+        at, speed, radius, mass, _ = BALL
+        body = rp.RigidBody.dynamic(translation=at).can_sleep(False).linvel(speed)
+        shape = rp.Collider.ball(radius).friction(0.5).density(mass / (4 / 3 * math.pi * radius**3))
+        handles.append(world.add_body(body, colliders=[shape]))
+    masses = [1.0] * len(centres) + [BALL[3]] * (len(handles) - len(centres))
 
     def state():
         return [world.rigid_bodies[h] for h in handles]
 
     def total(list_):
         return sum(
-            0.5 * sum(v * v for v in b.linvel) + 9.81 * b.translation[2] + (0 if half else 0.05 * sum(w * w for w in b.angvel))
-            for b in list_
+            m * (0.5 * sum(v * v for v in b.linvel) + 9.81 * b.translation[2]) + (0 if half else 0.05 * sum(w * w for w in b.angvel))
+            for m, b in zip(masses, list_)
         )
 
     def depth():
@@ -131,7 +151,7 @@ def rapier(task):
         used += time.process_time() - begin
         if k % 10 == 9:
             deepest, growth = max(deepest, depth()), max(growth, total(state()) - start)
-    moved = math.dist(tuple(state()[0].translation), first) if half else math.nan
+    moved = math.dist(tuple(state()[0].translation), first) if rests(task) else math.nan
     return round(until / step) / used, deepest / 0.5, moved, growth / start
 
 

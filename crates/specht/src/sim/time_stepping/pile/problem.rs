@@ -1,5 +1,9 @@
 //! The contact problem of one step of a pile: points that touch, and the contacts of the file.
 
+mod push;
+
+pub(super) use push::Push;
+
 use crate::cone::{self, Contact, Law, Matrix, Operator, Problem, Solver, Sparse};
 use crate::linalg::MassFactor;
 use crate::shape::{V3, cross, sub};
@@ -7,7 +11,7 @@ use crate::system::{ContactInfo, Eval, Mode, Normal, Restitution, Touching};
 
 use super::super::operator::{Whole, fill_row};
 use super::super::tolerances::{ACCEPTED, CONE, MOVES};
-use super::loose::{Body, Loose};
+use super::loose::Loose;
 use super::points::{Last, Point, Points};
 use super::sweeps::{self, Sweeps};
 
@@ -15,9 +19,22 @@ use super::sweeps::{self, Sweeps};
 const SIZES: [usize; 2] = [60, 600];
 /// Accepted error of large piles, relative to the velocities of the step.
 const LARGE: f64 = 1e-8;
-/// Methods, sweeps, and the error with which each is content, before the whole cascade.
-const LADDER: [(cone::Method, usize, f64); 2] =
-    [(cone::Method::Quick, 200, 1e-6), (cone::Method::Quick, 400, 1e-5)];
+/// A step of the ladder: sweeps over loose bodies before it, a method, its sweeps, its tolerance (at least), and the error with which it is content.
+type Rung = (usize, cone::Method, usize, f64, f64);
+/// Methods for large problems before the whole cascade, whose path through the interior takes several hundred factorisations for the last digits
+/// of a wall that is hit, and seldom gets there. Sweeps and Newton in turn bring it below 10⁻⁵, mostly below 10⁻⁶, in a tenth of the time.
+const LADDER: [Rung; 6] = [
+    (0, cone::Method::Quick, 200, 0.0, 1e-6),
+    (200, cone::Method::Quick, 20, 0.0, 1e-6),
+    (800, cone::Method::Quick, 20, 0.0, 1e-5),
+    (1600, cone::Method::Quick, 20, 0.0, 1e-5),
+    (0, cone::Method::InteriorPoint, 0, 1e-6, 0.0),
+    (0, cone::Method::Quick, 200, 0.0, 1e-5),
+];
+/// The same for islands of balls that sweeps did not solve: wedged. Their contacts change from step to step, so that the path of the last problem leads
+/// nowhere: a cold run through the interior, with Newton and sweeps at its end, takes a quarter of the whole cascade.
+const WEDGED: [Rung; 2] =
+    [(0, cone::Method::Quick, 10, 0.0, 0.0), (0, cone::Method::InteriorPoint, 0, 0.0, ACCEPTED)];
 /// Rows of an island of balls up to which the cone solver is asked at once.
 const FEW: usize = 30;
 /// Sweeps at most after the cone solver, and for balls before it.
@@ -26,9 +43,6 @@ const SWEEPS: [usize; 2] = [300, 1000];
 const SERVES: f64 = 1e-6;
 /// Rows from which islands are solved in parallel.
 const PARALLEL: usize = 300;
-/// Error of a push out of penetration, of the largest gap, and sweeps for it.
-const PUSHED: f64 = 1e-8;
-const PUSHES: usize = 200;
 const NONE: usize = usize::MAX;
 
 /// What the file's own contacts are asked in a step.
@@ -67,6 +81,8 @@ pub(super) struct Step {
     loose: Loose,
     sweeps: Sweeps,
     is_loose: bool,
+    /// All bodies are, whether the solver sees the whole pile or not.
+    can_sweep: bool,
     /// Points that are left to the cone solver.
     left: Vec<u32>,
     /// Impulses of the last step, in the order of its points.
@@ -104,6 +120,7 @@ impl Step {
             loose: Loose::default(),
             sweeps: Sweeps::default(),
             is_loose: false,
+            can_sweep: false,
             left: Vec::new(),
             memory: Vec::new(),
             started: false,
@@ -207,9 +224,11 @@ impl Step {
         };
         self.left.clear();
         let mut error = 0.0;
+        self.can_sweep = false;
         if self.is_loose {
             error = self.sweep(t, points, targets, tolerance);
             // bodies with faces that move: the solver keeps its start and the symmetry of its impulses only when it sees all of them in every step
+            self.can_sweep = true;
             self.is_loose = self.left.is_empty() || points.list.iter().all(|p| p.round);
         }
         if !self.is_loose {
@@ -283,14 +302,8 @@ impl Step {
 
     /// The answer of the cone solver for what was left; where it is not exact, sweeps from there. The largest error.
     fn fetch(&mut self, tolerance: f64) -> f64 {
-        let (mut row, error) = (0, self.answer.error());
-        for &k in &self.left {
-            let c = &mut self.sweeps.contacts[k as usize];
-            let rows = if c.mu > 0.0 { 3 } else { 1 };
-            c.r = [0.0; 3];
-            c.r[..rows].copy_from_slice(&self.answer.r[row..row + rows]);
-            row += rows;
-        }
+        let error = self.answer.error();
+        self.put_answer();
         if error < tolerance {
             return error;
         }
@@ -333,11 +346,7 @@ impl Step {
             p.contacts.push(Contact { law: Law::Coulomb { mu }, rows, key: point.key });
         }
         if self.is_loose {
-            // nothing is known of impulses that are zero: a first step is cold
-            let known =
-                self.left.iter().map(|&k| (points.list[k as usize].key, self.sweeps.contacts[k as usize].r));
-            let list = known.filter(|(_, r)| *r != [0.0; 3]);
-            self.solver.start_from(list);
+            self.take_start();
         }
     }
 
@@ -345,22 +354,60 @@ impl Step {
     /// that is good enough for a moving pile is taken, one at rest is exact by its warm start.
     fn climb(&mut self) -> Result<(), cone::ProblemError> {
         let whole = self.solver.settings;
-        let rows = self.problem.q.len();
-        if self.started && rows > SIZES[1] {
-            for (method, sweeps, serves) in LADDER {
-                self.solver.settings = cone::Settings { method, sweeps, ..whole };
-                let ended = self.solver.solve_into(&self.problem, &mut self.answer);
-                self.solver.settings = whole;
-                ended?;
-                self.factorisations += self.answer.counts.factorisations();
-                if self.answer.error() <= serves {
-                    return Ok(());
-                }
+        let ladder: &[Rung] = match (self.started && self.problem.q.len() > SIZES[1], self.is_loose) {
+            (true, _) => &LADDER,
+            (_, true) => &WEDGED,
+            _ => &[],
+        };
+        for &(before, method, sweeps, tolerance, serves) in ladder {
+            if before > 0 && self.can_sweep {
+                self.hand_over(before);
+            }
+            let tolerance = whole.tolerance.max(tolerance);
+            self.solver.settings = cone::Settings { method, sweeps, tolerance, ..whole };
+            let ended = self.solver.solve_into(&self.problem, &mut self.answer);
+            self.solver.settings = whole;
+            ended?;
+            self.factorisations += self.answer.counts.factorisations();
+            if self.answer.error() <= serves.max(whole.tolerance) {
+                return Ok(());
             }
         }
         self.solver.solve_into(&self.problem, &mut self.answer)?;
         self.factorisations += self.answer.counts.factorisations();
         Ok(())
+    }
+
+    /// Sweeps from the answer of the solver; it starts from theirs.
+    fn hand_over(&mut self, most: usize) {
+        self.put_answer();
+        let bodies = &mut self.loose.bodies;
+        for k in 0..self.sweeps.islands.len() {
+            self.sweeps.judge(k, bodies);
+            if self.sweeps.islands[k].error >= 0.5 * LARGE {
+                self.sweeps.sweep(k, bodies, 0.5 * LARGE, most);
+            }
+        }
+        self.take_start();
+    }
+
+    /// Impulses of the points that are left, as the cone solver found them.
+    fn put_answer(&mut self) {
+        let mut row = 0;
+        for &k in &self.left {
+            let c = &mut self.sweeps.contacts[k as usize];
+            let rows = if c.mu > 0.0 { 3 } else { 1 };
+            c.r = [0.0; 3];
+            c.r[..rows].copy_from_slice(&self.answer.r[row..row + rows]);
+            row += rows;
+        }
+    }
+
+    /// The solver starts from the impulses of the sweeps. Nothing is known of those that are zero: a first step is cold.
+    fn take_start(&mut self) {
+        let (contacts, keys) = (&self.sweeps.contacts, &self.problem.contacts);
+        let list = self.left.iter().zip(keys).map(|(&k, c)| (c.key, contacts[k as usize].r));
+        self.solver.start_from(list.filter(|(_, r)| *r != [0.0; 3]));
     }
 
     /// Impulses of the points, and u⁺ = v_free + M⁻¹ Hᵀ r, of loose bodies one by one.
@@ -479,122 +526,4 @@ fn push_row(
         h.push(column, value);
     }
     h.end_row();
-}
-
-/// Positions out of penetration: the smallest motion in the metric of M that ends it, `0 ≤ g + H δ ⊥ τ ≥ 0`, bilateral gaps zero.
-#[derive(Clone, Debug)]
-pub(super) struct Push {
-    sweeps: Sweeps,
-    bodies: Vec<Body>,
-    solver: Solver,
-    problem: Problem,
-    answer: cone::Solution,
-    pub delta: Vec<f64>,
-}
-
-impl Push {
-    pub(super) fn new(velocities: usize) -> Self {
-        let empty = || Matrix::Sparse(Sparse::default());
-        Push {
-            sweeps: Sweeps::default(),
-            bodies: Vec::new(),
-            solver: Solver::new(cone::Settings {
-                method: cone::Method::Quick,
-                sweeps: 200,
-                parallel: false,
-                ..cone::Settings::default()
-            }),
-            problem: Problem {
-                contacts: Vec::new(),
-                operator: Operator::Bodies { mass: empty(), h: empty() },
-                q: Vec::new(),
-                w: None,
-            },
-            answer: cone::Solution::default(),
-            delta: vec![0.0; velocities],
-        }
-    }
-
-    /// δ for the points of a step that was solved. False when nothing is to be done, or there is no way.
-    pub(super) fn solve(
-        &mut self,
-        step: &mut Step,
-        points: &Points,
-        given: &Given<'_>,
-        eval: &Eval,
-        tolerance: f64,
-    ) -> bool {
-        self.delta.fill(0.0);
-        let deep = points.list.iter().any(|p| p.gap < -tolerance);
-        let apart = step.bilateral.iter().any(|&r| eval.gap[r].abs() > tolerance);
-        if !deep && !apart {
-            return false;
-        }
-        if step.is_loose {
-            return self.sweep(step, points);
-        }
-        let (
-            Operator::Bodies { mass, h: Matrix::Sparse(from) },
-            Operator::Bodies { mass: m, h: Matrix::Sparse(h) },
-        ) = (&step.problem.operator, &mut self.problem.operator)
-        else {
-            return false;
-        };
-        m.clone_from(mass);
-        h.reset(from.cols());
-        self.problem.contacts.clear();
-        self.problem.q.clear();
-        let mut push = |row: usize, law: Law, key: u64, gap: f64| {
-            let (columns, values) = from.row(row);
-            columns.iter().zip(values).for_each(|(&j, &v)| h.push(j, v));
-            h.end_row();
-            self.problem.contacts.push(Contact { law, rows: 1, key });
-            self.problem.q.push(gap);
-        };
-        for (i, c) in given.info.iter().enumerate().filter(|(_, c)| c.is_bilateral()) {
-            for (k, &r) in c.normal_rows().iter().enumerate() {
-                push(step.at[i] + k, Law::Bilateral, 4 * i as u64 + k as u64, eval.gap[r]);
-            }
-        }
-        let mut row = step.first;
-        for (p, c) in
-            points.list.iter().zip(&step.problem.contacts[step.problem.contacts.len() - points.list.len()..])
-        {
-            push(row, Law::Coulomb { mu: 0.0 }, p.key, p.room);
-            row += c.rows;
-        }
-        if self.solver.solve_into(&self.problem, &mut self.answer).is_err() || !(self.answer.error() < 1e-3) {
-            return false;
-        }
-        let Operator::Bodies { h: Matrix::Sparse(h), .. } = &self.problem.operator else { return false };
-        for (k, r) in self.answer.r.iter().enumerate().filter(|x| *x.1 != 0.0) {
-            let (columns, values) = h.row(k);
-            columns.iter().zip(values).for_each(|(&j, v)| self.delta[j] += r * step.unit * v);
-        }
-        step.mass.solve(&mut self.delta);
-        self.delta.iter().all(|d| d.is_finite())
-    }
-
-    /// The same for loose bodies.
-    fn sweep(&mut self, step: &Step, points: &Points) -> bool {
-        self.bodies.clone_from(&step.loose.bodies);
-        self.sweeps.contacts.clear();
-        for (p, c) in points.list.iter().zip(&step.sweeps.contacts) {
-            self.sweeps.contacts.push(sweeps::Contact { mu: 0.0, q: [p.room, 0.0, 0.0], r: [0.0; 3], ..*c });
-        }
-        self.sweeps.begin(&mut self.bodies);
-        for k in 0..self.sweeps.islands.len() {
-            if self.sweeps.islands[k].error > PUSHED {
-                self.sweeps.sweep(k, &mut self.bodies, PUSHED, PUSHES);
-            }
-            // a push that is not found is left out
-            if self.sweeps.islands[k].error < 1e-3 {
-                for &i in self.sweeps.members(k) {
-                    let c = &self.sweeps.contacts[i as usize];
-                    step.loose.push(c, [c.r[0] * step.unit, 0.0, 0.0], &mut self.delta);
-                }
-            }
-        }
-        self.delta.iter().all(|d| d.is_finite())
-    }
 }
