@@ -125,6 +125,36 @@ fn the_same_heap_has_the_same_bits() {
     assert!(a.audit().passed, "{:?}", a.audit().remarks);
 }
 
+/// Balls of a centimetre that fall into a tray between rough walls: most are wedged, more rows than velocities.
+#[test]
+fn balls_in_a_rough_tray_sink_into_nothing_and_their_energy_closes() {
+    let across = |c: &str| format!("0.025*({c} - 1) + 0.002*sin(7*i)");
+    let bodies = family(
+        36,
+        [
+            &across("mod(i - 1, 3)"),
+            &across("mod(floor((i - 1)/3), 3)"),
+            "0.01 + 0.12*floor((i - 1)/9)/5.5 + 0.001",
+        ],
+        "\"0.4e-4\"",
+        "{ center = [0, 0, 0], radius = 0.01 }",
+    );
+    let text = model(&bodies, "friction = 0.5", "until = 0.4\nstep = 2e-4\nevery = 0.01");
+    let wall = |name: &str, k: usize, sign: f64| {
+        let mut at = [0.0; 3];
+        at[k] = -0.039 * sign;
+        let mut normal = [0.0; 3];
+        normal[k] = sign;
+        format!("{name} = {{ through = {at:?}, normal = {normal:?} }}\n")
+    };
+    let walls = [wall("left", 0, 1.0), wall("right", 0, -1.0), wall("front", 1, 1.0), wall("back", 1, -1.0)];
+    let text = text.replace("[ground]\n", &format!("[ground]\n{}", walls.concat()));
+    let run = Machine::read(&text).unwrap().run().unwrap();
+    let audit = run.audit();
+    assert!(audit.passed && audit.penetration < 1e-5 && audit.energy < 2e-3, "{audit:?}");
+    assert!(run.trajectory.warnings.is_empty(), "{:?}", run.trajectory.warnings);
+}
+
 #[test]
 fn questions_about_contacts_that_exist_in_runs_alone_are_refused() {
     let ball = "{ center = [0, 0, 0], radius = 0.1 }";
@@ -177,7 +207,23 @@ fn what_cannot_touch_is_named_with_its_place_and_a_remedy() {
     for (old, new, words) in [
         ("among = [\"*\"]", "among = [\"bodi\"]", "there is no body `bodi`"),
         ("among = [\"*\"]", "", "`among` is missing"),
+        ("among = [\"*\"]", "among = []", "names less than two bodies: nothing can touch"),
+        ("among = [\"*\"]", "among = [\"ground\"]", "names less than two bodies: nothing can touch"),
         (ball, "{ ellipsoid = [0.1, 0.1, 0.2] }", "`[[touch]]` does not know the shape ellipsoid"),
+        (ball, "{ ellipsoid = [0.1, 0.1, 0.2] }", "balls, capsules, cylinders with two ends, boxes, hulls"),
+        (ball, "{ hull = [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]] }", "do not lie in one plane"),
+        (ball, "{ hull = [] }", "0 points have no volume"),
+        (ball, "{ center = [0, 0, 0], radius = -1 }", "it cannot be negative"),
+        (ball, "{ center = [0, 0, 0], radius = nan }", "write a finite number"),
+        (ball, "{ box = [\"0/0\", 1, 1] }", "this is not a number"),
+        ("normal = [0, 0, 1]", "normal = [0, 0, 0]", "the normal of `floor` is zero"),
+        ("i = 1..2", "i = 1..1000000000", "at most 10000 are allowed"),
+        ("inertia = 0.004", "inertia = [1, 1, 3]", "each is at most the sum of the two others"),
+        ("inertia = 0.004", "", "turns freely but has no inertia"),
+        ("mass = 1", "mass = nan", "write a finite number"),
+        ("friction = 0.4", "friction = nan", "write a finite number"),
+        ("step = 1e-3", "step = 0", "it must be positive"),
+        ("until = 0.1", "until = 1e30", "choose a longer one"),
         (ball, "{ hull = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]] }", "4 points have no volume"),
         ("friction = 0.4", "friction = -0.4", "-0.4"),
         ("until = 0.1", "until = 0.1\nscheme = \"event\"", "need time steps"),

@@ -79,6 +79,11 @@ impl Builder<'_> {
         }
         bodies.sort_unstable();
         bodies.dedup();
+        if bodies.len() < 2 && among.iter().all(|word| word.text != "*") {
+            let span = among.first().map_or(contact.name.span, |word| word.span);
+            let message = format!("`among` of `{name}` names less than two bodies: nothing can touch");
+            return Err(fault(span, message, "add the others, \"ground\", or \"*\" for everything").into());
+        }
         let context = Context::new(Scope::Motion);
         let zero = self.zero();
         let (friction, restitution) = self.within(context, |b| -> Resolved<_> {

@@ -22,7 +22,7 @@ const LARGE: f64 = 1e-8;
 /// A step of the ladder: sweeps over loose bodies before it, a method, its sweeps, its tolerance (at least), and the error with which it is content.
 type Rung = (usize, cone::Method, usize, f64, f64);
 /// Methods for large problems before the whole cascade, whose path through the interior takes several hundred factorisations for the last digits
-/// of a wall that is hit, and seldom gets there. Sweeps and Newton in turn bring it below 10⁻⁵, mostly below 10⁻⁶, in a tenth of the time.
+/// of a wall that is hit, and seldom gets there. Sweeps and Newton in turn bring most below 10⁻⁵ without it.
 const LADDER: [Rung; 6] = [
     (0, cone::Method::Quick, 200, 0.0, 1e-6),
     (200, cone::Method::Quick, 20, 0.0, 1e-6),
@@ -32,7 +32,7 @@ const LADDER: [Rung; 6] = [
     (0, cone::Method::Quick, 200, 0.0, 1e-5),
 ];
 /// The same for islands of balls that sweeps did not solve: wedged. Their contacts change from step to step, so that the path of the last problem leads
-/// nowhere: a cold run through the interior, with Newton and sweeps at its end, takes a quarter of the whole cascade.
+/// nowhere: a cold run through the interior, with Newton and sweeps at its end, is shorter.
 const WEDGED: [Rung; 2] =
     [(0, cone::Method::Quick, 10, 0.0, 0.0), (0, cone::Method::InteriorPoint, 0, 0.0, ACCEPTED)];
 /// Rows of an island of balls up to which the cone solver is asked at once.
