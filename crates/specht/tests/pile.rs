@@ -224,7 +224,11 @@ fn what_cannot_touch_is_named_with_its_place_and_a_remedy() {
         ("friction = 0.4", "friction = nan", "write a finite number"),
         ("step = 1e-3", "step = 0", "it must be positive"),
         ("until = 0.1", "until = 1e30", "choose a longer one"),
-        (ball, "{ hull = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]] }", "4 points have no volume"),
+        (
+            ball,
+            "{ hull = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]] }",
+            "4 points of hull `skin` lie in one plane",
+        ),
         ("friction = 0.4", "friction = -0.4", "-0.4"),
         ("until = 0.1", "until = 0.1\nscheme = \"event\"", "need time steps"),
     ] {

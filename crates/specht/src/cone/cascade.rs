@@ -4,7 +4,6 @@
 //! 0  r0 = last impulses of the same contact keys (0 for new ones)
 //! 1  Newton from r0                                   (only with r0)
 //! 2  Gauss–Seidel, as long as it costs less than factorisations; Newton from there
-//!    few planar contacts: Lemke's method
 //!    the split path of the last problem, from a stored point                       (only with r0)
 //! 3  interior point A, wide neighbourhood, Newton hand-over
 //! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds; then the first of them once more, further
@@ -18,7 +17,6 @@ use super::island::Island;
 use super::modes;
 use super::newton::{climb, newton, restart};
 use super::nsgs;
-use super::pivot;
 use super::polish::polish;
 use super::taylor;
 use super::wide::{self, Run};
@@ -89,8 +87,6 @@ pub enum Stage {
     GaussSeidel,
     /// Newton after Gauss–Seidel
     Newton,
-    /// Lemke's method (few planar contacts)
-    Pivot,
     /// interior point with long steps
     Wide,
     /// split path, by its Taylor series
@@ -152,8 +148,6 @@ const RESUMED: usize = 120;
 const FEW: usize = 9;
 /// Most sweeps on them: Newton stands between.
 const FEW_SWEEPS: usize = 40;
-/// Turns of both after which planar ones go to Lemke's method.
-const FEW_ROUNDS: usize = 2;
 /// Newton steps after each turn.
 const FEW_STEPS: usize = 8;
 /// Factorisations of an interior point run that ends well.
@@ -290,19 +284,6 @@ fn sweeps(
                 best_e = en;
                 best.copy_from_slice(&z);
                 rep.stage = Stage::Newton;
-            }
-            island.t5 = z;
-            if en < tol {
-                break;
-            }
-        }
-        if !only && few && done == FEW_ROUNDS * step {
-            let mut z = std::mem::take(&mut island.t5);
-            let en = pivot::lemke(island, &mut z).unwrap_or(f64::INFINITY);
-            if en < best_e {
-                best_e = en;
-                best.copy_from_slice(&z);
-                rep.stage = Stage::Pivot;
             }
             island.t5 = z;
             if en < tol {

@@ -3,7 +3,7 @@
 use super::form::{Blocks, DenseForm, Form, Rows};
 use super::problems::{self, Rng};
 use super::tests::violation;
-use super::{Contact, Matrix, Operator, Problem, Settings, Solver, Stage, Status};
+use super::{Contact, Matrix, Operator, Problem, Settings, Solver, Status};
 use crate::linalg::Mat;
 
 /// Planar contacts between bodies of three degrees of freedom, more rows than these have: `W = H Hᵀ` is singular.
@@ -23,20 +23,20 @@ fn planar(n: usize, mu: f64, seed: u64) -> Problem {
     Problem::from_bodies(mass, Matrix::Dense(h), &v, vec![0.0; 2 * n], contacts)
 }
 
-/// METH-CONE-CASCADE: few planar contacts on which sweeps and Newton go in circles are solved by Lemke's method.
+/// METH-CONE-CASCADE: few planar contacts, more rows than velocities.
 #[test]
-fn meth_cone_cascade_few_planar_contacts_end_by_pivoting() {
+fn meth_cone_cascade_few_planar_contacts_keep_their_laws() {
     let mut solver = Solver::new(Settings { warm: false, ..Default::default() });
-    let mut pivoted = 0;
+    let mut solved = 0;
     for seed in 0..400 {
         let p = planar(3 + seed as usize % 7, [0.1, 0.3, 0.6, 1.0][seed as usize / 7 % 4], seed);
         let s = solver.solve(&p).unwrap();
         if s.status == Status::Solved {
+            solved += 1;
             assert!(violation(&p, &s) < 1e-6, "seed {seed}");
         }
-        pivoted += usize::from(s.stage == Stage::Pivot && s.status == Status::Solved);
     }
-    assert!(pivoted >= 10, "only {pivoted} needed it: the test lost its subject");
+    assert!(solved >= 200, "only {solved}: the test lost its subject");
 }
 
 /// METH-CONE-LINALG: the dense system without the rows of open contacts has the same solution as the equations say.

@@ -186,10 +186,14 @@ impl DenseForm {
         self.lu.resize(self.m * self.m, 0.0);
         self.perm.resize(self.m, 0);
         // contacts open and close between solves: the largest size from the start
-        self.active = Vec::with_capacity(self.m);
-        self.closed = Vec::with_capacity(rows.len());
-        self.open = Vec::with_capacity(self.m);
-        self.part = Vec::with_capacity(self.m);
+        for list in [&mut self.open, &mut self.part] {
+            list.clear();
+            list.reserve(self.m);
+        }
+        self.active.clear();
+        self.active.reserve(self.m);
+        self.closed.clear();
+        self.closed.reserve(rows.len());
     }
 
     /// `A ← S A S` with a diagonal `S`.

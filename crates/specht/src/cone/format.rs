@@ -308,7 +308,6 @@ fn stage_name(s: Stage) -> &'static str {
         Stage::Warm => "warm",
         Stage::GaussSeidel => "gauss-seidel",
         Stage::Newton => "newton",
-        Stage::Pivot => "lemke",
         Stage::Wide => "interior-point",
         Stage::Split => "split-path",
         Stage::Modes => "modes",

@@ -5,7 +5,6 @@ use super::cones::Cone;
 use super::form::{Blocks, DenseForm, Form};
 use super::interior::Work;
 use super::kernel::{M3, V3};
-use super::pivot::Pivot;
 use super::prep::scale_of;
 
 /// See [`super::prep`] for the scaling.
@@ -29,7 +28,6 @@ pub(super) struct Island {
     pub y: Vec<f64>,
     pub blocks: Blocks,
     pub ipm: Work,
-    pub pivot: Pivot,
     pub t1: Vec<f64>,
     pub t2: Vec<f64>,
     pub t3: Vec<f64>,

@@ -16,7 +16,6 @@
 //! | `local` | one contact, all solutions (METH-CONE-LOCAL) |
 //! | `single` | one contact as the piles use it |
 //! | `nsgs`, `newton` | Gauss–Seidel and Newton (METH-CONE-NSGS, -NEWTON) |
-//! | `pivot`, `modes` | few planar contacts: Lemke's method, all modes in turn |
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
 //! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
 //! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
@@ -51,7 +50,6 @@ mod newton;
 mod nsgs;
 mod nt;
 mod order;
-mod pivot;
 mod polish;
 mod prep;
 mod problem;

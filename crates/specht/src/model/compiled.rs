@@ -33,9 +33,9 @@ pub struct CompiledSystem {
     /// Ranges of the contact parameters of curves.
     pub(super) ranges: Vec<[f64; 2]>,
     /// Watched edges with their corners.
-    pub(super) watches: Vec<WatchPlan>,
+    pub(super) watches: Box<[WatchPlan]>,
     /// Polyhedra that meet, with their corners.
-    pub(super) encounters: Vec<EncounterPlan>,
+    pub(super) encounters: Box<[EncounterPlan]>,
     /// Natural size of every row, and of the largest.
     pub(super) gap_sizes: Vec<f64>,
     pub(super) length: f64,
@@ -112,8 +112,8 @@ impl CompiledSystem {
             image: Box::default(),
             stamp: 0,
             ranges: Vec::new(),
-            watches: program.watches.clone(),
-            encounters: program.encounters.clone(),
+            watches: program.watches.clone().into(),
+            encounters: program.encounters.clone().into(),
             gap_sizes: Vec::new(),
             length: 1.0,
             touching: None,

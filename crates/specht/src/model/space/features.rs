@@ -35,7 +35,7 @@ const LEAN: f64 = 1e-3;
 const PARALLEL: f64 = 1e-6;
 /// Gaps of new crossings, relative to the size of the bodies, reach so far below zero: those below are of bodies beside each other.
 const INSIDE: f64 = 1e-9;
-/// The same where the feet are inside the other body, so that what comes and enters within one step is seen.
+/// The same where the feet are inside the other body, or the bodies inside one another, so that what comes and enters within one step is seen.
 const DEEP: f64 = 0.02;
 /// cos 30°: normals nearer to x than that have y for their first tangent.
 const NEAR: f64 = 0.866_025_403_784_438_6;
@@ -187,9 +187,9 @@ impl<N: Number> Crossing<N> {
         usize::from(self.margins[1] > self.margins[0])
     }
 
-    /// How far the gap may be below zero.
-    fn depth(&self, side: usize) -> N {
-        self.wedged[side].most(N::from(0.0)).least(N::from(DEEP))
+    /// How far the gap may be below zero; `overlap`: what is certain.
+    fn depth(&self, side: usize, overlap: N) -> N {
+        self.wedged[side].most(overlap).least(N::from(DEEP))
     }
 
     fn gap(&self, side: usize) -> N {
@@ -204,6 +204,8 @@ pub(in crate::model) struct Encounter<C> {
     /// Slots for crossing edges, behind those of the corners of A and of B.
     pub crossings: usize,
     size: C,
+    /// Some edge is sharper than 90°: behind it a foot may leave the body whatever its depth.
+    sharp: bool,
 }
 
 impl<C: Number> Encounter<C> {
@@ -211,7 +213,7 @@ impl<C: Number> Encounter<C> {
     pub(in crate::model) fn new(forms: &[Arc<Form>; 2]) -> Self {
         let [a, b] = forms;
         let crossings = 2 * a.largest_face().min(b.largest_face());
-        Encounter { solids: [Facets::new(a), Facets::new(b)], crossings, size: C::from(0.0) }
+        Encounter { solids: [Facets::new(a), Facets::new(b)], crossings, size: C::from(0.0), sharp: false }
     }
 
     /// With the forms of another one.
@@ -231,6 +233,8 @@ impl<C: Number> Encounter<C> {
             solid.prepare();
         }
         self.size = self.solids[0].size.most(self.solids[1].size);
+        let wires = self.solids.iter().flat_map(|s| &s.wires);
+        self.sharp = wires.into_iter().any(|w| dot(w.into[0], w.into[1]) > C::from(LEAN));
     }
 
     /// How many slots belong to corners.
@@ -338,6 +342,32 @@ impl<C: Number> Encounter<C> {
         best
     }
 
+    /// The widest slab between the bodies, over the normals of their faces and of their crossings; negative where they are inside one another.
+    fn separation<N: Number + From<C>>(&self, at: &Place<N>) -> N {
+        let [a, b] = &self.solids;
+        let over = |host: &Facets<C>, f: usize, slots: std::ops::Range<usize>| {
+            let heights = slots.map(|slot| host.height(f, self.corner(slot, at).1));
+            heights.reduce(N::least).unwrap_or(N::from(f64::INFINITY))
+        };
+        let (first, all) = (a.points.len(), self.corners());
+        let mut widest = N::from(f64::NEG_INFINITY);
+        for f in 0..b.faces.len() {
+            widest = widest.most(over(b, f, 0..first));
+        }
+        for f in 0..a.faces.len() {
+            widest = widest.most(over(a, f, first..all));
+        }
+        for e in 0..a.wires.len() {
+            let wire = self.wire(e, at);
+            for f in 0..b.wires.len() {
+                if let Some(x) = self.crossing(&wire, f, N::from(0.0)) {
+                    widest = widest.most(x.gap(x.side()));
+                }
+            }
+        }
+        widest
+    }
+
     /// Tells `take` the latch of every pair of edges and how far it is inside its conditions, which it may miss by `lean` times [`LEAN`] and `beyond`
     /// times [`SLACK`]; what it returns need not be told.
     fn candidates<N: Number + From<C>>(
@@ -348,6 +378,11 @@ impl<C: Number> Encounter<C> {
     ) {
         let size = N::from(self.size);
         let mut least = N::from(f64::NEG_INFINITY);
+        let mut overlap = N::from(0.0);
+        if self.sharp {
+            // the gap of the crossing that they meet at is the separation itself
+            overlap = overlap.most(N::from(-2.0) * self.separation(at).over(size));
+        }
         let edges = self.solids[1].wires.len();
         for e in 0..self.solids[0].wires.len() {
             let wire = self.wire(e, at);
@@ -358,7 +393,7 @@ impl<C: Number> Encounter<C> {
                 let value = (x.feet + N::from(beyond * SLACK) * size)
                     .least(size * (x.margins[side] + N::from(lean * LEAN)))
                     .least(size * (x.sine - N::from(PARALLEL)))
-                    .least(x.gap(side) + size * (N::from(INSIDE) + x.depth(side)));
+                    .least(x.gap(side) + size * (N::from(INSIDE) + x.depth(side, overlap)));
                 least = take((2 * (e * edges + f) + side + 1) as i32, value);
             }
         }
