@@ -71,6 +71,7 @@ impl Rows {
 
 /// The forms.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // dense forms change places with their buffers at every solve: no box
 pub(super) enum Form {
     Dense(DenseForm),
     Sparse(Box<SparseForm>),

@@ -82,7 +82,7 @@ pub(crate) fn jam(cone: &Cone, g: [[f64; 4]; 4], slip: [f64; 3], border: bool) -
                 return Some(path.end(&y, s, back, speed));
             }
             y = path.straight(&y, step, &a);
-            return path.from_rest(&y, slip, speed);
+            return path.leave_rest(&y, slip, speed);
         }
         let (next, error) = path.twice(&y, h, bound);
         let better = 0.9 * (ERROR / error.max(1e-30)).powf(0.2);
@@ -200,7 +200,7 @@ impl Path<'_> {
     }
 
     /// The slip is zero: what follows.
-    fn from_rest(&self, y: &State, slip: [f64; 3], speed: f64) -> Option<Jammed> {
+    fn leave_rest(&self, y: &State, slip: [f64; 3], speed: f64) -> Option<Jammed> {
         let first = y[4] * speed;
         // friction of a unit of normal force
         let friction = Sliding::Rests { rest: self.mu, mu: self.mu };

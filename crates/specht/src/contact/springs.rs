@@ -62,7 +62,7 @@ impl Springs<'_> {
     }
 
     /// Reactions that come down from those of an impact with these impulses: beyond all finite ones.
-    pub(crate) fn from_beyond(&self, impulses: &[f64]) -> Vec<f64> {
+    pub(crate) fn settle_from(&self, impulses: &[f64]) -> Vec<f64> {
         let largest = max_abs(impulses).max(f64::MIN_POSITIVE);
         impulses.iter().map(|p| 10.0 * self.natural() * p / largest).collect()
     }

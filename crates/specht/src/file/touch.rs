@@ -82,7 +82,7 @@ impl Builder<'_> {
         if bodies.len() < 2 && among.iter().all(|word| word.text != "*") {
             let span = among.first().map_or(contact.name.span, |word| word.span);
             let message = format!("`among` of `{name}` names less than two bodies: nothing can touch");
-            return Err(fault(span, message, "add the others, \"ground\", or \"*\" for everything").into());
+            return Err(fault(span, message, "add the others, \"ground\", or \"*\" for everything"));
         }
         let context = Context::new(Scope::Motion);
         let zero = self.zero();

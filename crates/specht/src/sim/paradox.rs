@@ -70,7 +70,7 @@ fn fate<S: System + ?Sized>(
     let from = match before {
         Before::Nothing => vec![0.0; layout.contacts.len()],
         Before::Forces(f) => per_contact(&f.lambda),
-        Before::Impulse(p) => springs.from_beyond(&per_contact(p)),
+        Before::Impulse(p) => springs.settle_from(&per_contact(p)),
     };
     Some(springs.fate(&known, &from, matches!(before, Before::Impulse(_))))
 }

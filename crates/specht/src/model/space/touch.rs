@@ -87,9 +87,8 @@ impl Builder<'_> {
         };
         let several = meetings.len() > 1;
         let zero = self.zero;
-        let formulas = sa.formulas().into_iter().chain(sb.formulas());
-        let moves =
-            formulas.map(|node| self.explicit_rate(node)).fold(false, |any, rate| any || rate != zero);
+        let mut formulas = sa.formulas().into_iter().chain(sb.formulas());
+        let moves = formulas.any(|node| self.explicit_rate(node) != zero);
         let mut out = Vec::with_capacity(meetings.len());
         for (k, m) in meetings.into_iter().enumerate() {
             let touch = self.rows_of(m, [a.body, b.body], moves, tangent);
