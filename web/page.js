@@ -158,15 +158,22 @@ function plots() {
   const out = [];
   const groups = [["coordinate", "Coordinates"], ["velocity", "Velocities"], ["output", "Outputs"], ["state", "States"], ["memory", "Memory"],
     ["normal", "Normal forces"], ["tangential", "Tangential forces"], ["gap", "Gaps"], ["slip", "Slip velocities"]];
+  const nothing = [];
   for (const [group, title] of groups) {
     const list = inGroup(group);
-    if (list.length) out.push(timePlot(title, list, group === "memory" ? 130 : 190));
+    if (list.length && empty(list)) nothing.push(title.toLowerCase());
+    else if (list.length) out.push(timePlot(title, list, group === "memory" ? 130 : 190));
   }
+  if (nothing.length) out.push(el("p", { class: "hint" }, `Zero all the time, so without a plot: ${nothing.join(", ")}.`));
   return out;
 }
 
 function phases() {
-  const pairs = inGroup("coordinate").map((q) => [q, column(q.name + "'")]).filter(([, u]) => u).slice(0, 6);
+  const moving = (q) => column(q.name + "'"), size = {}, far = new Map();
+  const shown = liveliestFirst(inGroup("coordinate").filter(moving)).slice(0, 6);
+  for (const q of shown) { far.set(q, motion(q)); size[q.unit] = Math.max(size[q.unit] || 0, far.get(q)[1]); }
+  // what moves by rounding only has no plane
+  const pairs = shown.filter((q) => far.get(q)[0] > 1e-9 * size[q.unit]).map((q) => [q, moving(q)]);
   return pairs.map(([q, u]) => phasePlot(`Phase plane of ${q.name}`, q, [u]));
 }
 

@@ -161,9 +161,34 @@ function exports(title, node, svg, csv) {
 const xml = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 
+// How far a curve goes in the whole run (exactly 0 when it never moves), and its largest size.
+function motion(c) {
+  let lo = Infinity, hi = -Infinity;
+  for (const y of c.y) { if (y < lo) lo = y; if (y > hi) hi = y; }
+  return hi >= lo ? [hi - lo, Math.max(-lo, hi)] : [0, 0];
+}
+const MANY = 200; // curves beyond this are not unpacked to look at them
+
+// Of many curves those that move most come first, because only the first six are shown.
+function liveliestFirst(list) {
+  if (list.length <= 8 || list.length > MANY) return list;
+  const most = new Set(list.map((c) => [c, motion(c)[0]]).sort((a, b) => b[1] - a[1]).slice(0, 6).map(([c]) => c));
+  return [...most, ...list.filter((c) => !most.has(c))];
+}
+
+// Whether there is nothing to see: every curve is zero all the time.
+const empty = (list) => list.length <= MANY && list.every((c) => c.y.every((y) => y === 0));
+
+// A name for a narrow place, its end and its index kept: `mesh[1].low` becomes `m[1].low`.
+function shortName(name, most) {
+  if (name.length <= most) return name;
+  const at = name.indexOf("["), tail = name.slice(at);
+  return at > 0 && tail.length < most ? name.slice(0, most - tail.length) + tail : "…" + name.slice(1 - most);
+}
+
 // A panel of lines over time.
 function timePlot(title, list, height = 190, extra = null) {
-  const shown = list.map((c, k) => ({ c, k, on: list.length <= 8 || k < 6 }));
+  const shown = liveliestFirst(list).map((c, k) => ({ c, k, on: list.length <= 8 || k < 6 }));
   const state = { drag: null, range: null };
   const outputs = [];
   const legend = el("div", { class: "legend" }, shown.map((s) => {
@@ -289,7 +314,7 @@ function modeBands() {
     bands.forEach((band, k) => {
       const y = k * row + 3;
       g.textAlign = "right"; g.textBaseline = "middle"; g.fillStyle = colours.ink;
-      g.fillText(band.contact.length > 8 ? band.contact.slice(0, 3) + "…" + band.contact.slice(-4) : band.contact, LEFT - 7, y + row / 2 - 1);
+      g.fillText(shortName(band.contact, 8), LEFT - 7, y + row / 2 - 1);
       g.save();
       g.beginPath(); g.rect(LEFT, y, w - LEFT - RIGHT, row - 4); g.clip();
       for (let i = 0; i < band.runs.length; i++) {

@@ -133,6 +133,7 @@ function solidPainter() {
     return { mesh: upload(meshOf(b.faces)), bars: upload(barMesh([...(solid ? [] : b.lines), ...b.links], thin)), edges: upload(barMesh(edges, 0.35 * thin)), balls: b.balls };
   });
   const still = upload(barMesh(space.ground.slice(0, space.ground.length - 22 * space.planes.length), 0.4 * thin));
+  const stone = upload(meshOf(space.groundFaces)), rims = upload(barMesh(space.groundFaces.length <= 60 ? space.groundFaces.map((f) => [...f, f[0]]) : [], 0.35 * thin));
   const width = 1.3 * space.size;
   const floors = space.planes.map(([at, n]) => {
     const foot = [0, 1, 2].map((k) => space.middle[k] - inner(minus(space.middle, at), n) * n[k]);
@@ -165,6 +166,8 @@ function solidPainter() {
   }
 
   function everything(use, places) {
+    draw(use, stone, still9, [0, 0, 0], rgb(colours.ground));
+    for (const [at, r] of space.groundBalls) draw(use, ball, still9.map((v) => v * r), at, rgb(colours.ground));
     bodies.forEach((b, i) => {
       const turn = columnsOf(places[i]), shift = places[i].slice(0, 3), colour = rgb(seriesColour(i));
       draw(use, b.mesh, turn, shift, colour);
@@ -204,6 +207,7 @@ function solidPainter() {
     gl.depthMask(true);
     gl.disable(gl.BLEND);
     draw(full, still, still9, [0, 0, 0], rgb(colours.ground));
+    draw(full, rims, still9, [0, 0, 0], rgb(colours.ground).map((v) => 0.45 * v));
     everything(full, places);
     gl.disable(gl.SCISSOR_TEST);
   }

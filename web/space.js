@@ -32,6 +32,14 @@ function screenAxes(turn, height) {
 const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const inner = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
+// A turn about the vertical shall not change the scale: half of the width and height of the picture, seen from anywhere around.
+const HEIGHT = 0.42;
+if (space) {
+  const high = inner(space.up.map(Math.abs), space.half), flat = Math.hypot(...minus(space.half, space.up.map((v) => Math.abs(v) * high)));
+  space.wide = Math.max(flat, 1e-300);
+  space.tall = Math.max(Math.cos(HEIGHT) * high + Math.sin(HEIGHT) * flat, 1e-300);
+}
+
 // The normal of a polygon, by all of its corners.
 function outwards(points) {
   const n = [0, 0, 0];
@@ -100,21 +108,24 @@ function paintSolids(g, see, scale, axes, places, light) {
   space.ground.forEach((l) => drawLine(g, l.map(see)));
   const deep = (p) => inner(axes[2], p);
   const faces = space.bodies.map((b, i) => b.faces.map((f) => f.map((p) => world(places[i], p))));
-  if (inner(axes[2], space.up) > 0) shadows(g, see, scale, faces, places, light);
   const parts = [];
+  const face = (f, colour, plain) => {
+    const n = outwards(f);
+    if (inner(n, axes[2]) <= 0) return;
+    parts.push([f.reduce((m, p) => m + deep(p), 0) / f.length, () => {
+      g.fillStyle = toned(colour, 0.72 + 0.5 * Math.max(0, inner(n, light)));
+      g.strokeStyle = plain ? g.fillStyle : toned(colour, 0.5); g.lineWidth = 1;
+      g.beginPath();
+      f.forEach((p, k) => (k ? g.lineTo(...see(p)) : g.moveTo(...see(p))));
+      g.closePath(); g.fill(); g.stroke();
+    }]);
+  };
+  for (const f of space.groundFaces) face(f, colours.ground, space.groundFaces.length > 60);
+  for (const ball of space.groundBalls) parts.push([deep(ball[0]), () => paintBall(g, see, scale, axes, ball[0], (p) => p, ball, colours.ground, light)]);
+  if (inner(axes[2], space.up) > 0) shadows(g, see, scale, faces, places, light);
   space.bodies.forEach((b, i) => {
     const colour = seriesColour(i), turn = (p) => world(places[i], p);
-    for (const f of faces[i]) {
-      const n = outwards(f);
-      if (inner(n, axes[2]) <= 0) continue;
-      parts.push([f.reduce((m, p) => m + deep(p), 0) / f.length, () => {
-        g.fillStyle = toned(colour, 0.72 + 0.5 * Math.max(0, inner(n, light)));
-        g.strokeStyle = b.faces.length > 60 ? g.fillStyle : toned(colour, 0.5); g.lineWidth = 1;
-        g.beginPath();
-        f.forEach((p, k) => (k ? g.lineTo(...see(p)) : g.moveTo(...see(p))));
-        g.closePath(); g.fill(); g.stroke();
-      }]);
-    }
+    for (const f of faces[i]) face(f, colour, b.faces.length > 60);
     for (const ball of b.balls) {
       const centre = turn(ball[0]);
       parts.push([deep(centre), () => paintBall(g, see, scale, axes, centre, turn, ball, colour, light)]);
@@ -187,7 +198,7 @@ function paintMarks(g, see, at, frame, places, view) {
 }
 
 function spaceStage() {
-  const view = { turn: 0.61, height: 0.42, zoom: 1, dx: 0, dy: 0, follow: false, forces: true, cones: false, trails: false, above: false, labels: false };
+  const view = { turn: 0.61, height: HEIGHT, zoom: 1, dx: 0, dy: 0, follow: false, forces: true, cones: false, trails: false, above: false, labels: false };
   let painter = solidPainter();
   const node = canvas(null, (g, w, h) => {
     const k = Math.max(0, Math.min(space.time.length - 2, indexAt(space.time, cursor())));
@@ -198,7 +209,7 @@ function spaceStage() {
     let middle = space.middle;
     if (view.follow && places.length) middle = [0, 1, 2].map((i) => places.reduce((s, p) => s + p[i], 0) / places.length);
     const axes = screenAxes(view.turn, view.height), small = Math.min(0.34 * w, 0.46 * h);
-    const views = [{ axes, scale: view.zoom * 0.42 * Math.min(w, h * 1.2) / space.size, box: [0, 0, w, h], move: [view.dx, view.dy] }];
+    const views = [{ axes, scale: view.zoom * Math.min((0.5 * w - 24) / space.wide, (0.5 * h - 28) / space.tall), box: [0, 0, w, h], move: [view.dx, view.dy] }];
     if (view.above) views.push({ axes: screenAxes(view.turn, Math.PI / 2), scale: 0.42 * small / space.size, box: [w - small - 8, h - small - 8, small, small], move: [0, 0] });
     // the light stands above, a little to the left of the eye
     const light = [0, 1, 2].map((i) => space.up[i] + 0.45 * axes[2][i] - 0.35 * axes[0][i]), bright = Math.hypot(...light);
@@ -249,7 +260,7 @@ function spaceStage() {
     node.repaint();
   });
   for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, (e) => { fingers.delete(e.pointerId); });
-  node.addEventListener("dblclick", () => { Object.assign(view, { turn: 0.61, height: 0.42, zoom: 1, dx: 0, dy: 0 }); node.repaint(); });
+  node.addEventListener("dblclick", () => { Object.assign(view, { turn: 0.61, height: HEIGHT, zoom: 1, dx: 0, dy: 0 }); node.repaint(); });
   listen(node.repaint);
   return { node, view };
 }

@@ -432,8 +432,8 @@ fn space_json(s: &SpaceScene) -> Json {
         .map(|c| json!({ "name": c.name, "at": three(&c.at), "force": three(&c.force), "normal": three(&c.normal), "mu": track(c.mu.iter().copied()) }))
         .collect();
     json!({
-        "t": f64s(&s.t), "middle": s.middle, "size": s.size, "up": s.up, "ground": s.ground, "planes": s.planes, "bodies": bodies,
-        "contacts": contacts,
+        "t": f64s(&s.t), "middle": s.middle, "size": s.size, "half": s.half, "up": s.up, "ground": s.ground,
+        "groundFaces": s.ground_faces, "groundBalls": s.ground_balls, "planes": s.planes, "bodies": bodies, "contacts": contacts,
     })
 }
 

@@ -7,6 +7,7 @@ mod frames;
 mod nets;
 mod probe;
 mod shapes;
+mod solid;
 mod space;
 mod surfaces;
 mod swing;
