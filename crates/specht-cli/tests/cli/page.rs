@@ -74,8 +74,15 @@ fn bodies_in_space_are_drawn_with_and_without_webgl() {
         eprintln!("skipped: no Chromium found");
         return;
     };
-    let folder = Folder::new("space-page");
-    let output = folder.run(&["run", "billiards", "--out", "out"]);
+    // balls on a plane, and a block on a solid of the ground
+    for model in ["billiards", "table_edge"] {
+        drawn_with_and_without_webgl(browser, model);
+    }
+}
+
+fn drawn_with_and_without_webgl(browser: &str, model: &str) {
+    let folder = Folder::new(&format!("space-page-{model}"));
+    let output = folder.run(&["run", model, "--out", "out"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let page = folder.0.join("out/report.html");
     // every button of the picture once, then the middle of the run
@@ -88,8 +95,8 @@ fn bodies_in_space_are_drawn_with_and_without_webgl() {
     ] {
         let profile = folder.0.join(drawn);
         let (dom, console) = load_with(browser, &page, &profile, &switches);
-        assert!(console.is_empty(), "{drawn}: the console says\n{console}");
-        assert!(dom.contains("data-ready=\"yes\""), "{drawn}: the page did not finish");
+        assert!(console.is_empty(), "{model}, {drawn}: the console says\n{console}");
+        assert!(dom.contains("data-ready=\"yes\""), "{model}, {drawn}: the page did not finish");
         assert!(dom.contains(&format!("data-drawn=\"{drawn}\"")), "not drawn: {drawn}");
         for word in ["Cones", "Trails", "Above"] {
             assert!(dom.contains(&format!(">{word}</button>")), "{drawn}: the button {word}");
