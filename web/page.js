@@ -169,11 +169,10 @@ function plots() {
 }
 
 function phases() {
-  const moving = (q) => column(q.name + "'"), size = {}, far = new Map();
+  const moving = (q) => column(q.name + "'");
   const shown = liveliestFirst(inGroup("coordinate").filter(moving)).slice(0, 6);
-  for (const q of shown) { far.set(q, motion(q)); size[q.unit] = Math.max(size[q.unit] || 0, far.get(q)[1]); }
   // what moves by rounding only has no plane
-  const pairs = shown.filter((q) => far.get(q)[0] > 1e-9 * size[q.unit]).map((q) => [q, moving(q)]);
+  const pairs = shown.filter((q) => motion(q)[0] > least(q.unit)).map((q) => [q, moving(q)]);
   return pairs.map(([q, u]) => phasePlot(`Phase plane of ${q.name}`, q, [u]));
 }
 

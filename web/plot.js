@@ -3,7 +3,24 @@
 
 const LEFT = 62, RIGHT = 12;
 
-// Smallest and largest finite value of a series in a window.
+// Below this a motion is rounding: per unit of the coordinates, and of their rates.
+const TINY = 1e-10;
+let rounding = null;
+function least(unit) {
+  if (!rounding) {
+    rounding = new Map();
+    const list = inGroup("coordinate"), add = (unit, size) => rounding.set(unit, Math.max(rounding.get(unit) || 0, TINY * size));
+    for (const c of list.length <= MANY ? list : []) {
+      if (!c.unit) continue;
+      const size = motion(c)[1];
+      add(c.unit, size);
+      add(`${c.unit}/s`, size / (span.to - span.from));
+    }
+  }
+  return rounding.get(unit) || 0;
+}
+
+// Smallest and largest finite value of a series in a window; what moves by rounding only is a straight line.
 function limits(list, from, to) {
   let lo = Infinity, hi = -Infinity;
   for (const c of list) {
@@ -18,6 +35,8 @@ function limits(list, from, to) {
   const size = Math.max(Math.abs(lo), Math.abs(hi));
   if (size === 0) return [-1, 1];
   if (hi - lo < 1e-6 * size) { lo -= 0.5 * size; hi += 0.5 * size; }
+  const more = 0.5 * (Math.max(...list.map((c) => least(c.unit))) - (hi - lo));
+  if (more > 0) { lo -= more; hi += more; }
   const margin = 0.06 * (hi - lo);
   return [lo - margin, hi + margin];
 }
