@@ -110,7 +110,7 @@ impl Statics<'_> {
         for (i, c) in self.info.iter().enumerate().filter(|&(i, _)| self.rubs(i)) {
             if c.tangent.len() > 1 && self.shape(i).is_none() {
                 let why = match self.eval.section(i) {
-                    Section::Patch(_) => {
+                    Section::Patch { .. } => {
                         "it is a patch, which slips and drills: its limit is no cone of second order; leave `patch` out for the limit without drilling"
                     }
                     _ => {
@@ -132,7 +132,7 @@ impl Statics<'_> {
                 let det = a * d - b * c;
                 (det != 0.0).then(|| [d / det, -b / det, -c / det, a / det])
             }
-            Section::Patch(_) => None,
+            Section::Patch { .. } => None,
         }
     }
 

@@ -201,7 +201,7 @@ impl Reactions {
                             direction,
                             slides: direction != 0.0,
                             mu: at.eval.coefficient(i, at.eval.mu[i]),
-                            radius: at.eval.radius.get(i).copied().unwrap_or(0.0),
+                            radius: at.eval.journal_radius(i),
                             frictionless: [0.0; 2],
                             response: [0.0; 2],
                         });

@@ -224,7 +224,7 @@ impl Parts {
     fn of(info: &[ContactInfo], eval: &Eval, closed: &[bool], of: &[usize]) -> Self {
         let (mut held, mut set, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         for (i, c) in info.iter().enumerate() {
-            let drills = matches!(eval.section(i), Section::Patch(_));
+            let drills = matches!(eval.section(i), Section::Patch { .. });
             let asked = c.friction && !c.tangent.is_empty() && (of.is_empty() || of.contains(&i));
             let rubs = asked && !drills;
             match c.normal {

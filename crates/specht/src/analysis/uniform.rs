@@ -233,7 +233,7 @@ pub(super) fn holding_factor(statics: &Statics, load: &[f64], scaled: &[usize]) 
             }
             continue;
         }
-        let journal = eval.radius.get(i).copied().unwrap_or(0.0);
+        let journal = eval.journal_radius(i);
         if journal > 0.0 && arm >= journal {
             return Some(f64::INFINITY);
         }

@@ -100,6 +100,8 @@ const SETTLED: f64 = 1e-14;
 /// Steps of a direction that flows to the exit, and the change that ends it.
 const FLOWS: usize = 20_000;
 const FLOWED: f64 = 1e-15;
+/// Rounds in which a section and the normal force that it follows agree.
+const FOLLOWS: usize = 200;
 
 /// The solutions of one contact that other contacts may follow.
 pub(crate) fn one(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4]) -> Vec<Found> {
@@ -135,7 +137,7 @@ fn solutions(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4], saddles: bool) -> Vec<F
 
 /// λ_T of slip along d.
 fn rub(cone: &Cone, mu: f64, n: f64, d: [f64; 3]) -> [f64; 4] {
-    let [x, y, z] = cone.section.push(d).map(|f| -mu * n * f);
+    let [x, y, z] = cone.section.under(n).push(d).map(|f| -mu * n * f);
     [n, x, y, z]
 }
 
@@ -151,7 +153,7 @@ fn across(a: &[f64; 4], d: [f64; 3]) -> f64 {
 impl Cone {
     /// Whether a force lies within the bound.
     fn holds(&self, rest: f64, f: &[f64; 4]) -> bool {
-        self.section.size([f[1], f[2], f[3]]) <= rest * f[0] * (1.0 + 1e-12)
+        self.section.under(f[0]).size([f[1], f[2], f[3]]) <= rest * f[0] * (1.0 + 1e-12)
             && self.beyond(f) >= -1e-12 * f[0].abs()
     }
 
@@ -178,6 +180,9 @@ impl Block {
                     out.push(Found { force: [n, 0.0, 0.0, 0.0], does: Does::Sticks });
                     return;
                 }
+                if rest == 0.0 && mu == 0.0 {
+                    return out.push(self.smooth(n, tiny));
+                }
                 let push = self.accel(&[n, 0.0, 0.0, 0.0]);
                 let mut stick = [n, 0.0, 0.0, 0.0];
                 if solve(&self.g, 1..1 + t, &push, &mut stick) && cone.holds(rest, &stick) {
@@ -197,6 +202,17 @@ impl Block {
                 self.edge(cone, mu, Some(n), tiny, out);
             }
         }
+    }
+
+    /// A contact that cannot rub: it goes where it is pushed, or stays.
+    fn smooth(&self, n: f64, tiny: f64) -> Found {
+        let force = [n, 0.0, 0.0, 0.0];
+        let a = self.accel(&force);
+        let does = match unit(a) {
+            Some(d) if along(&a, d) > 10.0 * tiny => Does::Slips(d),
+            _ => Does::Sticks,
+        };
+        Found { force, does }
     }
 
     /// Keep a slip that goes where its force says.
@@ -237,9 +253,20 @@ impl Block {
             (den > 0.0 || (saddles && den < 0.0)).then(|| -b[0] / den).filter(|n| *n > cone.least)
         };
         match cone.friction {
+            Sliding::Slides { mu, d } if cone.section.follows_normal() => {
+                if let Some(n) = self.pressed(cone, mu, d) {
+                    out.push(Found { force: rub(cone, mu, n, d), does: Does::Slips(d) });
+                }
+            }
             Sliding::Slides { mu, d } => {
                 if let Some(n) = normal(mu, d) {
                     out.push(Found { force: rub(cone, mu, n, d), does: Does::Slips(d) });
+                }
+            }
+            Sliding::Rests { rest, mu } if rest == 0.0 && mu == 0.0 && cone.tangents > 0 => {
+                let n = -b[0] / g[0][0];
+                if n > cone.least {
+                    out.push(self.smooth(n, tiny));
                 }
             }
             Sliding::Rests { rest, mu } => {
@@ -263,6 +290,23 @@ impl Block {
                 self.edge(cone, mu, None, tiny, out);
             }
         }
+    }
+
+    /// The normal force of a contact that slides along d and whose section follows that force.
+    fn pressed(&self, cone: &Cone, mu: f64, d: [f64; 3]) -> Option<f64> {
+        let mut n = -self.b[0] / self.g[0][0];
+        for _ in 0..FOLLOWS {
+            let [x, y, z] = cone.section.under(n).push(d).map(|f| -mu * f);
+            let next = -self.b[0] / (0..4).map(|j| self.g[0][j] * [1.0, x, y, z][j]).sum::<f64>();
+            if !(next > cone.least && next.is_finite()) {
+                return None;
+            }
+            if (next - n).abs() <= 1e-15 * n.abs() {
+                return Some(next);
+            }
+            n = next;
+        }
+        None
     }
 
     /// Solutions on the edge of what comes back and in its corners, with the normal force n, or with a_N = 0.
@@ -574,6 +618,9 @@ fn sweeps(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64], most: usize) -
                     largest = largest.max(found.force[i].abs());
                 }
             }
+        }
+        if !largest.is_finite() {
+            return None;
         }
         if change <= SETTLED * largest || (sweep > 200 && change <= 1e-11 * largest) || cones.len() == 1 {
             return Some(does);

@@ -283,6 +283,30 @@ impl Graph {
         }
     }
 
+    /// The p of a formula that is a factor without `x` times xᵖ, as far as its sums, products and powers tell.
+    pub(crate) fn power_of(&self, node: NodeId, x: Symbol) -> Option<f64> {
+        let mut powers: Vec<Option<f64>> = Vec::with_capacity(node.index() + 1);
+        for &op in &self.ops[..=node.index()] {
+            let of = |n: NodeId| powers[n.index()];
+            powers.push(match op {
+                Op::Sym(s) => Some(if s == x { 1.0 } else { 0.0 }),
+                Op::Add(a, b) | Op::Sub(a, b) => of(a).filter(|p| of(b) == Some(*p)),
+                Op::Mul(a, b) => of(a).zip(of(b)).map(|(p, q)| p + q),
+                Op::Div(a, b) => of(a).zip(of(b)).map(|(p, q)| p - q),
+                Op::Neg(a) => of(a),
+                Op::Powi(a, n) => of(a).map(|p| p * f64::from(n)),
+                Op::Pow(a, b) if of(a) != Some(0.0) => of(a).zip(self.constant(b)).map(|(p, n)| p * n),
+                Op::Fun(Fun::Sqrt, a) => of(a).map(|p| 0.5 * p),
+                other => {
+                    let mut free = true;
+                    other.operands(|n| free &= of(n) == Some(0.0));
+                    free.then_some(0.0)
+                }
+            });
+        }
+        powers[node.index()]
+    }
+
     /// Remembers a law that was called by name; of very many the first.
     pub(crate) fn add_law(&mut self, name: &str, args: &[NodeId]) {
         if self.laws.len() < MAX_LAWS && !self.laws.iter().any(|l| l.0 == name && l.1 == args) {

@@ -95,7 +95,7 @@ impl Builder<'_> {
                 Ok(Friction { sliding: moving, sticking: rest, tensor: Some(FrictionTensor::Regular) })
             }
             RawFriction::Ellipse(_) | RawFriction::Patch { .. } => {
-                self.plane_friction(c, friction, &sliding, &resting, key)
+                self.plane_friction(e, c, friction, &sliding, &resting, key)
             }
             RawFriction::Tensor(rows, span) => self.tensor_friction(c, rows, *span, &sliding),
         }

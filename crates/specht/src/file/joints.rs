@@ -9,7 +9,7 @@ use super::raw_parts::{RawContact, RawFriction, RawGeometry, RawShape};
 use super::raw_space::RawSpaceShape;
 use super::tree::Node;
 use crate::expr::{Dim, NodeId};
-use crate::model::{FeatureRef, Friction, FrictionTensor, SpaceContact, Span};
+use crate::model::{FeatureRef, Friction, FrictionTensor, Input, SpaceContact, Span};
 use crate::system::Pressure;
 
 /// `friction = { value = mu, patch = { radius, pressure } }`.
@@ -113,6 +113,7 @@ impl Builder<'_> {
     /// An ellipse or a patch.
     pub(super) fn plane_friction(
         &mut self,
+        e: usize,
         c: &RawContact,
         friction: &RawFriction,
         sliding: &Context,
@@ -152,13 +153,41 @@ impl Builder<'_> {
             RawFriction::Patch { value, radius, pressure } => {
                 let moving = positive(self, value, sliding, Dim::NONE, "a friction coefficient")?;
                 let rest = positive(self, value, resting, Dim::NONE, "a friction coefficient")?;
-                let size = positive(self, radius, sliding, Dim::LENGTH, "the radius of a patch")?;
-                self.of_positions(radius, size, "the radius of a patch")?;
-                let tensor = Some(FrictionTensor::Patch(size, *pressure));
+                let (radius, power) = self.radius_of_patch(e, radius, sliding)?;
+                let tensor = Some(FrictionTensor::Patch { radius, pressure: *pressure, power });
                 Ok(Friction { sliding: moving, sticking: rest, tensor })
             }
             _ => Err(super::diagnostic::Fault::Reported),
         }
+    }
+
+    /// The radius of a patch under a normal force of one newton, and the power of that force with which it grows.
+    fn radius_of_patch(&mut self, e: usize, f: &Formula, context: &Context) -> Resolved<(NodeId, f64)> {
+        let what = "the radius of a patch";
+        let mut context = context.clone();
+        let normal = self.input(Input::Normal(e));
+        if self.names.get("normal").is_none() {
+            context.locals.push(("normal".to_string(), normal));
+        }
+        let node = self.within(context, |b| b.lower_as(f, Dim::LENGTH, what))?;
+        let force = self.model.graph.symbols(&[normal])[0];
+        let Some(power) = self.model.graph.power_of(node, force) else {
+            let help = "it may be a product with a power of `normal`:  a1*normal^(1/3)  or  (3*normal*R/(4*E))^(1/3)";
+            return Err(f.error(format!("{what} is no power of the normal force"), help).into());
+        };
+        if !(power >= 0.0 && power.is_finite()) {
+            let help = "a patch grows with the force that presses it";
+            return Err(f.error(format!("{what} falls with the normal force"), help).into());
+        }
+        let one = self.model.graph.num(1.0);
+        let radius = self.model.graph.substitute(node, &std::collections::BTreeMap::from([(force, one)]));
+        if let Some(value) = self.default_value(radius)
+            && !(value >= 0.0 && value.is_finite())
+        {
+            return Err(f.error(format!("{what} is {value}"), "it cannot be negative").into());
+        }
+        self.of_positions(f, radius, what)?;
+        Ok((radius, power))
     }
 
     /// `rolling`, `drilling`, `spin` of a contact.

@@ -367,7 +367,7 @@ pub(super) const FRICTION: &[Key] = &[
 
 /// `patch = { … }`
 pub(super) const PATCH: &[Key] = &[
-    key("radius", Expr, "radius of the patch"),
+    key("radius", Expr, "radius of the patch; may hold a power of `normal`: a1*normal^(1/3)"),
     key("pressure", Choice(PRESSURES), "uniform (default), hertz or ring"),
 ];
 

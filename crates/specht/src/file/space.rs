@@ -3,7 +3,7 @@
 use super::builder::{Blocked, Builder, Scope, Thing, Val};
 use super::diagnostic::{Fault, Resolved, fault};
 use super::formula::Formula;
-use super::raw_parts::{RawBody, RawContact, RawGeometry};
+use super::raw_parts::{RawBody, RawContact, RawFriction, RawGeometry};
 use super::raw_space::{RawRotation, Triple, planar_parts};
 use crate::expr::{Dim, Exponents, ExprError, Fun, NodeId, PathPart, Reference};
 use crate::model::{FreeRotation, Input, Rotation, SpaceBody, SpaceContact, SpacePose, Vector, vector};
@@ -366,7 +366,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `NAME.slip[2]`, `NAME.tangential[1]`, `NAME.speed`, `NAME.friction`, `NAME.force.x`; `None` for what every contact has.
+    /// `NAME.slip[2]`, `NAME.tangential[1]`, `NAME.speed`, `NAME.friction`, `NAME.drilling`, `NAME.force.x`; `None` for what every contact has.
     pub(super) fn space_contact_value(
         &mut self,
         e: usize,
@@ -411,6 +411,20 @@ impl Builder<'_> {
                     _ => return pick_one(r, field),
                 };
                 Some(self.derived(node, r))
+            }
+            [field] if field.name == "drilling" && field.indices.is_empty() => {
+                let raw = self.raw.clone();
+                let contact = &raw.contacts[self.contacts.1[e].raw];
+                let patch = matches!(contact.friction, Some((RawFriction::Patch { .. }, _)));
+                if !patch && contact.in_space[1].is_none() {
+                    let help = "give it  friction = { value = mu, patch = { radius = \"a\" } }  or  drilling = \"1 mm\"";
+                    let message = format!("`{}` resists no drilling", contact.name.text);
+                    return Some(Err(ExprError::new(r.span, message, help)));
+                }
+                if !late || r.primes > 0 {
+                    return unknown(&r.text());
+                }
+                Some(Ok(self.input(Input::Drilling(e))))
             }
             [field] if matches!(field.name, "tangential" | "friction") => {
                 if !late || r.primes > 0 {

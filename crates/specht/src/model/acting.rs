@@ -186,6 +186,13 @@ pub enum FrictionTensor {
     Regular,
     /// Half axes of an ellipse over the two tangents; slip is normal to it (METH-LAW-ANISO).
     Ellipse([NodeId; 2]),
-    /// A contact of finite size with its radius (METH-LAW-SPIN).
-    Patch(NodeId, crate::system::Pressure),
+    /// A contact of finite size (METH-LAW-SPIN).
+    Patch {
+        /// Its radius, under a normal force of one newton where it follows that.
+        radius: NodeId,
+        /// How it is pressed.
+        pressure: crate::system::Pressure,
+        /// The power of the normal force with which the radius grows.
+        power: f64,
+    },
 }

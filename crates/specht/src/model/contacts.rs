@@ -58,7 +58,7 @@ pub(super) enum SectionPlan {
     Round,
     Tensor([NodeId; 4]),
     Ellipse([NodeId; 2]),
-    Patch(Pressure),
+    Patch { pressure: Pressure, power: f64 },
 }
 
 /// An elastic flank (PG-3.2): whether it presses is frozen in a latch.
@@ -494,8 +494,8 @@ fn section(
             (bound.mu, bound.mu_static) = (b.one, b.one);
             None
         }
-        Some(FrictionTensor::Patch(radius, pressure)) => {
-            section = SectionPlan::Patch(*pressure);
+        Some(FrictionTensor::Patch { radius, pressure, power }) => {
+            section = SectionPlan::Patch { pressure: *pressure, power: *power };
             bound.radius = b.replace(*radius, map);
             third = match (part.directions, contact.space.spin) {
                 (Some([n, ..]), None) => Some(b.row_of_spin(n, part.bodies, bound.radius)),
@@ -529,7 +529,7 @@ fn check_section(
             contact.name
         )));
     }
-    if matches!(section, SectionPlan::Patch(_)) && !third {
+    if matches!(section, SectionPlan::Patch { .. }) && !third {
         let text = "a patch needs bodies (`between`) or the spin about the normal,  spin = \"…\"";
         return Err(refuse(format!("contact `{}`: {text}", contact.name)));
     }

@@ -6,6 +6,22 @@ use super::compiled::CompiledSystem;
 use super::{ContactEvent, Input, Trigger};
 
 impl CompiledSystem {
+    /// Moment about the normal of contact `k` of the model: of a patch by its third row, of `drilling` by a contact of its own.
+    pub(super) fn drilling(&self, k: usize, lambda: &[f64], radius: &[f64]) -> f64 {
+        let Some(of) = self.of_model.get(k) else { return 0.0 };
+        let own = self.contacts.iter().filter(|c| {
+            c.is_given() && c.name.ends_with(".drilling") && c.load_on.iter().all(|on| of.contains(on))
+        });
+        let resists = own.map(|c| c.tangential_force(lambda));
+        self.patch(k, lambda, radius) + resists.sum::<f64>()
+    }
+
+    /// The part of a patch.
+    pub(super) fn patch(&self, k: usize, lambda: &[f64], radius: &[f64]) -> f64 {
+        let part = |c: usize| Some(lambda.get(*self.contacts[c].tangent.get(2)?)? * radius.get(c)?);
+        self.of_model.get(k).map_or(0.0, |of| of.clone().filter_map(part).sum())
+    }
+
     /// All inputs at an instant: state, contour parameters, accelerations, contact forces, energies.
     pub(super) fn fill_instant(&self, at: &Instant<'_>, inputs: &mut [f64]) {
         self.fill(at.state, at.discrete, inputs);
@@ -29,6 +45,7 @@ impl CompiledSystem {
                     let push = |c: usize| at.forces.lambda.get(*self.contacts[c].tangent.get(1)?).copied();
                     *slot = of.filter_map(push).sum();
                 }
+                Input::Drilling(k) => *slot = self.drilling(k, &at.forces.lambda, &at.eval.radius),
                 Input::Reaction(k, i) => {
                     let of = self.of_model.get(k).cloned().unwrap_or(0..0);
                     let push =

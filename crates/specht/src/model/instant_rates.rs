@@ -30,6 +30,10 @@ impl CompiledSystem {
                     let push = |c: usize| rate.forces.lambda.get(*self.contacts[c].tangent.get(1)?).copied();
                     *slot = of.filter_map(push).sum();
                 }
+                Input::Drilling(k) => {
+                    let (by, radius) = (&rate.forces.lambda, &rate.eval.radius);
+                    *slot = self.drilling(k, by, &at.eval.radius) + self.patch(k, &at.forces.lambda, radius);
+                }
                 Input::Reaction(k, i) => {
                     let of = self.of_model.get(k).cloned().unwrap_or(0..0);
                     let push =

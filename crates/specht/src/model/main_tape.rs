@@ -177,7 +177,7 @@ impl Main {
                 SectionPlan::Round => continue,
                 SectionPlan::Tensor(list) => SectionRoots::Tensor(list.map(|n| self.roots.add(n))),
                 SectionPlan::Ellipse(list) => SectionRoots::Ellipse(list.map(|n| self.roots.add(n))),
-                SectionPlan::Patch(pressure) => SectionRoots::Patch(pressure),
+                SectionPlan::Patch { pressure, power } => SectionRoots::Patch { pressure, power },
             };
             self.sections.push((c, section));
         }

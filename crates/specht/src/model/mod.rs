@@ -109,6 +109,8 @@ pub enum Input {
     Reaction(usize, usize),
     /// Force along a world axis of everything that touches body `k` − 1; 0 is the ground.
     Touch(usize, usize),
+    /// Moment about the normal by which contact `k` resists drilling: of its patch and of `drilling`.
+    Drilling(usize),
     /// Placeholder in outputs: second derivative of the gap of contact `k`.
     GapAcceleration(usize),
     /// Placeholder in outputs: rate of the slip of contact `k`.

@@ -138,7 +138,7 @@ pub(super) struct Scatter {
 pub(super) enum SectionRoots {
     Tensor([u32; 4]),
     Ellipse([u32; 2]),
-    Patch(Pressure),
+    Patch { pressure: Pressure, power: f64 },
 }
 
 impl SectionRoots {
@@ -147,7 +147,7 @@ impl SectionRoots {
         match self {
             SectionRoots::Tensor(list) => Section::Tensor(list.map(value)),
             SectionRoots::Ellipse(list) => Section::Ellipse(list.map(value)),
-            SectionRoots::Patch(pressure) => Section::Patch(pressure),
+            SectionRoots::Patch { pressure, power } => Section::Patch { pressure, power, scale: 1.0 },
         }
     }
 }

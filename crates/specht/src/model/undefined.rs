@@ -33,6 +33,7 @@ pub(super) fn needs_more(input: Input) -> bool {
             | Input::Normal(_)
             | Input::Tangential(_)
             | Input::SecondTangential(_)
+            | Input::Drilling(_)
             | Input::Reaction(..)
             | Input::Touch(..)
             | Input::FrictionNormal(_)

@@ -9,6 +9,7 @@ use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, State, System};
 use super::chart::Chart;
 use super::ledger;
 use super::slopes::Slopes;
+use super::space::{FOLLOWED, ROUNDS};
 use super::tolerances::IN_THE_SMALL;
 use super::watch::{Scales, Watches};
 
@@ -48,6 +49,8 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     guards: Vec<f64>,
     /// Speeds that rounding makes, and the forces before it.
     rest: [Vec<f64>; 2],
+    /// Normal forces of the round before.
+    loads: Vec<f64>,
 }
 
 impl<'a, S: System + ?Sized> Field<'a, S> {
@@ -85,6 +88,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             trial: Forces::default(),
             guards: Vec::new(),
             rest: Default::default(),
+            loads: Vec::new(),
         }
     }
 
@@ -177,15 +181,40 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Forces and accelerations with the frozen modes; false when there are none.
     pub(crate) fn solve(&mut self) -> bool {
-        if self.spatial {
-            self.aim();
-        }
-        self.regularity =
-            self.fixed.solve(self.info, &self.eval, &self.discrete.modes, &self.signs, &mut self.forces);
+        self.regularity = self.balance();
         if self.watches.singular {
             self.singularity = self.nearness();
         }
         self.regularity.solved
+    }
+
+    /// Forces that hold the frozen modes. Where friction depends on the direction by a section that follows the normal force, both in rounds.
+    fn balance(&mut self) -> Regularity {
+        let Field { spatial, info, discrete, .. } = &*self;
+        let follows = |(i, m): (usize, &Mode)| *m == Mode::Slip && self.eval.section(i).follows_normal();
+        let rounds = if *spatial && discrete.modes.iter().enumerate().any(follows) { ROUNDS } else { 1 };
+        let mut found = Regularity { solved: false, rcond: 0.0, sign: 0.0, redundant: 0, inconsistency: 0.0 };
+        let contacts = info.len();
+        for round in 0..rounds {
+            if self.spatial {
+                self.aim();
+            }
+            if rounds > 1 {
+                self.loads.clone_from(&self.forces.normal);
+            }
+            let Field { fixed, info, eval, discrete, signs, forces, .. } = self;
+            found = fixed.solve(info, eval, &discrete.modes, signs, forces);
+            if rounds == 1 || !found.solved {
+                return found;
+            }
+            let size = max_abs(&self.forces.normal);
+            let changed =
+                (0..contacts).any(|i| (self.forces.normal[i] - self.loads[i]).abs() > FOLLOWED * size);
+            if round > 0 && !changed {
+                return found;
+            }
+        }
+        Regularity { solved: false, ..found }
     }
 
     /// Smallest ratio a / mobility over the closed sliding contacts: the border of a paradox is where it vanishes.

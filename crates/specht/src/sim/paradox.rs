@@ -20,7 +20,7 @@ use super::field::Field;
 use super::instant::Moment;
 use super::policy::{self, Before, Choice};
 use super::settings::Policy;
-use super::space::{Answer, accelerations, all_of_one, block, pose, press, slip};
+use super::space::{Answer, accelerations, all_of_one, block, pose, press, relieve, slip};
 use super::strike::{Strike, before as nothing_yet};
 use super::tangential::before;
 use super::tolerances::{CONTINUOUS, PROBE};
@@ -133,6 +133,9 @@ impl Decider {
         moment: f64,
         tie: bool,
     ) -> Decision {
+        if tie && self.holds_on(field, starts) {
+            return Decision::Follow;
+        }
         let (answers, status) = solve(field, starts, acted);
         let solutions = answers.iter().map(|a| a.solution.clone()).collect();
         self.set = SolutionSet { status, solutions, families: Vec::new(), complete: true, redundant: 0 };
@@ -173,6 +176,22 @@ impl Decider {
         self.set.solutions[k] = answer.solution;
         self.chosen = Some(k);
         Decision::Follow
+    }
+
+    /// Whether contacts at rest that have just reached their bounds, and nothing else, are held by other forces for the same motion.
+    fn holds_on<S: System + ?Sized>(&mut self, field: &mut Field<S>, starts: &[Start]) -> bool {
+        let same = |i: usize| match field.discrete.modes[i] {
+            Mode::Open => starts[i] == Start::Open,
+            Mode::Stick | Mode::Closed => starts[i] == Start::Zero || field.info[i].is_bilateral(),
+            _ => !matches!(starts[i], Start::Open | Start::Zero),
+        };
+        if self.saturated.is_empty() || !(0..starts.len()).all(same) || !relieve(field) {
+            return false;
+        }
+        let (status, solutions, families) = (Status::Unique, Vec::new(), Vec::new());
+        self.set = SolutionSet { status, solutions, families, complete: true, redundant: 0 };
+        (self.chosen, self.lasting) = (None, false);
+        true
     }
 
     /// At a border the moment after tells what contacts do; where it has one solution, the others were ties of this instant.
@@ -275,9 +294,9 @@ impl<S: System + ?Sized> Run<'_, S> {
         let (cone, now) = (layout.cones.first()?, before(first, m, &self.impulses.lambda));
         let (g, b) = block(cone, &red.h, &red.c);
         let Sliding::Slides { mu, d } = cone.friction else { return None };
-        let push = cone.section.push(d);
-        let a = g[0][0] - mu * (0..3).map(|k| g[0][k + 1] * push[k]).sum::<f64>();
         let r = now.forces().map_or(0.0, |f| f.normal.get(i).copied().unwrap_or(0.0));
+        let push = cone.section.under(r).push(d);
+        let a = g[0][0] - mu * (0..3).map(|k| g[0][k + 1] * push[k]).sum::<f64>();
         Lasting::of_one(a, b[0], r, end.first)
     }
 

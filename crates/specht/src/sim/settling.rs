@@ -238,7 +238,8 @@ impl<S: System + ?Sized> Run<'_, S> {
                 slip = super::space::speed(&info[i], eval, u);
                 let d = self.field.direction(i, super::space::slip(&info[i], eval, u));
                 self.tools.closing.fixed.directions.resize(n, [1.0, 0.0, 0.0]);
-                self.tools.closing.fixed.directions[i] = eval.section(i).push(d);
+                let section = eval.section(i).under(self.field.forces.normal[i]);
+                self.tools.closing.fixed.directions[i] = section.push(d);
             }
             let still = SPEED_ZERO * self.field.watches.scales.slip[i].max(contact_speed(&info[i], eval, u));
             modes[i] = match slip {

@@ -291,9 +291,19 @@ pub(super) fn spread(layout: &Layout, red: &Reduced, x: &[f64], lambda: &mut [f6
 /// happen again a moment later. Forces are then sought that obey the laws with every contact that is closed pressed by a share of the mean: by
 /// turns the forces that fit the motion, and those with that least pressure. What the motion tells is not changed by it.
 pub(super) fn press<S: System + ?Sized>(field: &mut Field<S>) {
-    if !field.solve() || field.regularity.redundant == 0 {
-        return;
+    if field.solve() && field.regularity.redundant > 0 {
+        inside(field, false);
     }
+}
+
+/// The same for friction at rest that has reached its bound although others could hold what it holds (two points of a rigid body stick along the line
+/// between them): forces with every contact inside its bound. False where there are none, so that something slips.
+pub(super) fn relieve<S: System + ?Sized>(field: &mut Field<S>) -> bool {
+    field.solve() && field.regularity.redundant > 0 && inside(field, true)
+}
+
+/// Other forces for the same motion, all inside their bounds; `friction`: those of friction at rest by a share too.
+fn inside<S: System + ?Sized>(field: &mut Field<S>, friction: bool) -> bool {
     let followed = field.fixed.reference.clone();
     let accel = field.forces.accel.clone();
     let pressed: Vec<(usize, usize)> = field
@@ -311,9 +321,15 @@ pub(super) fn press<S: System + ?Sized>(field: &mut Field<S>) {
     while mean > 0.0 && share > LEAST_SHARE {
         for _ in 0..SPREADS {
             field.fixed.reference.clone_from(&field.forces.lambda);
-            for &(_, row) in &pressed {
+            for &(i, row) in &pressed {
                 let force = &mut field.fixed.reference[row];
                 *force = force.max(share * mean);
+                if friction && field.discrete.modes[i] == Mode::Stick {
+                    let bound = (1.0 - share) * field.eval.mu_static[i] * *force;
+                    let rubs = field.eval.friction_size(field.info, i, &field.fixed.reference);
+                    let less = if rubs > bound { bound / rubs } else { 1.0 };
+                    field.info[i].tangent.iter().for_each(|&row| field.fixed.reference[row] *= less);
+                }
             }
             if !field.solve() {
                 break;
@@ -323,19 +339,21 @@ pub(super) fn press<S: System + ?Sized>(field: &mut Field<S>) {
                 let size =
                     if sticks { field.eval.friction_size(field.info, i, &field.forces.lambda) } else { 0.0 };
                 let normal = field.forces.normal[i];
-                normal >= 0.5 * share * mean && size <= field.eval.mu_static[i] * normal
+                let part = if friction { 1.0 - 0.5 * share } else { 1.0 };
+                normal >= 0.5 * share * mean && size <= part * field.eval.mu_static[i] * normal
             };
             let same =
                 accel.iter().zip(&field.forces.accel).all(|(a, b)| (a - b).abs() <= SAME_MOTION * size);
             if same && pressed.iter().all(obeys) {
                 field.fixed.reference.clone_from(&field.forces.lambda);
-                return;
+                return true;
             }
         }
         share *= 0.2;
     }
     field.fixed.reference = followed;
     field.solve();
+    false
 }
 
 impl<S: System + ?Sized> Field<'_, S> {
@@ -384,7 +402,8 @@ impl<S: System + ?Sized> Field<'_, S> {
         for i in 0..self.info.len() {
             if self.discrete.modes[i] == Mode::Slip {
                 let slip = slip(&self.info[i], &self.eval, &self.state.u);
-                self.fixed.directions[i] = self.eval.section(i).push(self.direction(i, slip));
+                let section = self.eval.section(i).under(self.forces.normal[i].abs());
+                self.fixed.directions[i] = section.push(self.direction(i, slip));
             }
         }
     }

@@ -88,13 +88,22 @@ impl Eval {
         self.sections.get(i).copied().unwrap_or_default()
     }
 
+    /// The section of contact `i` at the forces `lambda` per row.
+    pub(crate) fn section_at(&self, info: &[ContactInfo], i: usize, lambda: &[f64]) -> Section {
+        let section = self.section(i);
+        match section.follows_normal() {
+            true => section.under(self.bound_force(info, i, true, 1.0, lambda).abs()),
+            false => section,
+        }
+    }
+
     /// Size of the friction force of contact `i` at the forces `lambda` per row, to be compared with its bound.
     pub(crate) fn friction_size(&self, info: &[ContactInfo], i: usize, lambda: &[f64]) -> f64 {
         match *info[i].tangent.as_slice() {
             [] => 0.0,
             [a] => lambda[a].abs(),
             [a, b] => self.section(i).size([lambda[a], lambda[b], 0.0]),
-            [a, b, c, ..] => self.section(i).size([lambda[a], lambda[b], lambda[c]]),
+            [a, b, c, ..] => self.section_at(info, i, lambda).size([lambda[a], lambda[b], lambda[c]]),
         }
     }
 

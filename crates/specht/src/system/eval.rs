@@ -58,7 +58,7 @@ pub struct Eval {
     pub drive: Vec<f64>,
     /// See `drive`.
     pub drive_offset: f64,
-    /// Radius of journals, per contact; 0 where there is none.
+    /// Radius of journals and patches, per contact; 0 where there is none.
     pub radius: Vec<f64>,
     /// Friction tensor [φ_tt, φ_tn, φ_nt, φ_nn] per contact, zero where there is none; empty when no contact has one.
     pub tensor: Vec<[f64; 4]>,
@@ -126,10 +126,16 @@ impl Eval {
         self.w.row(i).dot(u) + self.rate_offset[i]
     }
 
+    /// Radius of contact `i` where it is a journal or a ball joint, else 0.
+    pub(crate) fn journal_radius(&self, i: usize) -> f64 {
+        let patch = matches!(self.section(i), Section::Patch { .. });
+        if patch { 0.0 } else { self.radius.get(i).copied().unwrap_or(0.0) }
+    }
+
     /// The friction coefficient behind a factor of [`Eval::mu`]: for a journal the factor is r μ/√(1 + μ²).
     pub(crate) fn coefficient(&self, i: usize, factor: f64) -> f64 {
-        match self.radius.get(i) {
-            Some(&r) if r > 0.0 => {
+        match self.journal_radius(i) {
+            r if r > 0.0 => {
                 let s = factor / r;
                 s / (1.0 - s * s).max(0.0).sqrt()
             }
@@ -139,8 +145,8 @@ impl Eval {
 
     /// The factor of [`Eval::mu`] for a friction coefficient: the inverse of [`Eval::coefficient`].
     pub(crate) fn bound_factor(&self, i: usize, mu: f64) -> f64 {
-        match self.radius.get(i) {
-            Some(&r) if r > 0.0 => r * mu / (1.0 + mu * mu).sqrt(),
+        match self.journal_radius(i) {
+            r if r > 0.0 => r * mu / (1.0 + mu * mu).sqrt(),
             _ => mu,
         }
     }

@@ -9,6 +9,9 @@
 //! | ellipse, associated | (m₁² d₁, m₂² d₂)/‖(m₁ d₁, m₂ d₂)‖ | length of (λ₁/m₁, λ₂/m₂) |
 //! | patch of radius a | (F̂(ρ) v/‖v‖, M̂(ρ) sign w), third row w = a ω, ρ = ‖v‖/‖w‖ | by the limit surface |
 //!
+//! A radius that follows the normal force, a = a₁ Nᵖ (Hertz: p = 1/3), keeps the row a₁ ω; then w = s a₁ ω and the third force is s M̂, with
+//! s = Nᵖ ([`Section::under`]).
+//!
 //! The patch slides in every element of its area. With D(ρ) the mean distance of its points from one at ρ, weighed by the pressure,
 //! F̂ = D′ and M̂ = D − ρ D′; for the three pressures these are complete elliptic integrals or elementary.
 
@@ -25,7 +28,14 @@ pub enum Section {
     /// Half axes of the ellipse; slip is normal to it.
     Ellipse([f64; 2]),
     /// A contact of finite size: two tangents, and the spin about the normal times the radius.
-    Patch(Pressure),
+    Patch {
+        /// How it is pressed.
+        pressure: Pressure,
+        /// p: the radius grows with this power of the normal force.
+        power: f64,
+        /// s: the radius over that of the third row, 1 where p = 0.
+        scale: f64,
+    },
 }
 
 /// How the pressure is spread over a patch.
@@ -40,6 +50,21 @@ pub enum Pressure {
 }
 
 impl Section {
+    /// The section under the normal force n.
+    pub(crate) fn under(self, n: f64) -> Section {
+        match self {
+            Section::Patch { pressure, power, .. } if power != 0.0 => {
+                Section::Patch { pressure, power, scale: n.max(0.0).powf(power) }
+            }
+            fixed => fixed,
+        }
+    }
+
+    /// Whether it changes with the normal force.
+    pub(crate) fn follows_normal(self) -> bool {
+        matches!(self, Section::Patch { power, .. } if power != 0.0)
+    }
+
     /// f(d) of a unit vector.
     pub(crate) fn push(self, d: [f64; 3]) -> [f64; 3] {
         match self {
@@ -49,11 +74,11 @@ impl Section {
                 let size = (a * d[0]).hypot(b * d[1]);
                 if size > 0.0 { [a * a * d[0] / size, b * b * d[1] / size, 0.0] } else { [0.0; 3] }
             }
-            Section::Patch(pressure) => {
-                let (v, w) = (d[0].hypot(d[1]), d[2].abs());
+            Section::Patch { pressure, scale, .. } => {
+                let (v, w) = (d[0].hypot(d[1]), scale * d[2].abs());
                 let (force, moment) = pressure.at(v, w);
                 let along = if v > 0.0 { force / v } else { 0.0 };
-                [along * d[0], along * d[1], moment * d[2].signum()]
+                [along * d[0], along * d[1], scale * moment * d[2].signum()]
             }
         }
     }
@@ -79,7 +104,7 @@ impl Section {
                 let part = |m: f64, dm: f64, x: f64, dx: f64| (dm * x + m * dx - m * x * grows / size) / size;
                 Some([part(a, da, x, dx), part(b, db, y, dy), 0.0])
             }
-            Section::Patch(_) => None,
+            Section::Patch { .. } => None,
         }
     }
 
@@ -108,7 +133,7 @@ impl Section {
                 };
                 Some((part(f[0], rate[0], a, da) + part(f[1], rate[1], b, db)) / size)
             }
-            Section::Patch(_) => None,
+            Section::Patch { .. } => None,
         }
     }
 
@@ -125,7 +150,10 @@ impl Section {
                 let part = |f: f64, m: f64| if f == 0.0 { 0.0 } else { f / m };
                 part(f[0], a).hypot(part(f[1], b))
             }
-            Section::Patch(pressure) => pressure.size(f[0].hypot(f[1]), f[2].abs()),
+            Section::Patch { pressure, scale, .. } => {
+                let moment = if f[2] == 0.0 { 0.0 } else { f[2].abs() / scale };
+                pressure.size(f[0].hypot(f[1]), moment)
+            }
         }
     }
 }
@@ -289,21 +317,26 @@ mod tests {
         }
     }
 
+    fn patch(pressure: Pressure, power: f64) -> Section {
+        Section::Patch { pressure, power, scale: 1.0 }
+    }
+
     #[test]
     fn every_force_of_slip_lies_on_the_border_of_its_section() {
         let sections = [
             Section::Round,
             Section::Tensor([0.5, 0.1, -0.2, 0.3]),
             Section::Ellipse([0.5, 0.2]),
-            Section::Patch(Pressure::Uniform),
-            Section::Patch(Pressure::Hertz),
-            Section::Patch(Pressure::Ring),
+            patch(Pressure::Uniform, 0.0),
+            patch(Pressure::Hertz, 0.0),
+            patch(Pressure::Ring, 0.0),
+            patch(Pressure::Hertz, 1.0 / 3.0).under(7.0),
         ];
         for section in sections {
             for k in 0..40 {
                 let (a, b) = (
                     0.37 * k as f64,
-                    if matches!(section, Section::Patch(_)) { 0.9 * (k as f64).sin() } else { 0.0 },
+                    if matches!(section, Section::Patch { .. }) { 0.9 * (k as f64).sin() } else { 0.0 },
                 );
                 let d = [a.cos() * b.cos(), a.sin() * b.cos(), b.sin()];
                 close(section.size(section.push(d)), 1.0, 1e-12);

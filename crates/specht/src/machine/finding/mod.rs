@@ -298,8 +298,10 @@ impl Machine {
     fn only_round(&self) -> Result<(), Error> {
         let of = |c: &&model::Contact| {
             let tensor = c.friction.as_ref().and_then(|f| f.tensor.as_ref());
-            let plane =
-                matches!(tensor, Some(model::FrictionTensor::Ellipse(_) | model::FrictionTensor::Patch(..)));
+            let plane = matches!(
+                tensor,
+                Some(model::FrictionTensor::Ellipse(_) | model::FrictionTensor::Patch { .. })
+            );
             let spatial = self.model().is_spatial();
             let ball = spatial && c.friction.is_some() && matches!(c.geometry, model::Geometry::Pin(..));
             plane || ball || (spatial && tensor.is_some())
