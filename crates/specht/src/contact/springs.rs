@@ -217,7 +217,7 @@ impl<'a> Motion<'a> {
     }
 
     fn rates(&mut self, y: &[f64], dy: &mut [f64]) {
-        let (n, rows) = (self.of.cones.len(), self.of.b.len());
+        let n = self.of.cones.len();
         self.forces(y);
         for i in 0..n {
             let c = &self.of.cones[i];
@@ -226,8 +226,7 @@ impl<'a> Motion<'a> {
                 (dy[i], dy[n + i]) = (0.0, 0.0);
             }
         }
-        dy[2 * n..2 * n + rows].copy_from_slice(&self.accel);
-        dy[2 * n + rows..].copy_from_slice(&self.lambda);
+        dy[2 * n..].copy_from_slice(&self.accel);
     }
 
     /// R at s and s′.
@@ -264,7 +263,7 @@ impl<'a> Motion<'a> {
             let mu = match c.friction {
                 Sliding::Slides { mu, .. } | Sliding::Rests { mu, .. } => mu,
             };
-            let push = c.section.push(d);
+            let push = c.section.under(press).push(d);
             (0..c.tangents).for_each(|k| self.lambda[first(c) + k] = -mu * press * push[k]);
         }
         self.hold(&held);
