@@ -18,6 +18,9 @@ use super::watch::What;
 /// Halvings of one step for the sake of its event functions.
 const BLIND: usize = 6;
 
+/// A step of fewer shortest ones has fallen to nothing.
+const COLLAPSED: f64 = 1e3;
+
 /// How a segment ends.
 pub(super) enum Flow {
     /// Events are in `locator.found`; the state stands at the instant.
@@ -238,7 +241,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         let t = self.ode.time();
         let remaining = self.settings.until - t;
         let smallest = self.smallest(t);
-        if !self.h.is_finite() {
+        // lengths that fell to nothing before an impact without collision say nothing of what comes after it
+        if !self.h.is_finite() || self.h < COLLAPSED * smallest {
             self.set_floors(FIRST_STEP * remaining);
             self.h = self.control.first_step(&self.ode, FIRST_STEP * remaining);
         }
