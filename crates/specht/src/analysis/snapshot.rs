@@ -64,8 +64,7 @@ impl Snapshot {
                     let gap = eval.gap[row];
                     let scale = sys.gap_scale(row);
                     if gap < -1e3 * GAP_ZERO * scale {
-                        let contact = c.name.clone();
-                        return Err(crate::sim::StartError::Inside { contact, depth: -gap }.into());
+                        return Err(crate::sim::inside(c.name.clone(), eval, row).into());
                     }
                     gap <= GAP_ZERO * scale && eval.rate(row, u) <= SPEED_ZERO * size(eval, row, u)
                 }

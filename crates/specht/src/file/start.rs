@@ -22,14 +22,19 @@ pub(crate) fn explain_start(model: &Model, text: &str, error: &StartError) -> Di
             format!("the initial velocities break contact `{contact}`"),
             format!("its gap changes with {} m/s", short(*rate)),
         ),
-        StartError::Inside { contact, depth } => {
+        StartError::Inside { contact, depth, moved_by } => {
             let message = format!("contact `{contact}` starts {} m inside", short(*depth));
-            match blamed(model, contact) {
+            match blamed(model, contact, |c| moved_by.contains(&c)) {
                 Some(c) => {
                     let name = &model.coordinates[c].name;
-                    let help = format!(
-                        "list it in  [start] closed = [\"{contact}\"]  and make {name} a guess, or start outside"
-                    );
+                    // corners of a box and the like are not closed by name
+                    let whole = model.contacts.iter().any(|x| x.name == *contact);
+                    let help = match whole {
+                        true => format!(
+                            "list it in  [start] closed = [\"{contact}\"]  and make {name} a guess, or start outside"
+                        ),
+                        false => format!("start outside: choose another {name}"),
+                    };
                     Diagnostic::error(value_span(text, model.coordinates[c].span), message, help)
                 }
                 None => Diagnostic::error(contact_span(model, contact), message, "start outside"),
@@ -45,6 +50,11 @@ pub(crate) fn explain_start(model: &Model, text: &str, error: &StartError) -> Di
             let help = "start them apart, or leave one of them out of  among = […]";
             Diagnostic::error(span.unwrap_or_default(), message, help)
         }
+        StartError::Undefined { what } if has_tangent(model, what) => Diagnostic::error(
+            named_span(model, what).unwrap_or_default(),
+            error.to_string(),
+            "its `tangent` points along the normal there: give another direction, or leave it out",
+        ),
         StartError::Undefined { what } => Diagnostic::error(
             named_span(model, what).unwrap_or_default(),
             error.to_string(),
@@ -97,7 +107,7 @@ fn broken(model: &Model, text: &str, contact: &str, message: String, number: Str
         "it cannot close: {number} when {} went as far as they can; check the lengths",
         solved.join(", ")
     );
-    let Some(c) = blamed(model, contact) else {
+    let Some(c) = blamed(model, contact, |_| true) else {
         let help = if solved.is_empty() { format!("{number}; no coordinate moves it") } else { stuck };
         return Diagnostic::error(place, message, help);
     };
@@ -109,6 +119,13 @@ fn broken(model: &Model, text: &str, contact: &str, message: String, number: Str
     if solved.is_empty() { found } else { found.note(place, stuck) }
 }
 
+/// Whether it is the direction of a contact whose tangent was given.
+fn has_tangent(model: &Model, what: &str) -> bool {
+    let name = what.strip_prefix("the direction of contact `").and_then(|rest| rest.split('`').next());
+    let base = |c: &str| c.split('[').next() == name.and_then(|n| n.split('[').next());
+    model.contacts.iter().any(|c| base(&c.name) && c.space.tangent.is_some())
+}
+
 /// Place of the contact of the model that became the contact of this name: itself, or the outline of which it is a part.
 fn contact_span(model: &Model, contact: &str) -> Span {
     let part = |base: &str| contact.strip_prefix(base).is_some_and(|rest| rest.starts_with('['));
@@ -116,10 +133,10 @@ fn contact_span(model: &Model, contact: &str) -> Span {
     found.map_or(Span::default(), |c| c.span)
 }
 
-/// The coordinate to change: one that moves the contact and is no guess, if possible one that starts at rest.
-fn blamed(model: &Model, contact: &str) -> Option<usize> {
+/// The coordinate to change: one that moves the contact, as far as `moves` knows, and is no guess, if possible one that starts at rest.
+fn blamed(model: &Model, contact: &str, moves: impl Fn(usize) -> bool) -> Option<usize> {
     let free: Vec<usize> =
-        moving(model, contact).into_iter().filter(|&c| !model.coordinates[c].guess).collect();
+        moving(model, contact).into_iter().filter(|&c| !model.coordinates[c].guess && moves(c)).collect();
     let at_rest = |c: &&usize| model.graph.constant(model.coordinates[**c].rate) == Some(0.0);
     free.iter().find(at_rest).or(free.first()).copied()
 }

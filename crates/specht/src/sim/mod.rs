@@ -48,6 +48,7 @@ pub use ledger::Energy;
 pub use settings::{Outside, Policy, Record, Scheme, Settings};
 pub use sink::{EVENTS_KEPT, ROWS_KEPT, Sink};
 pub use start::StartError;
+pub(crate) use start::inside;
 
 pub use crate::impact::Law as ImpactLaw;
 pub use crate::ode::Choice as Integrator;

@@ -11,7 +11,7 @@
 //! the number: nothing the user gave is ever changed silently.
 
 use crate::linalg::{Effort, Equations, FullPivot, Mat, gauss_newton, max_abs};
-use crate::system::{Along, Discrete, Normal, State, System, Tangent};
+use crate::system::{Along, Discrete, Eval, Normal, State, System, Tangent};
 
 use super::classify::Sets;
 use super::field::Field;
@@ -66,6 +66,8 @@ pub enum StartError {
         contact: String,
         /// Depth.
         depth: f64,
+        /// The velocities that move it.
+        moved_by: Vec<usize>,
     },
     /// Two bodies that touch wherever they meet are inside one another.
     #[error("`{a}` and `{b}` start {depth:.6e} m inside one another")]
@@ -101,6 +103,14 @@ pub enum StartError {
     /// The conditions could not be met by moving the free coordinates.
     #[error("the start cannot be made consistent: {0}")]
     Unsolvable(String),
+}
+
+/// A contact that is inside, along the row of its gap.
+pub(crate) fn inside(contact: String, eval: &Eval, row: usize) -> StartError {
+    let w = eval.w.row(row);
+    let least = 1e-6 * w.max_abs();
+    let moved_by = w.iter().filter(|(_, w)| w.abs() > least).map(|(k, _)| k).collect();
+    StartError::Inside { contact, depth: -eval.gap[row], moved_by }
 }
 
 pub(crate) fn check_sizes<S: System + ?Sized>(sys: &S, s: &State) -> Result<(), StartError> {
@@ -142,7 +152,7 @@ pub(crate) fn classify<S: System + ?Sized>(field: &mut Field<S>, sets: &mut Sets
                 let gap = eval.gap[row];
                 let size = sizes[row];
                 if gap < -GAP_ZERO * size {
-                    return Err(StartError::Inside { contact: name(), depth: -gap });
+                    return Err(inside(c.name.clone(), eval, row));
                 }
                 sets.closed[i] = gap <= GAP_CLOSED * size;
                 continue;
