@@ -195,6 +195,7 @@ impl Check<'_> {
     fn factor(&mut self, e: &Expr, fraction: bool) -> Result<Guess, ExprError> {
         match &e.kind {
             Kind::Number { unit: None, .. } if !(fraction && is_whole(e)) => Ok(Guess::Any),
+            Kind::Neg(a) => self.factor(a, fraction),
             _ => self.dim(e),
         }
     }
