@@ -454,6 +454,11 @@ pub trait System: Sync {
         false
     }
 
+    /// Whether guard `k` may fall and rise again where its samples in a step show nothing: it is looked at once more at the event that the step ends with.
+    fn hides(&self, _k: usize) -> bool {
+        false
+    }
+
     /// Whether motion or event functions depend on the memory; where they do not (sums kept for statistics), its change needs no decision.
     fn memory_acts(&self) -> bool {
         true

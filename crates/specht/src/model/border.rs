@@ -163,6 +163,11 @@ impl System for CompiledSystem {
         self.guards[k].switch().is_some_and(|switch| self.silent[switch])
     }
 
+    fn hides(&self, k: usize) -> bool {
+        let crossings_to_come = |e: usize, slot: usize| slot == self.encounters[e].inputs.len();
+        matches!(self.guards[k], Guard::Feature { encounter, slot } if crossings_to_come(encounter, slot))
+    }
+
     fn memory_acts(&self) -> bool {
         self.memory_acts
     }

@@ -128,6 +128,7 @@ impl Locator {
             }
         }
         let Some(first) = self.roots.iter().map(|r| r.0).reduce(f64::min) else { return false };
+        let first = self.hidden(field, ode, first);
         let h = ode.step();
         let same = SAME_ROOT * (ode.time().abs() / h + 1.0);
         self.roots.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -135,6 +136,29 @@ impl Locator {
         self.found.watches.clear();
         self.found.watches.extend(self.roots.iter().filter(|r| r.0 <= first + same).map(|r| r.1));
         true
+    }
+
+    /// Guards that fell before the first event although their samples did not show it: bodies that turn flat onto each other meet where edges cross, and
+    /// may be so deep at the end of the step that this is not seen there.
+    fn hidden<S: System + ?Sized>(&mut self, field: &mut Field<S>, ode: &mut Method, first: f64) -> f64 {
+        let mut earliest = first;
+        for k in 0..field.watches.list.len() {
+            let what = field.watches.list[k].what;
+            let hides = matches!(what, What::Guard(g) if field.sys.hides(g)) && field.watches.list[k].armed;
+            let start = field.watches.at(0, k);
+            if !hides || !(start > 0.0) || self.roots.iter().any(|r| r.1 == k) {
+                continue;
+            }
+            let x = &mut self.x;
+            let mut f = |theta: f64| dense(field, ode, what, theta, x);
+            let end = f(first);
+            if end < 0.0 {
+                let theta = root::falls(&mut f, 0.0, start, first, end, ROOT);
+                earliest = earliest.min(theta);
+                self.roots.push((theta, k));
+            }
+        }
+        earliest
     }
 
     /// Exact root of a suspect, or none when the dense output clears it.
