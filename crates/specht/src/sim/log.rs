@@ -166,6 +166,11 @@ impl<S: System + ?Sized> Run<'_, S> {
                 ),
                 None => format!("the rigid force problem has no solution; policy {policy}"),
             },
+            Set::Unknown if self.field.spatial => format!(
+                "no solution of the force problem was found, and not all modes of its contacts were examined ({}). Several contacts that rub in two directions \
+                 at once are not followed through a paradox: with less friction there may be none, and scheme = \"step\" goes on through it (specht explain painleve)",
+                self.describe()
+            ),
             Set::Unknown => {
                 "no solution of the force problem was found, and not all modes of its contacts were examined"
                     .into()
