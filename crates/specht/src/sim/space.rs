@@ -316,7 +316,12 @@ fn inside<S: System + ?Sized>(field: &mut Field<S>, friction: bool) -> bool {
         })
         .collect();
     let mean = pressed.iter().map(|&(i, _)| field.forces.normal[i]).sum::<f64>() / pressed.len() as f64;
-    let size = accel.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+    // what stands still is measured by what the smooth forces alone would do
+    let free = |k: usize| (field.eval.h[k] / field.eval.mass.diagonal(k)).abs();
+    let size = (0..accel.len()).fold(0.0_f64, |m, k| {
+        let free = free(k);
+        m.max(accel[k].abs()).max(if free.is_finite() { free } else { 0.0 })
+    });
     let mut share = 0.25;
     while mean > 0.0 && share > LEAST_SHARE {
         for _ in 0..SPREADS {
