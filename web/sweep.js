@@ -102,8 +102,8 @@ function bars(list, card) {
     el("span", i.parameter, box);
     const bar = el("i", undefined, box), part = (p, name) => { const b = el("b", undefined, bar); b.style.width = `${100 * Math.min(1, Math.max(0, p))}%`; if (name) b.className = name; };
     if (total) part(i.total, "total");
-    part(i.first_order);
-    el("span", `${(100 * i.first_order).toFixed(0)} %${total ? `, ${(100 * i.total).toFixed(0)} % with others` : ""}, rank ${i.rank_correlation.toFixed(2)}`, box);
+    part(i.first_order ?? 0);
+    el("span", `${i.first_order === null ? "?" : (100 * i.first_order).toFixed(0)} %${total ? `, ${(100 * i.total).toFixed(0)} % with others` : ""}, rank ${i.rank_correlation.toFixed(2)}`, box);
   }
   el("p", `part of the variance that each parameter explains by itself${total ? "; light: together with others" : ""}`, card);
 }

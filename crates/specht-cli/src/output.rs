@@ -128,8 +128,8 @@ pub fn claim(path: &Path) -> Result<Target, Refusal> {
     Ok(Target::File(fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())))
 }
 
-/// Whether this program wrote a file: its name stands near the beginning; a table of numbers stands beside such a file, `run.json` or
-/// the log of a sweep.
+/// Whether this program wrote a file: its name stands near the beginning; a table of numbers stands beside such a file: `run.json`, the
+/// log of a sweep, or what was put together from several.
 fn ours(path: &Path) -> bool {
     use std::io::Read;
     let begins = |path: &Path| {
@@ -140,7 +140,8 @@ fn ours(path: &Path) -> bool {
     let head = begins(path);
     let table = path.extension().is_some_and(|e| e == "csv" || e == "parquet");
     let companion = |name: &str| begins(&path.with_file_name(name)).contains(MADE_BY);
-    head.is_empty() || head.contains(MADE_BY) || (table && (companion("run.json") || companion("sweep.log")))
+    let companions = ["run.json", "sweep.log", "sweep.json"];
+    head.is_empty() || head.contains(MADE_BY) || (table && companions.into_iter().any(companion))
 }
 
 /// Stands in every file that this program writes.

@@ -37,7 +37,15 @@ pub fn sweep<'py>(
     let shard = shard.map(Shard::read).transpose().map_err(raise)?.unwrap_or_default();
     let machine = machine.set_up(setup)?;
     let rows = apart(py, progress, |stop, say| {
-        sweep.run(&machine, How { jobs, shard, watch: Watch { interrupt: Some(stop), progress: Some(say) } })
+        sweep.run(
+            &machine,
+            How {
+                jobs,
+                shard,
+                watch: Watch { interrupt: Some(stop), progress: Some(say) },
+                ..How::default()
+            },
+        )
     })?;
     let rows = rows.map_err(raise)?;
     let done: Vec<usize> = (0..rows.len()).filter(|r| rows.is_done(*r)).collect();

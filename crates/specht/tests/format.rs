@@ -66,6 +66,52 @@ center = ["l", 0]
     assert!(refused(&single).contains("only a family"));
 }
 
+/// Was: an index out of range, without a word on how a chain begins.
+#[test]
+fn a_chain_without_a_first_place_is_told_how_to_write_it() {
+    let text = r#"
+parameters = { n = 3 }
+run        = { until = 1 }
+coordinates = { q = { for = "i = 1..n", start = 0 } }
+[[body]]
+for = "i = 1..n"
+name = "link"
+on = "link[i-1]"
+position = [1, 0]
+angle = "q[i]"
+mass = 1
+inertia = 1
+"#;
+    let said = refused(text);
+    assert!(said.contains("on = [\"ground\", \"link[i-1]\"]"), "{said}");
+}
+
+/// Was: an unknown function that was probably meant to be itself.
+#[test]
+fn a_table_with_a_fault_is_told_once() {
+    let text = r#"
+coordinates = { x = 0 }
+define      = { pump = { table = [[0, 0], [2, 1], [1, 3]] } }
+body        = [{ name = "b", mass = 1, position = "x" }]
+force       = [{ name = "f", along = "x", force = "-pump(x)" }]
+run         = { until = 1 }
+"#;
+    let said = refused(text);
+    assert!(said.contains("falls from 2 to 1") && !said.contains("unknown"), "{said}");
+}
+
+#[test]
+fn a_mode_by_its_word_is_told_the_number() {
+    let text = r#"
+coordinates = { x = { rate = 1 } }
+body        = [{ name = "b", mass = 1, position = "x" }]
+contact     = [{ name = "rub", slip = "x'", friction_force = 1 }]
+phase       = [{ name = "stuck", when = "rub.mode == stick" }]
+run         = { until = 1 }
+"#;
+    assert!(refused(text).contains("1 stick"), "{}", refused(text));
+}
+
 #[test]
 fn integrals_are_those_of_the_calculus() {
     let close = |formula: &str, expected: f64| {

@@ -1,6 +1,6 @@
 //! `specht map MODEL`: a result over two parameters, with borders.
 
-use super::sweep::{command, machine, watched};
+use super::sweep::{beyond, command, machine, watched};
 use crate::args::MapArgs;
 use crate::diagnostics::refused;
 use crate::outcome::{Exit, Outcome};
@@ -10,17 +10,18 @@ use crate::report::many::{Lines, View, drawn, page};
 use crate::text::{print, tell};
 use crate::words::short;
 use serde_json::json;
-use specht::analysis::Watch;
-use specht::machine::sweep::{Distance, How, MapTask, Mapped, Plan, Shard, Span, Sweep};
+
+use specht::machine::sweep::{Distance, How, MapTask, Mapped, Plan, Span, Sweep};
 
 /// Map.
 pub fn run(args: &MapArgs) -> Outcome {
     let (request, machine) = machine(&args.model, &args.many)?;
     let axes = args.over.iter().map(|text| Span::read(text)).collect::<Result<_, _>>().map_err(refused)?;
     let plan = Plan { axes, ..Plan::default() };
+    beyond(&machine, &plan);
     let sweep = Sweep { plan, record: vec![args.record.clone()], diagram: None };
     let task = MapTask { sweep, levels: args.level.clone(), fine: args.fine };
-    let how = How { jobs: args.many.jobs, shard: Shard::default(), watch: Watch::default() };
+    let how = How { jobs: args.many.jobs, ..How::default() };
     let name = machine.model().name.clone();
     let folder = output::folder(args.out.as_deref(), &format!("{}-map", request.source.name));
     let files = !args.many.json || args.out.is_some();
@@ -55,7 +56,7 @@ pub fn run(args: &MapArgs) -> Outcome {
         if let Some(svg) = drawn(&view, &lines) {
             output::write(&folder.join("map.svg"), &svg)?;
         }
-        output::write(&folder.join("map.html"), &page(&view, Some((&lines, said.replace('\n', " ")))))?;
+        output::write(&folder.join("map.html"), &page(&view, Some((&lines, in_one_line(&said)))))?;
     }
     if args.many.json {
         print(&text)?;
@@ -119,4 +120,9 @@ fn said(map: &Mapped) -> String {
         }
     }
     out
+}
+
+/// The lines as sentences of one paragraph.
+fn in_one_line(said: &str) -> String {
+    said.lines().map(str::trim).filter(|l| !l.is_empty()).map(|l| format!("{l}. ")).collect()
 }

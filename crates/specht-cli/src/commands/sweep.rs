@@ -30,6 +30,7 @@ pub fn run(args: &SweepArgs) -> Outcome {
     };
     let (request, machine) = machine(&model, &args.many)?;
     let sweep = meant(args)?;
+    beyond(&machine, &sweep.plan);
     let shard = args.shard.as_deref().map(Shard::read).transpose().map_err(refused)?.unwrap_or_default();
     let folder = output::folder(args.out.as_deref(), &format!("{}-sweep", request.source.name));
     let files = !args.many.json || args.out.is_some();
@@ -37,11 +38,11 @@ pub fn run(args: &SweepArgs) -> Outcome {
     if files {
         output::claim(&log)?;
     }
-    let how = How { jobs: args.many.jobs, shard, watch: Watch::default() };
+    let command = command(&request);
+    let how = How { jobs: args.many.jobs, shard, watch: Watch::default(), command: &command };
     let rows = watched(machine.model().name.as_str(), how, |how| {
         if files { sweep.run_logged(&machine, how, &log, args.resume) } else { sweep.run(&machine, how) }
     })?;
-    let command = command(&request);
     let swept = Swept { model: &machine.model().name, command: &command, sweep: &sweep, rows: &rows };
     finish(&swept, &args.many, files.then_some(folder.as_path()))
 }
@@ -112,6 +113,19 @@ fn meant(args: &SweepArgs) -> Result<Sweep, Refusal> {
     Ok(Sweep { plan, record: args.record.clone(), diagram })
 }
 
+/// Warns of axes that leave the range which the file gives.
+pub fn beyond(machine: &Machine, plan: &Plan) {
+    for axis in &plan.axes {
+        let known = machine.model().parameters.iter().find(|p| p.name == axis.name);
+        let Some([from, to]) = known.and_then(|p| p.range) else { continue };
+        let ends = [axis.value(0), axis.value(axis.count().saturating_sub(1))];
+        if ends.iter().any(|v| *v < from || *v > to) {
+            let [a, b] = ends;
+            tell(&format!("warning: `{}` goes from {a} to {b}, its range is {from} to {to}", axis.name));
+        }
+    }
+}
+
 /// Work with a progress line that says how long it still takes, and Ctrl-C.
 pub fn watched<T>(
     label: &str,
@@ -145,7 +159,7 @@ fn put_together(args: &SweepArgs) -> Outcome {
     let (head, rows) = merge(&logs).map_err(refused)?;
     let folder = output::folder(args.out.as_deref(), "sweep");
     let files = !args.many.json || args.out.is_some();
-    let swept = Swept { model: &head.model, command: "specht run MODEL", sweep: &head.sweep, rows: &rows };
+    let swept = Swept { model: &head.model, command: &head.command, sweep: &head.sweep, rows: &rows };
     finish(&swept, &args.many, files.then_some(folder.as_path()))
 }
 

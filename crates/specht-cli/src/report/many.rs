@@ -454,11 +454,12 @@ pub fn page(view: &View, lines: Option<(&Lines, String)>) -> String {
 fn answers(view: &View) -> Vec<Json> {
     let first = view.sweep.plan.parameters().count();
     let random = !view.sweep.plan.random.is_empty();
+    let sampled = view.sweep.plan.is_sampled();
     let one = |(k, s): (usize, specht::machine::sweep::Summary)| {
         let influence = if random { json!(s.influence) } else { json!([]) };
         json!({
             "of": s.of, "column": first + k, "lines": crate::words::sweep::sentences(view.sweep, &s),
-            "share": s.share.filter(|_| random), "numbers": s.numbers.filter(|_| random), "influence": influence,
+            "share": s.share.filter(|_| sampled), "numbers": s.numbers.filter(|_| sampled), "influence": influence,
         })
     };
     view.sweep.summaries(view.rows).into_iter().enumerate().map(one).collect()

@@ -40,8 +40,9 @@ type Line = (usize, usize);
 impl Result<'_> {
     /// All files.
     pub fn write(&self, folder: &Path) -> std::result::Result<(), Refusal> {
-        output::stream(&folder.join("sweep.csv"), |out| self.csv(out))?;
+        // first the one by which the tables are known as written here
         output::stream(&folder.join("sweep.json"), |out| self.json(out))?;
+        output::stream(&folder.join("sweep.csv"), |out| self.csv(out))?;
         output::stream(&folder.join("sweep.parquet"), |out| self.parquet(out))?;
         let view = View::new(self.model, self.command, self.sweep, self.rows);
         if let Some(svg) = many::picture(&view) {
@@ -134,39 +135,56 @@ impl Result<'_> {
 
     fn parquet(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.columns();
-        let is_text = |column: Column| match column {
-            Column::Parameter(_) | Column::Values => false,
-            Column::Chain | Column::Error => true,
-            Column::Record(c) => {
-                (0..self.rows.len()).any(|row| matches!(self.rows.cell(row, c), Cell::Text(_)))
-            }
+        let kind = |column: Column| match column {
+            Column::Parameter(_) | Column::Values => parquet::Kind::Number,
+            Column::Chain | Column::Error => parquet::Kind::Text,
+            Column::Record(c) => self.kind(c),
         };
-        let texts: Vec<bool> = columns.iter().map(|c| is_text(c.1)).collect();
-        let field = |((name, _), text): (&(String, Column), &bool)| parquet::Field {
+        let kinds: Vec<parquet::Kind> = columns.iter().map(|c| kind(c.1)).collect();
+        let field = |((name, _), kind): (&(String, Column), &parquet::Kind)| parquet::Field {
             name: name.clone(),
-            text: *text,
+            kind: *kind,
         };
-        let schema = columns.iter().zip(&texts).map(field).collect();
+        let schema = columns.iter().zip(&kinds).map(field).collect();
         let mut file = parquet::Writer::new(out, schema)?;
         let mut lines = self.lines().peekable();
         let mut point = Vec::new();
         while lines.peek().is_some() {
             let group: Vec<Line> = lines.by_ref().take(parquet::GROUP).collect();
             file.group(group.len(), |k, page| {
-                let (column, text) = (columns[k].1, texts[k]);
+                let (column, kind) = (columns[k].1, kinds[k]);
                 for line in &group {
                     self.sweep.plan.point(line.0, &mut point);
-                    let cell = self.cell(column, *line, &point);
-                    match (&cell, text) {
-                        (Cell::Text(t), true) => page.text(t),
-                        (Cell::Bool(b), true) => page.text(&b.to_string()),
-                        (Cell::Number(x), true) if x.is_nan() => page.text(""),
-                        (Cell::Number(x), true) => page.text(&x.to_string()),
-                        (cell, false) => page.number(cell.number().unwrap_or(f64::NAN)),
+                    match (self.cell(column, *line, &point), kind) {
+                        (Cell::Number(x), _) if x.is_nan() => page.missing(),
+                        (Cell::Text(t), _) if t.is_empty() => page.missing(),
+                        (Cell::Text(t), _) => page.text(&t),
+                        (Cell::Bool(b), parquet::Kind::Text) => page.text(&b.to_string()),
+                        (Cell::Bool(b), parquet::Kind::Truth) => page.truth(b),
+                        (Cell::Bool(b), parquet::Kind::Number) => page.number(f64::from(u8::from(b))),
+                        (Cell::Number(x), parquet::Kind::Text) => page.text(&x.to_string()),
+                        (Cell::Number(x), _) => page.number(x),
                     }
                 }
             })?;
         }
         file.finish()
+    }
+
+    /// What a recorded column holds: truths only if nothing else is in it.
+    fn kind(&self, column: usize) -> parquet::Kind {
+        let mut truths = false;
+        for row in 0..self.rows.len() {
+            match self.rows.cell(row, column) {
+                Cell::Text(_) => return parquet::Kind::Text,
+                Cell::Bool(_) => truths = true,
+                Cell::Number(_) => {}
+            }
+        }
+        let number = |row| matches!(self.rows.cell(row, column), Cell::Number(x) if !x.is_nan());
+        match truths && !(0..self.rows.len()).any(number) {
+            true => parquet::Kind::Truth,
+            false => parquet::Kind::Number,
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Parquet, as little of it as a table of numbers and words needs: plain encoding, no compression, no missing values (a missing number
-//! is NaN, a missing text is empty). Format: <https://github.com/apache/parquet-format>, metadata in Thrift's compact protocol.
-//! Truths are 1 and 0. See docs/decisions/sweeps.md for why no library is used.
+//! Parquet, as little of it as a table of numbers, truths and words needs: plain encoding, no compression, every value may be missing.
+//! Format: <https://github.com/apache/parquet-format>, metadata in Thrift's compact protocol. See docs/decisions/sweeps.md for why no
+//! library is used.
 
 use std::io::{self, Write};
 
@@ -11,24 +11,81 @@ pub const GROUP: usize = 100_000;
 pub struct Field {
     /// Name.
     pub name: String,
-    /// Words instead of numbers.
-    pub text: bool,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Number,
+    Truth,
+    Text,
 }
 
 /// Values of one column of one group.
 #[derive(Default)]
-pub struct Page(Vec<u8>);
+pub struct Page {
+    /// By row: whether there is a value.
+    there: Bits,
+    values: Vec<u8>,
+    truths: Bits,
+}
 
 impl Page {
     /// A number.
     pub fn number(&mut self, x: f64) {
-        self.0.extend(x.to_le_bytes());
+        self.there.push(true);
+        self.values.extend(x.to_le_bytes());
+    }
+
+    /// A truth.
+    pub fn truth(&mut self, x: bool) {
+        self.there.push(true);
+        self.truths.push(x);
     }
 
     /// A text.
     pub fn text(&mut self, text: &str) {
-        self.0.extend((text.len() as u32).to_le_bytes());
-        self.0.extend(text.as_bytes());
+        self.there.push(true);
+        self.values.extend((text.len() as u32).to_le_bytes());
+        self.values.extend(text.as_bytes());
+    }
+
+    /// No value.
+    pub fn missing(&mut self) {
+        self.there.push(false);
+    }
+
+    /// Length of the levels, levels (one bit-packed run of groups of eight), values.
+    fn bytes(&self) -> Vec<u8> {
+        let mut levels = Thrift::default();
+        levels.unsigned((self.there.bytes.len() as u64) << 1 | 1);
+        levels.bytes.extend(&self.there.bytes);
+        let mut out = (levels.bytes.len() as u32).to_le_bytes().to_vec();
+        out.extend(&levels.bytes);
+        out.extend(&self.values);
+        out.extend(&self.truths.bytes);
+        out
+    }
+}
+
+/// Bits, the lowest of a byte first.
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Bits {
+    fn push(&mut self, bit: bool) {
+        if self.count.is_multiple_of(8) {
+            self.bytes.push(0);
+        }
+        if let Some(last) = self.bytes.last_mut() {
+            *last |= u8::from(bit) << (self.count % 8);
+        }
+        self.count += 1;
     }
 }
 
@@ -45,9 +102,10 @@ pub struct Writer<'a> {
 
 const MAGIC: &[u8] = b"PAR1";
 // numbers of the format
+const BOOLEAN: i64 = 0;
 const DOUBLE: i64 = 5;
 const BYTE_ARRAY: i64 = 6;
-const REQUIRED: i64 = 0;
+const OPTIONAL: i64 = 1;
 const UTF8: i64 = 0;
 const PLAIN: i64 = 0;
 const RLE: i64 = 3;
@@ -55,8 +113,12 @@ const UNCOMPRESSED: i64 = 0;
 const DATA_PAGE: i64 = 0;
 
 impl Field {
-    fn kind(&self) -> i64 {
-        if self.text { BYTE_ARRAY } else { DOUBLE }
+    fn number(&self) -> i64 {
+        match self.kind {
+            Kind::Number => DOUBLE,
+            Kind::Truth => BOOLEAN,
+            Kind::Text => BYTE_ARRAY,
+        }
     }
 }
 
@@ -73,10 +135,11 @@ impl<'a> Writer<'a> {
         for k in 0..self.schema.len() {
             let mut page = Page::default();
             fill(k, &mut page);
+            let page = page.bytes();
             let mut head = Thrift::default();
             head.int(1, I32, DATA_PAGE);
-            head.int(2, I32, page.0.len() as i64);
-            head.int(3, I32, page.0.len() as i64);
+            head.int(2, I32, page.len() as i64);
+            head.int(3, I32, page.len() as i64);
             head.open(5);
             head.int(1, I32, rows as i64);
             head.int(2, I32, PLAIN);
@@ -85,8 +148,8 @@ impl<'a> Writer<'a> {
             head.end();
             head.end();
             self.out.write_all(&head.bytes)?;
-            self.out.write_all(&page.0)?;
-            let length = (head.bytes.len() + page.0.len()) as u64;
+            self.out.write_all(&page)?;
+            let length = (head.bytes.len() + page.len()) as u64;
             chunks.push(Chunk(self.place, length, rows as u64));
             self.place += length;
         }
@@ -105,10 +168,10 @@ impl<'a> Writer<'a> {
         meta.end();
         for field in &self.schema {
             meta.element();
-            meta.int(1, I32, field.kind());
-            meta.int(3, I32, REQUIRED);
+            meta.int(1, I32, field.number());
+            meta.int(3, I32, OPTIONAL);
             meta.binary(4, &field.name);
-            if field.text {
+            if field.kind == Kind::Text {
                 meta.int(6, I32, UTF8);
             }
             meta.end();
@@ -122,7 +185,7 @@ impl<'a> Writer<'a> {
                 meta.element();
                 meta.int(2, I64, *offset as i64);
                 meta.open(3);
-                meta.int(1, I32, field.kind());
+                meta.int(1, I32, field.number());
                 meta.list(2, I32, 1);
                 meta.varint(PLAIN);
                 meta.list(3, BINARY, 1);
@@ -310,17 +373,78 @@ mod tests {
         }
     }
 
+    /// What the file of the test holds.
+    #[derive(Debug, PartialEq)]
+    enum Value {
+        Missing,
+        Number(f64),
+        Truth(bool),
+        Text(String),
+    }
+
+    fn kind(k: usize) -> Kind {
+        match k {
+            3 => Kind::Text,
+            4 => Kind::Truth,
+            _ => Kind::Number,
+        }
+    }
+
+    /// The second group has eleven rows: more than a byte of levels.
+    fn content(group: usize, k: usize, row: usize) -> Value {
+        match (kind(k), (row + k) % 4) {
+            (_, 1) => Value::Missing,
+            (Kind::Text, _) => Value::Text(format!("wörd {group} {row}")),
+            (Kind::Truth, part) => Value::Truth(part == 2),
+            _ => Value::Number((100 * group + 10 * row) as f64 + k as f64 / 3.0),
+        }
+    }
+
+    /// The values of a page after its levels.
+    fn values(at: &[u8], k: usize, rows: usize) -> Vec<Value> {
+        let length = u32::from_le_bytes(at[..4].try_into().unwrap()) as usize;
+        let (mut levels, mut at) = (&at[4..4 + length], &at[4 + length..]);
+        assert_eq!(unsigned(&mut levels), (rows.div_ceil(8) as u64) << 1 | 1);
+        let (mut truths, mut out) = (0, Vec::new());
+        for row in 0..rows {
+            let there = levels[row / 8] >> (row % 8) & 1 == 1;
+            out.push(match kind(k) {
+                _ if !there => Value::Missing,
+                Kind::Text => {
+                    let length = u32::from_le_bytes(at[..4].try_into().unwrap()) as usize;
+                    let text = String::from_utf8(at[4..4 + length].to_vec()).unwrap();
+                    at = &at[4 + length..];
+                    Value::Text(text)
+                }
+                Kind::Truth => {
+                    truths += 1;
+                    Value::Truth(at[(truths - 1) / 8] >> ((truths - 1) % 8) & 1 == 1)
+                }
+                Kind::Number => {
+                    let x = f64::from_le_bytes(at[..8].try_into().unwrap());
+                    at = &at[8..];
+                    Value::Number(x)
+                }
+            });
+        }
+        assert_eq!(at.len(), truths.div_ceil(8));
+        out
+    }
+
     #[test]
     fn a_file_reads_back_by_the_text_of_the_format() {
+        const ROWS: [usize; 2] = [3, 11];
         let mut bytes = Vec::new();
-        let schema = (0..20).map(|k| Field { name: format!("c{k}"), text: k == 3 }).collect();
+        let schema = (0..20).map(|k| Field { name: format!("c{k}"), kind: kind(k) }).collect();
         let mut file = Writer::new(&mut bytes, schema).unwrap();
-        for group in 0..2 {
-            file.group(3, |k, page| {
-                for row in 0..3 {
-                    match k {
-                        3 => page.text(&format!("wörd {group} {row}")),
-                        k => page.number(f64::from(100 * group + 10 * row) + k as f64 / 3.0),
+        for (group, rows) in ROWS.into_iter().enumerate() {
+            file.group(rows, |k, page| {
+                for row in 0..rows {
+                    match content(group, k, row) {
+                        Value::Missing => page.missing(),
+                        Value::Number(x) => page.number(x),
+                        Value::Truth(x) => page.truth(x),
+                        Value::Text(x) => page.text(&x),
                     }
                 }
             })
@@ -333,37 +457,27 @@ mod tests {
         let mut at = &bytes[n - 8 - length..n - 8];
         let meta = value(12, &mut at);
         assert!(at.is_empty());
-        assert_eq!((meta.at(1).int(), meta.at(3).int(), meta.at(6).text()), (1, 6, "specht".to_string()));
+        assert_eq!((meta.at(1).int(), meta.at(3).int(), meta.at(6).text()), (1, 14, "specht".to_string()));
         let schema = meta.at(2).list();
         assert_eq!((schema.len(), schema[0].at(5).int()), (21, 20));
-        assert_eq!(
-            (schema[4].at(4).text(), schema[4].at(1).int(), schema[4].at(6).int()),
-            ("c3".into(), 6, 0)
-        );
+        for (k, number) in [(0, 5), (3, 6), (4, 0)] {
+            let field = &schema[k + 1];
+            assert_eq!((field.at(4).text(), field.at(1).int()), (format!("c{k}"), number));
+            assert_eq!(field.at(3).int(), 1);
+        }
+        assert_eq!(schema[4].at(6).int(), 0);
         for (group, part) in meta.at(4).list().iter().enumerate() {
             for (k, chunk) in part.at(1).list().iter().enumerate() {
                 let data = chunk.at(3);
-                assert_eq!((data.at(5).int(), data.at(4).int()), (3, 0));
+                let rows = ROWS[group];
+                assert_eq!((data.at(5).int() as usize, data.at(4).int()), (rows, 0));
                 let begin = data.at(9).int() as usize;
                 let mut at = &bytes[begin..begin + data.at(7).int() as usize];
                 let head = value(12, &mut at);
                 assert_eq!((head.at(1).int(), head.at(2).int() as usize), (0, at.len()));
-                assert_eq!(head.at(5).at(1).int(), 3);
-                for row in 0..3 {
-                    if k == 3 {
-                        let length = u32::from_le_bytes(at[..4].try_into().unwrap()) as usize;
-                        assert_eq!(
-                            std::str::from_utf8(&at[4..4 + length]).unwrap(),
-                            format!("wörd {group} {row}")
-                        );
-                        at = &at[4 + length..];
-                    } else {
-                        let x = f64::from_le_bytes(at[..8].try_into().unwrap());
-                        assert_eq!(x, (100 * group + 10 * row) as f64 + k as f64 / 3.0);
-                        at = &at[8..];
-                    }
-                }
-                assert!(at.is_empty());
+                assert_eq!(head.at(5).at(1).int() as usize, rows);
+                let expected: Vec<Value> = (0..rows).map(|row| content(group, k, row)).collect();
+                assert_eq!(values(at, k, rows), expected);
             }
         }
     }

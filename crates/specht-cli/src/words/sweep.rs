@@ -15,6 +15,11 @@ pub fn said(model: &str, sweep: &Sweep, rows: &Rows) -> String {
         out += &format!(", {failed} with something missing; the first: {first}");
     }
     out.push('\n');
+    if let Some(diagram) = &sweep.diagram
+        && (0..rows.len()).all(|row| rows.values(row).is_empty())
+    {
+        out += &format!("  no run passes through `{}`: {} has no values\n", diagram.section, diagram.values);
+    }
     for summary in sweep.summaries(rows) {
         out += &format!("  {}\n", summary.of);
         for line in sentences(sweep, &summary) {
@@ -24,9 +29,10 @@ pub fn said(model: &str, sweep: &Sweep, rows: &Rows) -> String {
     out
 }
 
-/// A column as a whole, a sentence per line. Shares of a grid are no probabilities: they are counted only.
+/// A column as a whole, a sentence per line. Shares of a grid are no probabilities: they are counted only; those of samples are said
+/// for the points of the grid between which all lie.
 pub fn sentences(sweep: &Sweep, summary: &Summary) -> Vec<String> {
-    let random = !sweep.plan.random.is_empty();
+    let random = sweep.plan.is_sampled();
     let mut out = Vec::new();
     if let Some(share) = summary.share {
         out.push(match random {
@@ -44,14 +50,41 @@ pub fn sentences(sweep: &Sweep, summary: &Summary) -> Vec<String> {
             false => format!("{word}: {count}"),
         });
     }
+    if summary.cut > 0 {
+        out.push(format!("not counted, for their runs did not get to the end: {}", summary.cut));
+    }
     if summary.missing > 0 {
         out.push(format!("without a value: {}", summary.missing));
     }
-    if random && !summary.influence.is_empty() {
+    out.extend(between(sweep, summary));
+    if !sweep.plan.random.is_empty() && !summary.influence.is_empty() {
         let list: Vec<String> = summary.influence.iter().take(MOST).map(influence).collect();
         out.push(format!("matters most: {}", list.join(", ")));
     }
     out
+}
+
+/// Where on the grid the share, or the mean, is least and largest.
+fn between(sweep: &Sweep, summary: &Summary) -> Option<String> {
+    let key = if summary.share.is_some() { "value" } else { "mean" };
+    let of =
+        |k: usize, key: &str| summary.points[k].iter().find(|(n, _)| *n == key).and_then(|(_, v)| v.as_f64());
+    let known = || (0..summary.points.len()).filter_map(|k| Some((k, of(k, key)?)));
+    let least = known().min_by(|a, b| a.1.total_cmp(&b.1))?.0;
+    let most = known().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
+    let at = |k: usize| {
+        let axes =
+            sweep.plan.axes.iter().filter_map(|a| Some(format!("{} = {}", a.name, short(of(k, &a.name)?))));
+        axes.collect::<Vec<_>>().join(", ")
+    };
+    let say = |k: usize| -> Option<String> {
+        let count = of(k, "count")? as usize;
+        Some(match of(k, "holds") {
+            Some(holds) => in_a_million(specht::machine::sweep::share(holds as usize, count), count),
+            None => format!("mean {} of {count}", short(of(k, "mean")?)),
+        })
+    };
+    Some(format!("least at {}: {}; most at {}: {}", at(least), say(least)?, at(most), say(most)?))
 }
 
 /// How many of all, with what 95 % of such intervals hold. Of an event that was never seen, or always, one bound says all:
@@ -59,7 +92,7 @@ pub fn sentences(sweep: &Sweep, summary: &Summary) -> Vec<String> {
 fn in_a_million(share: Share, n: usize) -> String {
     let million = |p: f64| short((1e6 * p).round());
     let three = million(1.0 - 0.05_f64.powf(1.0 / n as f64));
-    let [low, high] = share.exact;
+    let Some([low, high]) = share.exact else { return format!("holds at {} of {n} points", share.holds) };
     match share.holds {
         0 => format!(
             "holds for none of {n}: at most {} in a million (95 % interval; one-sided {three}, the rule of three)",
@@ -93,7 +126,7 @@ fn numbers(n: &Numbers, random: bool) -> String {
     format!(
         "mean {} ± {}, deviation {}, {extremes}; 90 % between {} and {}, 1 % above {}",
         short(n.mean),
-        short(n.mean_error.0),
+        short(n.mean_error.map_or(f64::NAN, |e| e.0)),
         short(n.deviation.0),
         quantile("0.05"),
         quantile("0.95"),
@@ -102,14 +135,11 @@ fn numbers(n: &Numbers, random: bool) -> String {
 }
 
 fn influence(i: &Influence) -> String {
+    let part = Some(i.first_order.0).filter(|p| p.is_finite());
+    let own = part.map(|p| format!(", {:.0} % of the variance", 100.0 * p));
     let total = i.total.map(|t| format!(", {:.0} % with others", 100.0 * t));
-    format!(
-        "{} (rank correlation {:.2}, {:.0} % of the variance{})",
-        i.parameter,
-        i.rank_correlation,
-        100.0 * i.first_order,
-        total.unwrap_or_default()
-    )
+    let rest = format!("{}{}", own.unwrap_or_default(), total.unwrap_or_default());
+    format!("{} (rank correlation {:.2}{rest})", i.parameter, i.rank_correlation)
 }
 
 #[cfg(test)]

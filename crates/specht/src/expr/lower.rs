@@ -23,6 +23,8 @@ const MAX_CALLS: u32 = 64;
 const MAX_SUM: f64 = 100_000.0;
 /// Most nodes visited for one expression.
 const MAX_STEPS: u64 = 500_000;
+/// Words that people write for the numbers of modes.
+const MODES: [&str; 4] = ["open", "stick", "slip", "closed"];
 /// Most primes.
 const MAX_PRIMES: u32 = 4;
 
@@ -152,7 +154,9 @@ pub(crate) fn unknown_name<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> ExprError {
     let mut help = "not a parameter, coordinate, definition or state".to_string();
-    if is_builtin(name) {
+    if MODES.contains(&name) {
+        help = "the mode of a contact is a number: 0 open, 1 stick, 2 slip+, 3 slip-, 4 closed".to_string();
+    } else if is_builtin(name) {
         help = format!("`{name}` is a function; write `{name}(…)`");
     } else if let Some(near) = did_you_mean(name, candidates) {
         help += &format!("; did you mean `{near}`?");
@@ -534,6 +538,10 @@ impl<'a> Lowering<'a> {
             ("min" | "max", _) => wrong("two or more arguments"),
             _ => {
                 let users = self.resolver.function_names();
+                // its definition has a fault of its own, which is told there
+                if users.iter().any(|user| user == name) {
+                    return Err(ExprError::new(e.span, "", ""));
+                }
                 let known: Vec<&str> = BUILTINS.into_iter().chain(laws::names()).collect();
                 let all = known.into_iter().chain(users.iter().map(String::as_str));
                 let near = did_you_mean(name, all);

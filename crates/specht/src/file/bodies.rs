@@ -295,7 +295,15 @@ impl Builder<'_> {
                 continue;
             }
             let context = self.place_of(Scope::Parameter, body.family.as_ref(), &element);
-            let parent = self.within(context, |b| b.body_ref(on));
+            let mut parent = self.within(context, |b| b.body_ref(on));
+            // the first link of a chain has none before it
+            if let (Err(Fault::New(d)), [_], Some(_)) = (&mut parent, &body.on[..], &body.family)
+                && d.message.contains("is outside")
+            {
+                d.message = format!("`{}` does not exist for the first of them", on.text());
+                d.help =
+                    format!("a list says what the first stands on:  on = [\"ground\", \"{}\"]", on.text());
+            }
             match self.keep(parent) {
                 Some(p) => parents[e] = Some(p),
                 None => good = false,
@@ -442,13 +450,7 @@ impl Builder<'_> {
     fn inertial(&mut self, formula: &Formula, dim: Dim, what: &str, body: &str) -> Resolved<NodeId> {
         let node = self.lower_as(formula, dim, &format!("the {what} of `{body}`"))?;
         self.of_parameters(formula, node, &format!("the {what} of `{body}`"))?;
-        if let Some(value) = self.default_value(node)
-            && !(value >= 0.0 && value.is_finite())
-        {
-            return Err(formula
-                .error(format!("the {what} of `{body}` is {value}"), "it cannot be negative")
-                .into());
-        }
+        self.not_negative(formula, node, &format!("the {what} of `{body}`"))?;
         Ok(node)
     }
 
@@ -498,13 +500,7 @@ impl Builder<'_> {
                 let center = self.pair_of(center, Dim::LENGTH, "a centre")?;
                 let node = self.lower_as(radius, Dim::LENGTH, "a radius")?;
                 self.of_positions(radius, node, "a radius")?;
-                if let Some(value) = self.default_value(node)
-                    && !(value >= 0.0 && value.is_finite())
-                {
-                    return Err(radius
-                        .error(format!("the radius of `{name}` is {value}"), "it cannot be negative")
-                        .into());
-                }
+                self.not_negative(radius, node, &format!("the radius of `{name}`"))?;
                 Shape::Round { center, radius: node, hole: *hole }
             }
             RawShape::Curve { point, parameter, range, left } => {

@@ -9,7 +9,7 @@ use super::formula::Formula;
 use super::raw_parts::{RawContact, RawGeometry, RawShape};
 use super::raw_space::RawSpaceShape;
 use crate::expr::{Dim, NodeId, Symbol};
-use crate::model::{Contact, FeatureRef, Geometry, Input, NormalLaw};
+use crate::model::{Bound, Contact, FeatureRef, Geometry, Input, NormalLaw};
 
 impl Builder<'_> {
     /// Contacts of the model.
@@ -163,13 +163,7 @@ impl Builder<'_> {
             if let Some(f) = formula {
                 let node = self
                     .within(context.clone(), |b| b.lower_as(f, Dim::NONE, "a coefficient of restitution"))?;
-                if let Some(value) = self.default_value(node)
-                    && !(0.0..=1.0).contains(&value)
-                {
-                    return Err(f
-                        .error(format!("a coefficient of restitution of {value}"), "it lies between 0 and 1")
-                        .into());
-                }
+                self.bounded(f, node, Bound::Share, "a coefficient of restitution")?;
                 restitution[k] = node;
             }
         }

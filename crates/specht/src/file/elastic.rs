@@ -15,7 +15,7 @@ use super::keys;
 use super::raw::key_word;
 use super::tree::{Node, Value};
 use crate::expr::{Ast, Dim, Exponents, Expr, Kind, NodeId};
-use crate::model::{Body, Feature, Force, ForceKind, Law, Shape, Span};
+use crate::model::{Body, Bound, Feature, Force, ForceKind, Law, Shape, Span};
 
 /// One mode of vibration of a body.
 #[derive(Clone, Debug)]
@@ -212,11 +212,7 @@ impl Builder<'_> {
     fn positive(&mut self, formula: &Formula, dim: Dim, what: &str) -> Resolved<NodeId> {
         let node = self.lower_as(formula, dim, what)?;
         self.of_parameters(formula, node, what)?;
-        match self.default_value(node) {
-            Some(value) if !(value > 0.0 && value.is_finite()) => {
-                Err(formula.error(format!("{what} is {value}"), "it must be positive").into())
-            }
-            _ => Ok(node),
-        }
+        self.bounded(formula, node, Bound::Positive, what)?;
+        Ok(node)
     }
 }

@@ -6,19 +6,32 @@ use super::formula::Formula;
 use super::raw_contacts::{RawContact, RawFriction};
 use super::tensor;
 use crate::expr::{Dim, Exponents, Fun, NodeId};
-use crate::model::{Friction, FrictionTensor, Input};
+use crate::model::{Bound, Demand, Friction, FrictionTensor, Input};
 
 /// W.
 const POWER: Dim = Dim::Known(Exponents::whole([2, 1, -3, 0, 0]));
 
 impl Builder<'_> {
     pub(super) fn not_negative(&mut self, formula: &Formula, node: NodeId, what: &str) -> Resolved<()> {
-        match self.default_value(node) {
-            Some(value) if !(value >= 0.0 && value.is_finite()) => {
-                Err(formula.error(format!("{what} is {value}"), "it cannot be negative").into())
-            }
-            _ => Ok(()),
+        self.bounded(formula, node, Bound::NotNegative, what)
+    }
+
+    /// A number known at load time must make sense; where live parameters give it, it is looked at again when they change.
+    pub(super) fn bounded(
+        &mut self,
+        formula: &Formula,
+        node: NodeId,
+        bound: Bound,
+        what: &str,
+    ) -> Resolved<()> {
+        let Some(value) = self.default_value(node) else { return Ok(()) };
+        if !bound.admits(value) {
+            return Err(formula.error(format!("{what} is {value}"), bound.help()).into());
         }
+        if self.model.graph.constant(node).is_none() {
+            self.model.demands.push(Demand { node, bound, what: what.to_string() });
+        }
+        Ok(())
     }
 
     pub(super) fn friction(

@@ -130,12 +130,8 @@ impl Builder<'_> {
         let positive =
             |b: &mut Self, f: &Formula, context: &Context, dim: Dim, what: &str| -> Resolved<NodeId> {
                 let node = b.within(context.clone(), |b| b.lower_as(f, dim, what))?;
-                match b.default_value(node) {
-                    Some(value) if !(value >= 0.0 && value.is_finite()) => {
-                        Err(f.error(format!("{what} is {value}"), "it cannot be negative").into())
-                    }
-                    _ => Ok(node),
-                }
+                b.not_negative(f, node, what)?;
+                Ok(node)
             };
         match friction {
             RawFriction::Ellipse(pair) => {
@@ -199,12 +195,8 @@ impl Builder<'_> {
     ) -> Resolved<()> {
         let length = |b: &mut Self, f: &Formula, what: &str| -> Resolved<NodeId> {
             let node = b.within(context.clone(), |b| b.lower_as(f, Dim::LENGTH, what))?;
-            match b.default_value(node) {
-                Some(value) if !(value >= 0.0 && value.is_finite()) => {
-                    Err(f.error(format!("{what} is {value}"), "it cannot be negative").into())
-                }
-                _ => Ok(node),
-            }
+            b.not_negative(f, node, what)?;
+            Ok(node)
         };
         let [rolling, drilling, spin] = &c.in_space;
         if let Some(f) = rolling {

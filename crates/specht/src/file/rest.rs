@@ -10,7 +10,7 @@ use super::raw_parts::{RawGeometry, RawTrigger};
 use super::resolve::{member, near};
 use super::tree::is_name;
 use crate::expr::{self, Dim, Exponents, NodeId};
-use crate::model::{ContactEvent, Draw, Event, Input, Output, Plot, Trigger};
+use crate::model::{Bound, ContactEvent, Draw, Event, Input, Output, Plot, Trigger};
 
 /// m/s².
 const ACCELERATION: Dim = Dim::Known(Exponents::whole([1, 0, -2, 0, 0]));
@@ -262,11 +262,7 @@ impl Builder<'_> {
             let made = self.within(Context::new(Scope::Motion), |b| -> Resolved<_> {
                 let node = b.lower_as(formula, dim, what)?;
                 b.of_parameters(formula, node, what)?;
-                if let Some(value) = b.default_value(node)
-                    && !(value > 0.0 && value.is_finite())
-                {
-                    return Err(formula.error(format!("{what} is {value}"), "it must be positive").into());
-                }
+                b.bounded(formula, node, Bound::Positive, what)?;
                 Ok(node)
             });
             self.keep(made)

@@ -200,12 +200,8 @@ impl Builder<'_> {
     fn size(&mut self, f: &Formula, what: &str, name: &str) -> Resolved<NodeId> {
         let node = self.lower_as(f, Dim::LENGTH, "a length")?;
         self.of_positions(f, node, "a length")?;
-        match self.default_value(node) {
-            Some(value) if !(value >= 0.0 && value.is_finite()) => {
-                Err(f.error(format!("the {what} of `{name}` is {value}"), "it cannot be negative").into())
-            }
-            _ => Ok(node),
-        }
+        self.not_negative(f, node, &format!("the {what} of `{name}`"))?;
+        Ok(node)
     }
 
     fn sizes(&mut self, list: &Triple, what: &str, name: &str) -> Resolved<Vector> {

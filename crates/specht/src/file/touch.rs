@@ -10,7 +10,7 @@ use super::raw_space::RawSpaceShape;
 use super::resolve::near;
 use super::tree::{Node, Value};
 use crate::expr::{Dim, ExprError, PathPart, Reference};
-use crate::model::{Contact, Geometry, Input, NormalLaw, SpaceContact, TouchRule};
+use crate::model::{Bound, Contact, Geometry, Input, NormalLaw, SpaceContact, TouchRule};
 
 /// A `[[touch]]` as written: a contact without geometry of its own.
 pub(super) fn read(node: &Node, report: &mut Report) -> Option<RawContact> {
@@ -92,20 +92,15 @@ impl Builder<'_> {
                 Some((RawFriction::Law(f), _)) => Some(f),
                 _ => None,
             };
-            let given =
-                [(law, "a coefficient of friction"), (contact.restitution[0].as_ref(), "a restitution")];
-            for (value, (f, what)) in values.iter_mut().zip(given) {
+            let given = [
+                (law, Bound::NotNegative, "a coefficient of friction"),
+                (contact.restitution[0].as_ref(), Bound::Share, "a coefficient of restitution"),
+            ];
+            for (value, (f, bound, what)) in values.iter_mut().zip(given) {
                 let Some(f) = f else { continue };
                 *value = b.lower_as(f, Dim::NONE, what)?;
                 b.of_parameters(f, *value, &format!("{what} of a `[[touch]]`"))?;
-                b.not_negative(f, *value, what)?;
-            }
-            if let Some(f) = &contact.restitution[0]
-                && b.default_value(values[1]).is_some_and(|v| v > 1.0)
-            {
-                return Err(f
-                    .error("a coefficient of restitution above 1", "it lies between 0 and 1")
-                    .into());
+                b.bounded(f, *value, bound, what)?;
             }
             if let Some(f) = contact.restitution[1..].iter().flatten().next() {
                 let help = "write  restitution = 0.5";

@@ -308,6 +308,9 @@ impl Machine {
             options.set.push((name.to_string(), value.to_string()));
         }
         system.set_parameters(&numbers);
+        if let Some((message, help)) = system.refusal() {
+            return Err(Error::plain(message, help));
+        }
         let varied = Some(Arc::default());
         Ok(Machine { system: Arc::new(system), options, varied, ..self.clone() })
     }

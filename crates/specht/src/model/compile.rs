@@ -160,6 +160,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         flanks,
         sizes: sides.sizes,
         parameter_tape: Tape::new(&b.g, &guards.parameter_roots),
+        demands: super::demands::Demands::new(model),
         until: model.run.until.map(|node| Tape::new(&model.graph, &[node])),
         restitution: sides.restitution,
         outputs: sides.outputs,

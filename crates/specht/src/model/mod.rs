@@ -21,6 +21,7 @@ mod compiled;
 mod contact_parts;
 mod contacts;
 mod contour;
+mod demands;
 mod edges;
 mod events;
 mod forces;
@@ -47,6 +48,7 @@ pub use acting::{Contact, Force, ForceKind, Friction, FrictionTensor, Geometry, 
 pub use compile::build;
 pub use compiled::CompiledSystem;
 pub use contacts::BuildError;
+pub(crate) use demands::{Bound, Demand};
 pub use kinematics::{Pose, place, poses, time_derivation};
 pub use space::{FreeRotation, Rotation, ShapeData, SpaceBody, SpaceContact, SpaceShape, TouchRule, Vector};
 pub(crate) use space::{SpacePose, quaternion_of, quaternion_rate, vector};
@@ -144,6 +146,8 @@ pub struct Model {
     pub units: std::collections::BTreeMap<String, String>,
     /// All parameters with their values (lists flattened as `mu[1]`), in file order; live ones hold their default.
     pub parameters: Vec<Parameter>,
+    /// What their values must satisfy.
+    pub(crate) demands: Vec<Demand>,
     /// Gravity vector.
     pub gravity: [NodeId; 3],
     /// Coordinates.
@@ -480,6 +484,7 @@ impl Default for Model {
             inputs: Vec::new(),
             units: std::collections::BTreeMap::new(),
             parameters: Vec::new(),
+            demands: Vec::new(),
             gravity: [zero; 3],
             coordinates: Vec::new(),
             states: Vec::new(),

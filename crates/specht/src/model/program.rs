@@ -336,6 +336,8 @@ pub struct Program {
     pub(super) sizes: Tape,
 
     pub(super) parameter_tape: Tape,
+    /// What live parameters may be.
+    pub(super) demands: super::demands::Demands,
     /// End of the run, over the parameters.
     pub(super) until: Option<Tape>,
     /// Event functions, as outputs of the main tape.

@@ -200,7 +200,7 @@ fn other_slips_are_explained() {
             "rodd",
         ),
         (ROD, "closed = [\"tip\"]", "closed = [\"tup\"]", "unknown contact `tup`", "\"tup\""),
-        (ROD, "restitution = 0", "restitution = 2", "a coefficient of restitution of 2", "2"),
+        (ROD, "restitution = 0", "restitution = 2", "a coefficient of restitution is 2", "2"),
         (ROD, "mass     = \"m\"", "mass     = \"-m\"", "the mass of `rod` is -1", "-m"),
         (ROD, "mass     = \"m\"", "mass     = \"s\"", "the mass of `rod` must be in kg, this is in m", "s"),
         (ROD, "until = \"1 s\"", "until = \"1 kg\"", "the end time must be in s, this is in kg", "1 kg"),

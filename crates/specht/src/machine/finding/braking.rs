@@ -147,6 +147,7 @@ impl Machine {
         let mut live: Vec<String> = task.drive.iter().chain(&task.load).cloned().collect();
         live.extend(task.over.iter().map(|o| o.0.clone()));
         let machine = self.opened(live)?;
+        task.over.iter().try_for_each(|o| machine.takes(&o.0, [o.1, o.2]))?;
         let mut task = task.clone();
         if task.points.is_empty() && task.load.is_none() {
             task.points = machine.model().bodies.iter().map(|b| b.name.clone()).collect();

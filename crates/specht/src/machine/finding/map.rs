@@ -120,6 +120,8 @@ impl Machine {
             }
         }
         let machine = self.live(live)?;
+        let mut open = axes.iter().filter(|a| !machine.is_moving(&a.name));
+        open.try_for_each(|a| machine.takes(&a.name, [a.from, a.to]))?;
         let contact = contacts.first().map(|&c| self.system().contacts()[c].name.clone());
         let refuse = |e| self.refuse(e);
         let mut plane = Plane::new(machine.system(), &names, contact.as_deref()).map_err(refuse)?;

@@ -361,4 +361,9 @@ impl Machine {
         }
         self.live(live)
     }
+
+    /// Refuses an axis with an end that the file would refuse; its parameter is open.
+    pub(super) fn takes(&self, name: &str, ends: [f64; 2]) -> Result<(), Error> {
+        ends.into_iter().try_for_each(|v| self.vary(&[(name, v)]).map(|_| ()))
+    }
 }

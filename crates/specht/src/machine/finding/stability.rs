@@ -272,6 +272,7 @@ impl Machine {
         let mut live: Vec<String> = task.over.iter().map(|a| a.name.clone()).collect();
         live.extend(task.critical.iter().filter(|c| !task.over.iter().any(|a| a.name == **c)).cloned());
         let machine = self.opened(live)?;
+        task.over.iter().try_for_each(|a| machine.takes(&a.name, [a.from, a.to]))?;
         let place = machine.place(&task.look, watch)?;
         let slide =
             task.contacts.iter().map(|n| self.contacts_called(n)).collect::<Result<Vec<_>, _>>()?.concat();

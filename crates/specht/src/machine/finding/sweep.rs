@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use crate::analysis::map::Watch;
 use crate::machine::json::Named;
-use crate::machine::sweep::{How, Shard, Summary, Sweep};
+use crate::machine::sweep::{How, Summary, Sweep};
 use crate::machine::{Error, Machine};
 
 /// Rows of a task, at most.
@@ -37,7 +37,7 @@ impl Machine {
                 "use the command: specht sweep MODEL --out DIR",
             ));
         }
-        let rows = sweep.run(self, How { jobs: None, shard: Shard::default(), watch })?;
+        let rows = sweep.run(self, How { watch, ..How::default() })?;
         Ok(SweepFinding {
             columns: sweep.columns(),
             rows: (0..rows.len()).filter(|&k| rows.is_done(k)).map(|k| sweep.row_json(&rows, k)).collect(),

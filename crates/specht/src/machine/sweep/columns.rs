@@ -173,6 +173,15 @@ impl Columns {
     pub(super) fn row(&self, machine: &Machine, run: Option<(&Run, &Folds)>, watch: Watch) -> Option<Row> {
         let (run, folds) = run.unzip();
         let mut row = Row::default();
+        if let Some(run) = run {
+            let t = &run.trajectory;
+            match t.status {
+                Status::Finished | Status::Stopped => {}
+                Status::Interrupted => return None,
+                // first, where `Rows::ended_early` looks for it
+                status => row.fail(format!("{}{}: {}", early(status), t.time, t.message)),
+            }
+        }
         let mut json =
             run.map_or_else(|| Json::Object(serde_json::Map::new()), |r| r.parts(&self.needs.keys));
         for &k in &self.tasks {
@@ -217,16 +226,26 @@ impl Columns {
                 Err(why) => row.fail(why),
             }
         }
-        if let Some(run) = run {
-            let t = &run.trajectory;
-            match t.status {
-                Status::Finished | Status::Stopped => {}
-                Status::Interrupted => return None,
-                status => row.fail(format!("{} at t = {}: {}", status.word(), t.time, t.message)),
-            }
-        }
         Some(row)
     }
+}
+
+/// How the reason of a run begins that did not reach its end.
+fn early(status: Status) -> String {
+    format!("{} at t = ", status.word())
+}
+
+/// Whether a reason is one of these.
+pub(super) fn is_early(reason: &str) -> bool {
+    let early = |s: Status| reason.starts_with(&early(s));
+    [Status::Inconsistent, Status::Indeterminate, Status::Failed].into_iter().any(early)
+}
+
+/// Whether an address looks at the end of a run, or at its course up to there: after a run that did not get so far it says nothing.
+pub(super) fn needs_the_end(address: &str) -> bool {
+    let Ok(address) = Address::read(address) else { return false };
+    let needs = address.needs(&[]);
+    needs.series || ["final", "outputs", "trajectory"].iter().any(|key| address.reads(key))
 }
 
 /// Names of what can happen to a machine.

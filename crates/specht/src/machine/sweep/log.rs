@@ -29,6 +29,9 @@ pub struct Head {
     pub sweep: Sweep,
     /// Which part.
     pub shard: Shard,
+    /// How one of the runs is typed, without what varies; another spelling is no other sweep.
+    #[serde(default)]
+    pub command: String,
 }
 
 impl Head {

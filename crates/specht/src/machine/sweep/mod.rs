@@ -69,6 +69,8 @@ pub struct How<'a> {
     pub shard: Shard,
     /// How the outside follows and ends it.
     pub watch: Watch<'a>,
+    /// How one of the runs is typed, without what varies: kept in the log for those who put shards together.
+    pub command: &'a str,
 }
 
 impl Sweep {
@@ -95,7 +97,7 @@ impl Sweep {
     pub fn run_logged(&self, machine: &Machine, how: How, path: &Path, resume: bool) -> Result<Rows, Error> {
         // what cannot be swept leaves no log
         let worker = Worker::new(machine, self, how.watch)?;
-        let head = self.head(machine, how.shard);
+        let head = Head { command: how.command.to_string(), ..self.head(machine, how.shard) };
         let mut rows = self.empty();
         let log = match resume && path.exists() {
             true => Log::resume(path, &head, &mut rows)?,
@@ -152,6 +154,7 @@ impl Sweep {
             fingerprint: fingerprint(&format!("{what:?}")),
             sweep: self.clone(),
             shard,
+            command: String::new(),
         }
     }
 

@@ -233,6 +233,11 @@ impl Plan {
         self.axes.iter().skip(skip).map(Span::count).product::<usize>() * self.samples.max(1) * self.group()
     }
 
+    /// Whether every row is an independent sample: parameters are random, and there is no grid whose points meet the same samples.
+    pub fn is_sampled(&self) -> bool {
+        !self.random.is_empty() && self.axes.iter().all(|a| a.count() == 1)
+    }
+
     /// Rows of one sample: with total indices A, B, and A with one parameter of B, for each.
     pub(super) fn group(&self) -> usize {
         if self.total { self.random.len() + 2 } else { 1 }

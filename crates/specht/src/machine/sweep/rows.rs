@@ -265,6 +265,11 @@ impl Rows {
         self.values.get(row).map_or(&[], |v| v)
     }
 
+    /// Whether the run of a row did not get to its end.
+    pub(super) fn ended_early(&self, row: usize) -> bool {
+        self.error(row).is_some_and(super::columns::is_early)
+    }
+
     /// Why something is missing.
     pub fn error(&self, row: usize) -> Option<&str> {
         self.errors.get(&row).map(String::as_str)
