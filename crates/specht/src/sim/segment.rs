@@ -175,7 +175,7 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// The step tried last is good: take it to its end or to the first event in it. The end of the segment, if that is reached.
     fn take_step(&mut self, h: f64, next: f64) -> Option<Flow> {
-        let mut disturbed = self.control.measure(&self.ode, next, &mut self.field);
+        let mut disturbed = false;
         if self.ends_near_change_point(h, &mut disturbed) || !self.stays_on_branch(&mut disturbed) {
             return None;
         }
@@ -193,6 +193,8 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             return Some(Flow::Event);
         }
+        // after an event all is measured anew where it matters
+        disturbed |= self.control.measure(&self.ode, next, &mut self.field);
         disturbed |= self.record_between(1.0);
         if disturbed {
             self.stand_at_end();
