@@ -179,6 +179,21 @@ pub struct ContactInfo {
     pub friction: bool,
 }
 
+impl State {
+    /// Whether time, positions, velocities and states are the same numbers.
+    pub(crate) fn moves_like(&self, other: &State) -> bool {
+        self.t.to_bits() == other.t.to_bits()
+            && same(&self.q, &other.q)
+            && same(&self.u, &other.u)
+            && same(&self.z, &other.z)
+    }
+}
+
+/// The same numbers, NaN included.
+pub(crate) fn same(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
 /// Discrete part of the state: what stays constant between events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Discrete {
@@ -222,6 +237,16 @@ impl Clone for Discrete {
 }
 
 impl Discrete {
+    /// Whether all is the same, NaN included.
+    pub(crate) fn is_same(&self, other: &Discrete) -> bool {
+        self.modes == other.modes
+            && self.latches == other.latches
+            && same(&self.stick_since, &other.stick_since)
+            && same(&self.load_rate, &other.load_rate)
+            && same(&self.heat, &other.heat)
+            && same(&self.contour, &other.contour)
+    }
+
     /// Everything open, no latch set.
     pub fn new(d: &Dims) -> Self {
         Discrete {
@@ -398,6 +423,16 @@ pub trait System: Sync {
     /// accelerations with frozen modes need.
     fn evaluate_stage(&self, s: &State, d: &Discrete, out: &mut Eval) {
         self.evaluate_rates(s, d, out);
+    }
+
+    /// As [`System::evaluate_stage`], of h, rates of states and powers alone: what a motion without contacts needs. M is one that is known.
+    fn evaluate_free(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        self.evaluate_stage(s, d, out);
+    }
+
+    /// Whether [`System::evaluate`] gives the same at both, to the last bit: what has been evaluated is then not evaluated again.
+    fn evaluates_alike(&self, a: (&State, &Discrete), b: (&State, &Discrete)) -> bool {
+        a.0.moves_like(b.0) && same(&a.0.memory, &b.0.memory) && a.1.is_same(b.1)
     }
 
     /// Exact rates of everything in `at`, the evaluation at `s` and `d`, along a direction, with modes and latches frozen. Where `at` was used

@@ -22,7 +22,7 @@ mod small;
 
 use self::product::Product;
 use super::{Forces, Small, rubs};
-use crate::linalg::{Cholesky, Lu, Mat, axpy, dot};
+use crate::linalg::{Cholesky, Lu, Mat, axpy, copy, dot};
 use crate::linalg::{FullPivot, MassFactor, Rows};
 use crate::modes::DEPENDENT;
 use crate::modes::pin::pin_roots;
@@ -148,14 +148,20 @@ impl Fixed {
         signs: &[f64],
         out: &mut Forces,
     ) -> Regularity {
-        out.reset(eval.mass.size(), eval.w.rows(), info.len());
-        if let Some(regularity) = self.holds_still(eval, modes, signs) {
-            if self.done.is_some_and(|d| d.free) {
+        let (n, rows) = (eval.mass.size(), eval.w.rows());
+        if let Some(Done { regularity, free, .. }) = self.holds_still(eval, modes, signs) {
+            if *free {
+                let regularity = *regularity;
                 // nothing is held and nothing carries: all forces stay zero
-                self.load(eval);
-                self.mass.backward(&mut self.v0);
-                out.accel.copy_from_slice(&self.v0);
-            } else if self.is_small(eval) {
+                out.rest(n, rows, info.len());
+                copy(&eval.h, &mut out.accel);
+                self.mass.solve(&mut out.accel);
+                let solved = regularity.solved && out.accel.iter().all(|x| x.is_finite());
+                return Regularity { solved, ..regularity };
+            }
+            let regularity = *regularity;
+            out.reset(n, rows, info.len());
+            if self.is_small(eval) {
                 self.multiply(info, eval, modes, out);
             } else {
                 self.again(eval);
@@ -164,6 +170,7 @@ impl Fixed {
             let solved = regularity.solved && out.accel.iter().all(|x| x.is_finite());
             return Regularity { solved, ..regularity };
         }
+        out.reset(n, rows, info.len());
         self.choose_rows(info, eval, modes);
         if !self.mass.factor_tree(&eval.mass, &eval.tree, &eval.w, &self.bilateral) {
             return Regularity { solved: false, rcond: 0.0, sign: 0.0, redundant: 0, inconsistency: 0.0 };
@@ -181,11 +188,16 @@ impl Fixed {
         regularity
     }
 
+    /// Whether nothing is held and nothing carries, with factors that are still right: [`Fixed::solve`] then reads h alone.
+    pub(crate) fn is_free(&self, eval: &Eval, modes: &[Mode], signs: &[f64]) -> bool {
+        self.holds_still(eval, modes, signs).is_some_and(|done| done.free)
+    }
+
     /// Whether the factors that are there are still right.
-    fn holds_still(&self, eval: &Eval, modes: &[Mode], signs: &[f64]) -> Option<Regularity> {
-        let done = self.done.filter(|d| d.constants == eval.constants.0)?;
+    fn holds_still(&self, eval: &Eval, modes: &[Mode], signs: &[f64]) -> Option<&Done> {
+        let done = self.done.as_ref().filter(|d| d.constants == eval.constants.0)?;
         let same = self.for_modes == modes && self.for_signs == signs && self.small.is_empty();
-        same.then_some(done.regularity)
+        same.then_some(done)
     }
 
     /// The forces in `lambda` and `v0` with the factors that are there.

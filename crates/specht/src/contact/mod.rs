@@ -53,6 +53,8 @@ pub struct Forces {
     /// Contacts that carry nothing, or slip in the small: how far they are from carrying or holding again; else 0. Filled by
     /// [`Fixed::openings`] and [`Fixed::overload`].
     pub excess: Vec<f64>,
+    /// Nothing but accelerations has been written since [`Forces::reset`].
+    pub(crate) idle: bool,
 }
 
 impl Clone for Forces {
@@ -70,21 +72,35 @@ impl Clone for Forces {
         self.tangential.clone_from(&source.tangential);
         self.bound.clone_from(&source.bound);
         self.excess.clone_from(&source.excess);
+        self.idle = source.idle;
     }
 }
 
 impl Forces {
+    /// The same where accelerations alone follow: what is zero already is left.
+    pub(crate) fn rest(&mut self, u: usize, rows: usize, contacts: usize) {
+        if !(self.idle && self.accel.len() == u && self.lambda.len() == rows && self.bound.len() == contacts)
+        {
+            self.reset(u, rows, contacts);
+            self.idle = true;
+        }
+    }
+
     /// Set sizes for `u` velocities, `rows` rows and `contacts` contacts, all zero.
     pub(crate) fn reset(&mut self, u: usize, rows: usize, contacts: usize) {
+        let Forces { accel, lambda, normal, tangential, bound, excess, idle } = self;
+        *idle = false;
         for (v, n) in [
-            (&mut self.accel, u),
-            (&mut self.lambda, rows),
-            (&mut self.normal, contacts),
-            (&mut self.tangential, contacts),
-            (&mut self.bound, contacts),
-            (&mut self.excess, contacts),
+            (accel, u),
+            (lambda, rows),
+            (normal, contacts),
+            (tangential, contacts),
+            (bound, contacts),
+            (excess, contacts),
         ] {
-            v.resize(n, 0.0);
+            if v.len() != n {
+                v.resize(n, 0.0);
+            }
             // short lists, mostly zero already
             v.iter_mut().filter(|x| **x != 0.0).for_each(|x| *x = 0.0);
         }

@@ -47,7 +47,7 @@ pub enum Status {
 }
 
 /// One solution.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Solution {
     /// Mode of every contact.
     pub modes: Vec<Mode>,
@@ -92,6 +92,19 @@ pub struct SolutionSet {
     pub redundant: usize,
 }
 
+impl Default for SolutionSet {
+    /// Nothing is known.
+    fn default() -> Self {
+        SolutionSet {
+            status: Status::Invalid,
+            solutions: Vec::new(),
+            families: Vec::new(),
+            complete: true,
+            redundant: 0,
+        }
+    }
+}
+
 /// Settings of [`Transition`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -119,6 +132,7 @@ pub struct Transition {
     pub(super) compliant: Compliant,
     search: Search,
     lcp: Solver,
+    inertia: Vec<f64>,
 }
 
 pub(super) const DEGENERATE: f64 = 1e-8;
@@ -126,28 +140,59 @@ pub(super) const DEGENERATE: f64 = 1e-8;
 impl Transition {
     /// All solutions at one instant. `starts` per contact; bilateral contacts and pins take part in any case.
     pub fn solve(&mut self, info: &[ContactInfo], eval: &Eval, starts: &[Start]) -> SolutionSet {
-        let mut set = SolutionSet {
-            status: Status::Invalid,
-            solutions: Vec::new(),
-            families: Vec::new(),
-            complete: true,
-            redundant: 0,
-        };
+        let mut set = SolutionSet::default();
+        self.solve_into(info, eval, starts, &mut set);
+        set
+    }
+
+    /// The same in the memory of `set`.
+    pub(crate) fn solve_into(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        starts: &[Start],
+        set: &mut SolutionSet,
+    ) {
+        let spare = set.solutions.pop().unwrap_or_default();
+        set.solutions.clear();
+        set.families.clear();
+        (set.status, set.complete, set.redundant) = (Status::Invalid, true, 0);
         if !self.pose(info, eval, starts) {
-            return set;
+            return;
         }
         set.redundant = self.reduced.redundant;
         if self.problem.dim() == 0 {
-            // nothing is to be decided
-            let pattern = Pattern::undecided(&self.problem);
-            set.solutions = vec![self.solution(info, eval, starts, &[], std::slice::from_ref(&pattern))];
+            let only = self.undecided(info, eval, starts, spare);
+            set.solutions.push(only);
             set.status = Status::Unique;
-            return set;
+            return;
         }
         let mut found = Vec::new();
         set.complete = self.rounds(&mut found);
-        self.collect(info, eval, starts, &found, &mut set);
-        set
+        self.collect(info, eval, starts, &found, set);
+    }
+
+    /// The solution where nothing is to be decided, in the memory of `s`.
+    fn undecided(
+        &mut self,
+        info: &[ContactInfo],
+        eval: &Eval,
+        starts: &[Start],
+        mut s: Solution,
+    ) -> Solution {
+        let closed = |(c, start): (&ContactInfo, &Start)| c.is_bilateral() || *start != Start::Open;
+        s.modes.clear();
+        let modes = info.iter().zip(starts).map(|c| if closed(c) { Mode::Closed } else { Mode::Open });
+        s.modes.extend(modes);
+        self.forces(info, eval, &[], &s.modes, &mut s.forces);
+        s.residual = motion_residual_in(eval, &s.forces, &mut self.inertia);
+        s.signs.clear();
+        s.signs.extend(info.iter().zip(&s.forces.normal).map(|(c, n)| sign(c, *n)));
+        s.degenerate.clear();
+        s.degenerate.resize(info.len(), false);
+        s.alternatives.clear();
+        s.family = None;
+        s
     }
 
     /// Set up the problem of `starts`; false when it cannot be posed.
@@ -372,14 +417,7 @@ impl Transition {
                 degenerate[contact] |= at_lower || at_upper;
             }
         }
-        let signs = info
-            .iter()
-            .enumerate()
-            .map(|(i, c)| match c.normal {
-                Normal::Bilateral { .. } | Normal::Given { .. } if forces.normal[i] < 0.0 => -1.0,
-                _ => 1.0,
-            })
-            .collect();
+        let signs = info.iter().zip(&forces.normal).map(|(c, n)| sign(c, *n)).collect();
         // a contact without any normal force keeps its mode; the list is otherwise as found
         for (i, m) in first.iter_mut().enumerate() {
             if starts[i] == Start::Open && !info[i].is_bilateral() {
@@ -496,13 +534,26 @@ fn accelerates(p: &Problem, leaf: &Leaf) -> Vec<bool> {
     (p.normals..p.dim()).map(|i| y[i].abs() > tol || varies(i)).collect()
 }
 
+/// [`Solution::signs`] of a contact with this normal force.
+fn sign(c: &ContactInfo, normal: f64) -> f64 {
+    match c.normal {
+        Normal::Bilateral { .. } | Normal::Given { .. } if normal < 0.0 => -1.0,
+        _ => 1.0,
+    }
+}
+
 /// Scaled residual of `M u̇ = h + Wᵀ λ`.
 pub(crate) fn motion_residual(eval: &Eval, forces: &Forces) -> f64 {
+    motion_residual_in(eval, forces, &mut Vec::new())
+}
+
+fn motion_residual_in(eval: &Eval, forces: &Forces, inertia: &mut Vec<f64>) -> f64 {
     let n = eval.h.len();
     let mut worst = 0.0_f64;
     let mut size = 1e-300_f64;
-    let mut inertia = vec![0.0; n];
-    eval.mass.mul_vec(&forces.accel, &mut inertia);
+    inertia.clear();
+    inertia.resize(n, 0.0);
+    eval.mass.mul_vec(&forces.accel, inertia);
     for i in 0..n {
         let mut sum = inertia[i] - eval.h[i];
         let mut largest = eval.h[i].abs();

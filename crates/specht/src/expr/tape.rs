@@ -89,8 +89,9 @@ pub(crate) struct Tape {
     /// Input index per input register.
     pub(super) inputs: Vec<u32>,
     pub(super) instrs: Vec<Instr>,
-    /// Instructions of the first part.
+    /// Instructions of the first part, and of what comes first in it.
     early: usize,
+    first: usize,
     pub(super) tables: Vec<Arc<Table>>,
     outputs: Vec<u32>,
     /// Operands first.
@@ -191,12 +192,18 @@ impl Tape {
 
     /// Compiles the roots; switches not yet in the set are appended to it.
     pub(crate) fn with_switches(graph: &Graph, roots: &[NodeId], switches: &mut SwitchSet) -> Self {
-        Self::in_parts(graph, roots, roots.len(), switches)
+        Self::in_parts(graph, roots, roots.len(), &[], switches)
     }
 
     /// The same, with the first `early` roots computed first: [`Tape::eval_early`] stops there. Switches that only later roots use
-    /// belong to the first part too.
-    pub(crate) fn in_parts(graph: &Graph, roots: &[NodeId], early: usize, switches: &mut SwitchSet) -> Self {
+    /// belong to the first part too. Within that part the roots `first` come first: [`Tape::eval_first`] stops there.
+    pub(crate) fn in_parts(
+        graph: &Graph,
+        roots: &[NodeId],
+        early: usize,
+        first: &[NodeId],
+        switches: &mut SwitchSet,
+    ) -> Self {
         let nodes = graph.reach(roots);
         let is_switch = |n: &NodeId| matches!(graph.op(*n), Op::Sign(_) | Op::Floor(_) | Op::Cell(..));
         let mut heads: Vec<NodeId> = roots[..early].to_vec();
@@ -204,6 +211,9 @@ impl Tape {
         let before = graph.reach(&heads);
         let known: std::collections::HashSet<NodeId> = before.iter().copied().collect();
         let after: Vec<NodeId> = nodes.iter().copied().filter(|n| !known.contains(n)).collect();
+        let start = graph.reach(first);
+        let known: std::collections::HashSet<NodeId> = start.iter().copied().collect();
+        let rest: Vec<NodeId> = before.iter().copied().filter(|n| !known.contains(n)).collect();
         let mut constants = Vec::new();
         let mut inputs = Vec::new();
         let mut place: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
@@ -226,13 +236,18 @@ impl Tape {
         for &n in nodes.iter().filter(|n| is_switch(n)) {
             switches.register(graph, n);
         }
-        let mut order = schedule(graph, &before);
+        let mut order = schedule(graph, &start);
+        let soon = order.len();
+        order.extend(schedule(graph, &rest));
         let late = order.len();
         order.extend(schedule(graph, &after));
-        let mut early = 0;
+        let (mut first, mut early) = (None, None);
         for (k, n) in order.into_iter().enumerate() {
+            if k == soon {
+                first = Some(instrs.len());
+            }
             if k == late {
-                early = instrs.len();
+                early = Some(instrs.len());
             }
             let r = |a: NodeId| place.get(&a).copied().unwrap_or(0);
             let here = (base + instrs.len()) as u32;
@@ -273,12 +288,10 @@ impl Tape {
             instrs.push(instr);
             place.insert(n, here);
         }
-        if after.is_empty() {
-            early = instrs.len();
-        }
+        let [first, early] = [first, early].map(|end| end.unwrap_or(instrs.len()));
         let outputs = roots.iter().map(|n| place[n]).collect();
         let tables = graph.tables().to_vec();
-        Self { constants, inputs, instrs, early, tables, outputs, locals }
+        Self { constants, inputs, instrs, early, first, tables, outputs, locals }
     }
 
     /// Registers for this tape.
@@ -317,6 +330,11 @@ impl Tape {
     /// Evaluates the first part with frozen sides, see [`Tape::in_parts`].
     pub(crate) fn eval_early(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
         self.run_part(self.early, inputs, work, &mut Latched(latches));
+    }
+
+    /// Evaluates what comes first in it.
+    pub(crate) fn eval_first(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+        self.run_part(self.first, inputs, work, &mut Latched(latches));
     }
 
     /// Evaluates with frozen sides where `latches` has a number, by the present values where it is NaN or ends.

@@ -400,8 +400,14 @@ impl Impactor {
         // u stands for u_C first
         self.after(u, rows, compression, &mut out.u, &mut out.compression);
         verify::list(&mut out.rate_c, (0..rows).map(|r| eval.rate(r, &out.u)));
-        self.after(u, rows, total, &mut out.u, &mut out.impulse);
-        verify::list(&mut out.rate_e, (0..rows).map(|r| eval.rate(r, &out.u)));
+        if std::ptr::eq(compression, total) {
+            // one phase
+            out.impulse.clone_from(&out.compression);
+            out.rate_e.clone_from(&out.rate_c);
+        } else {
+            self.after(u, rows, total, &mut out.u, &mut out.impulse);
+            verify::list(&mut out.rate_e, (0..rows).map(|r| eval.rate(r, &out.u)));
+        }
         out.rate_a.clone_from(&self.rate_a);
         verify::list(&mut out.normal, info.iter().map(|c| c.normal_force(&out.impulse)));
         let tangential = |c: &ContactInfo| if let [t] = c.tangent[..] { out.impulse[t] } else { 0.0 };

@@ -113,7 +113,15 @@ impl Cholesky {
     }
 
     /// `b ← L⁻¹ b`.
+    #[inline]
     pub(crate) fn forward(&self, b: &mut [f64]) {
+        match (b, &self.inverse_diagonal[..]) {
+            ([b], &[d, ..]) => *b *= d,
+            (b, _) => self.forward_all(b),
+        }
+    }
+
+    fn forward_all(&self, b: &mut [f64]) {
         for i in 0..b.len() {
             let s = dot(&self.l.row(i)[..i], &b[..i]);
             b[i] = (b[i] - s) * self.inverse_diagonal[i];
@@ -121,7 +129,15 @@ impl Cholesky {
     }
 
     /// `b ← L⁻ᵀ b`.
+    #[inline]
     pub(crate) fn backward(&self, b: &mut [f64]) {
+        match (b, &self.inverse_diagonal[..]) {
+            ([b], &[d, ..]) => *b *= d,
+            (b, _) => self.backward_all(b),
+        }
+    }
+
+    fn backward_all(&self, b: &mut [f64]) {
         for i in (0..b.len()).rev() {
             b[i] *= self.inverse_diagonal[i];
             let x = b[i];

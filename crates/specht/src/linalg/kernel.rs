@@ -55,6 +55,18 @@ pub(crate) fn dot_2x4(x: [&[f64]; 2], y: [&[f64]; 4], n: usize) -> [[f64; 4]; 2]
     r
 }
 
+/// `to ← from`. Most lists here are short, and the call of a copy costs more than they do.
+#[inline]
+pub(crate) fn copy(from: &[f64], to: &mut [f64]) {
+    match (to, from) {
+        ([], _) => {}
+        ([a], &[x]) => *a = x,
+        ([a, b], &[x, y]) => (*a, *b) = (x, y),
+        ([a, b, c], &[x, y, z]) => (*a, *b, *c) = (x, y, z),
+        (to, from) => to.copy_from_slice(from),
+    }
+}
+
 /// `y += a x`.
 #[inline]
 pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {

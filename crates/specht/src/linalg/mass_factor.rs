@@ -159,6 +159,7 @@ impl MassFactor {
     }
 
     /// `b ← F⁻¹ b`.
+    #[inline]
     pub(crate) fn forward(&mut self, b: &mut [f64]) {
         match self.kind {
             Kind::Dense => self.dense.forward(b),
@@ -168,6 +169,7 @@ impl MassFactor {
     }
 
     /// `b ← F⁻ᵀ b`.
+    #[inline]
     pub(crate) fn backward(&mut self, b: &mut [f64]) {
         match self.kind {
             Kind::Dense => self.dense.backward(b),
@@ -177,6 +179,7 @@ impl MassFactor {
     }
 
     /// Solve `M x = b` in place.
+    #[inline]
     pub(crate) fn solve(&mut self, b: &mut [f64]) {
         self.forward(b);
         self.backward(b);

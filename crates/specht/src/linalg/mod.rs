@@ -37,6 +37,7 @@ pub(crate) use dual::{Dual, Number};
 pub(crate) use eigen::{Complex, eigenvalues};
 pub(crate) use full_pivot::{FullPivot, RANK_TOLERANCE, null_space};
 pub(crate) use gauss_newton::{Effort, Equations, gauss_newton};
+pub(crate) use kernel::copy;
 pub use kernel::{axpy, dot, max_abs};
 pub(crate) use lu::Lu;
 pub(crate) use mass_factor::MassFactor;

@@ -101,6 +101,7 @@ impl<'a> Row<'a> {
     }
 
     /// Scalar product with a vector.
+    #[inline]
     pub(crate) fn dot(self, x: &[f64]) -> f64 {
         match self.full {
             true => dot(self.value, x),
@@ -234,6 +235,7 @@ impl Rows {
     }
 
     /// Row `i`.
+    #[inline]
     pub(crate) fn row(&self, i: usize) -> Row<'_> {
         let (a, b) = (self.pattern.start[i], self.pattern.start[i + 1]);
         let Pattern { cols, ref column, full, .. } = *self.pattern;

@@ -1,9 +1,9 @@
 //! The border [`System`] of a compiled model.
 
-use crate::linalg::{Rows, Symmetric};
+use crate::linalg::{Rows, Symmetric, copy};
 use crate::system::{
     Along, ContactInfo, Dims, Direction, Discrete, Eval, Instant, InstantRate, Restitution, State, System,
-    Tangent, Touching, Trigger,
+    Tangent, Touching, Trigger, same,
 };
 
 use super::CompiledSystem;
@@ -64,6 +64,16 @@ impl System for CompiledSystem {
         self.fill_eval(s, d, Extent::Stage, out);
     }
 
+    fn evaluate_free(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        let extent = if self.parts_contacts() { Extent::Free } else { Extent::Stage };
+        self.fill_eval(s, d, extent, out);
+    }
+
+    fn evaluates_alike(&self, a: (&State, &Discrete), b: (&State, &Discrete)) -> bool {
+        let memory = || self.fill_motion.ignores_memory() || same(&a.0.memory, &b.0.memory);
+        a.0.moves_like(b.0) && memory() && (self.ignores_modes() || a.1.is_same(b.1))
+    }
+
     fn tangent(&self, s: &State, d: &Discrete, at: &Eval, along: &Along<'_>, out: &mut Tangent) -> bool {
         self.differentiate(s, d, at, along, &mut out.rate);
         true
@@ -71,7 +81,10 @@ impl System for CompiledSystem {
 
     fn q_rate(&self, s: &State, out: &mut [f64]) {
         let n = self.model.coordinates.len();
-        out[..n].copy_from_slice(&s.u[..n]);
+        copy(&s.u[..n], &mut out[..n]);
+        if self.model.free.is_empty() {
+            return;
+        }
         let quaternions = s.q[n..].chunks_exact(4).zip(s.u[n..].chunks_exact(3));
         for (out, (p, w)) in out[n..].chunks_exact_mut(4).zip(quaternions) {
             turn::rate(p, w, out);

@@ -113,6 +113,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         inputs: b.inputs.clone(),
         fill_all: Fill::new(fill.iter()),
         fill_motion,
+        changing_free: 0,
         fill,
         main: main.tape,
         mass_moves,

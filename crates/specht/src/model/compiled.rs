@@ -82,6 +82,8 @@ pub(super) enum Extent {
     Rates,
     /// Nor M itself, where it is given along the tree.
     Stage,
+    /// Nor anything of the contacts.
+    Free,
 }
 
 /// Memory for the tapes that are not part of an evaluation.
@@ -246,7 +248,13 @@ impl CompiledSystem {
     /// Write what an evaluation reads of state and modes into inputs that hold the parameters.
     pub(super) fn refill(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
         self.fill_motion.write(s, d, inputs);
-        self.fill_features(d, inputs);
+        if self.has_features() {
+            self.fill_features(d, inputs);
+        }
+    }
+
+    fn has_features(&self) -> bool {
+        !(self.watches.is_empty() && self.encounters.is_empty() && self.flanks.is_empty())
     }
 
     /// The inputs of an evaluation; parameters are copied where they are not in place.
@@ -284,14 +292,20 @@ impl CompiledSystem {
     }
 
     /// Run contours and the main tape. The results are left to be scattered.
-    pub(super) fn run(&self, s: &State, d: &Discrete, early: bool, memory: &mut Memory, out: &mut Eval) {
+    pub(super) fn run(&self, s: &State, d: &Discrete, extent: Extent, memory: &mut Memory, out: &mut Eval) {
         self.fill_memory(s, d, memory);
-        self.solve_contours(d, memory, out);
+        out.singular = None;
+        if !self.contours.is_empty() {
+            self.solve_contours(d, memory, out);
+        }
         let Memory { inputs, sides, arguments, main, .. } = memory;
-        self.frozen_sides(d, sides);
-        match early {
-            true => self.main.eval_early(inputs, main, sides),
-            false => self.main.eval_latched(inputs, main, sides),
+        if self.switch_count > 0 {
+            self.frozen_sides(d, sides);
+        }
+        match extent {
+            Extent::All => self.main.eval_latched(inputs, main, sides),
+            Extent::Rates | Extent::Stage => self.main.eval_early(inputs, main, sides),
+            Extent::Free => return self.main.eval_first(inputs, main, sides),
         }
         if self.switch_count > 0 {
             self.main.switch_arguments(main, arguments);
@@ -349,16 +363,18 @@ impl CompiledSystem {
 
     /// One evaluation.
     pub(super) fn fill_eval(&self, s: &State, d: &Discrete, extent: Extent, out: &mut Eval) {
-        let early = extent != Extent::All;
+        let (early, free) = (extent != Extent::All, extent == Extent::Free);
         let mut memory = self.borrow(out);
         let m = &mut *memory;
-        self.run(s, d, early, m, out);
-        let partial = extent == Extent::Stage && self.tree_shape.is_some();
+        self.run(s, d, extent, m, out);
+        let partial = matches!(extent, Extent::Stage | Extent::Free) && self.tree_shape.is_some();
         self.copy_image(m, partial, out);
         let read = |root: u32| self.main.output(&m.main, root as usize);
         let Eval { mass, h, tree, .. } = out;
         self.tree.add(false, &read, &mut m.numbers, Some(mass.values_mut()), h);
-        self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
+        if self.tree.is_driven() {
+            self.tree.add_drive(&read, &mut m.numbers, &mut out.drive);
+        }
         self.space.add(false, &read, &mut m.in_space, (!partial).then(|| mass.values_mut()), h);
         if self.tree_shape.is_some() {
             self.space.write_tree(&read, &mut m.in_space.point, tree);
@@ -369,9 +385,19 @@ impl CompiledSystem {
             }
             tree.diagonal(mass);
         }
-        self.space.add_drive(&read, &mut m.in_space, &mut out.drive);
-        self.scatter(&m.main, out);
-        self.scalars(&m.main, out);
+        if self.space.is_driven() {
+            self.space.add_drive(&read, &mut m.in_space, &mut out.drive);
+        }
+        self.scatter(&m.main, free, out);
+        self.write_powers(&m.main, out);
+        m.complete = !early;
+        if free {
+            // nobody may read the rest
+            #[cfg(debug_assertions)]
+            self.spoil_contacts(out);
+            return out.scratch.put(memory);
+        }
+        self.write_crossings(&m.main, out);
         if !early {
             self.whole_energies(&m.main, out);
         }
@@ -387,7 +413,6 @@ impl CompiledSystem {
         if !self.guards.is_empty() {
             self.write_guards(d, m, out);
         }
-        m.complete = !early;
         out.scratch.put(memory);
     }
 
@@ -398,6 +423,19 @@ impl CompiledSystem {
             && self.contours.is_empty()
             && self.watches.is_empty()
             && self.flanks.is_empty()
+    }
+
+    /// Whether forces and contacts have nothing to do with each other but by the tape.
+    pub(super) fn parts_contacts(&self) -> bool {
+        self.contours.is_empty() && self.flanks.is_empty() && self.tensors.list.is_empty()
+    }
+
+    /// Whether an evaluation is the same in all modes and with all latches.
+    pub(super) fn ignores_modes(&self) -> bool {
+        self.fill_motion.ignores_modes()
+            && self.guards.is_empty()
+            && self.encounters.is_empty()
+            && self.latches_nothing()
     }
 
     /// Everything that is constant, where it is not in place.

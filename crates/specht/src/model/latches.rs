@@ -3,7 +3,7 @@
 use crate::expr::Settling;
 use crate::system::{Discrete, Eval, State};
 
-use super::compiled::{CompiledSystem, Memory};
+use super::compiled::{CompiledSystem, Extent, Memory};
 use super::program::Relevance;
 
 /// What is known of the time before an instant.
@@ -85,7 +85,7 @@ impl CompiledSystem {
             return false;
         }
         let mut memory = self.borrow(out);
-        self.run(s, before, false, &mut memory, out);
+        self.run(s, before, Extent::All, &mut memory, out);
         let Memory { arguments, others, .. } = &mut *memory;
         others.copy_from_slice(arguments);
         let changed = self.settle(s, d, &mut memory, out, Before::Arguments);

@@ -73,6 +73,7 @@ impl Main {
         let mut m = Main::default();
         m.inertia(b, accounts, links, space);
         m.first_order(b, plan, accounts);
+        let free = m.roots.nodes.len();
         m.tensors(plan);
         m.sections(plan);
         m.rows(b, plan);
@@ -88,7 +89,10 @@ impl Main {
         // energies last of all: stages of a step need none
         let early = m.roots.nodes.len();
         m.energies = [accounts.kinetic, accounts.potential].map(|n| m.roots.add(n));
-        m.tape = Tape::in_parts(&b.g, &m.roots.nodes, early, &mut m.switches);
+        // a motion without contacts needs its forces and powers alone
+        let powers = accounts.drive.iter().copied().chain([accounts.power, accounts.drive_offset]);
+        let first: Vec<NodeId> = m.roots.nodes[..free].iter().copied().chain(powers).collect();
+        m.tape = Tape::in_parts(&b.g, &m.roots.nodes, early, &first, &mut m.switches);
         m
     }
 

@@ -56,14 +56,28 @@ impl Fill {
         out
     }
 
+    /// Whether the memory is not among them.
+    pub(super) fn ignores_memory(&self) -> bool {
+        self.memory.is_empty()
+    }
+
+    /// Whether nothing comes from the modes.
+    pub(super) fn ignores_modes(&self) -> bool {
+        self.others.is_empty()
+    }
+
     /// Write them.
     pub(super) fn write(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
         self.time.iter().for_each(|&slot| inputs[slot as usize] = s.t);
-        for (list, from) in [(&self.q, &s.q), (&self.u, &s.u), (&self.z, &s.z), (&self.memory, &s.memory)] {
+        let mut write = |list: &[(u32, u32)], from: &[f64]| {
             for &(slot, k) in list {
                 inputs[slot as usize] = from[k as usize];
             }
-        }
+        };
+        write(&self.q, &s.q);
+        write(&self.u, &s.u);
+        write(&self.z, &s.z);
+        write(&self.memory, &s.memory);
         for &(slot, source) in &self.others {
             inputs[slot as usize] = match source {
                 Source::Direction(c) => d.modes[c].direction(),
@@ -103,6 +117,11 @@ impl Array {
     /// Bodies have written to it before: what the tape gives is added.
     fn adds(self) -> bool {
         matches!(self, Array::Mass | Array::H | Array::Drive)
+    }
+
+    /// A motion without contacts needs it.
+    fn is_free(self) -> bool {
+        matches!(self, Array::Mass | Array::H | Array::ZRate | Array::Drive)
     }
 
     fn of(self, out: &mut Eval) -> &mut [f64] {
@@ -307,6 +326,8 @@ pub struct Program {
     pub(super) touch: TouchPlan,
     /// The arrays that change with the state: (place, register of the main tape).
     pub(super) changing: Vec<(Array, Vec<(u32, u32)>)>,
+    /// How many of them a motion without contacts needs: they come first.
+    pub(super) changing_free: usize,
     /// power, drive_offset.
     pub(super) powers: [u32; 2],
     /// kinetic, potential.
@@ -380,7 +401,10 @@ impl Program {
     pub(super) fn list_changing(&mut self) {
         let register = |&(place, root): &(u32, u32)| (place, self.main.register(root as usize));
         let list = |(array, s): (Array, &Scatter)| (array, s.moving.iter().map(register).collect::<Vec<_>>());
-        let all: Vec<_> = self.arrays().into_iter().map(list).filter(|(_, list)| !list.is_empty()).collect();
+        let mut all: Vec<_> =
+            self.arrays().into_iter().map(list).filter(|(_, list)| !list.is_empty()).collect();
+        all.sort_by_key(|(array, _)| !array.is_free());
+        self.changing_free = all.iter().take_while(|(array, _)| array.is_free()).count();
         self.changing = all;
     }
 
@@ -395,9 +419,10 @@ impl Program {
         }
     }
 
-    /// The parts that change with the state.
-    pub(super) fn scatter(&self, work: &Work, out: &mut Eval) {
-        for (array, list) in &self.changing {
+    /// The parts that change with the state; `free`: without what contacts alone need.
+    pub(super) fn scatter(&self, work: &Work, free: bool, out: &mut Eval) {
+        let count = if free { self.changing_free } else { self.changing.len() };
+        for (array, list) in &self.changing[..count] {
             let to = array.of(out);
             match array.adds() {
                 true => list.iter().for_each(|&(place, r)| to[place as usize] += work.register(r)),
@@ -411,12 +436,24 @@ impl Program {
         [out.kinetic, out.potential] = self.energies.map(|root| self.main.output(work, root as usize));
     }
 
-    /// Powers and event functions.
-    pub(super) fn scalars(&self, work: &Work, out: &mut Eval) {
-        let value = |root: u32| self.main.output(work, root as usize);
-        [out.power, out.drive_offset] = self.powers.map(value);
+    /// Numbers of contacts that have not been evaluated.
+    #[cfg(debug_assertions)]
+    pub(super) fn spoil_contacts(&self, out: &mut Eval) {
+        for (array, list) in &self.changing[self.changing_free..] {
+            let to = array.of(out);
+            list.iter().for_each(|&(place, _)| to[place as usize] = f64::NAN);
+        }
+    }
+
+    /// Powers.
+    pub(super) fn write_powers(&self, work: &Work, out: &mut Eval) {
+        [out.power, out.drive_offset] = self.powers.map(|root| self.main.output(work, root as usize));
+    }
+
+    /// Event functions.
+    pub(super) fn write_crossings(&self, work: &Work, out: &mut Eval) {
         for (crossing, &root) in out.crossings.iter_mut().zip(&self.crossings) {
-            *crossing = value(root);
+            *crossing = self.main.output(work, root as usize);
         }
     }
 }

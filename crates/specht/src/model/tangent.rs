@@ -161,8 +161,9 @@ impl CompiledSystem {
         self.tree.add_drive(&read, numbers, &mut out.drive);
         self.space.add(false, &read, in_space, Some(out.mass.values_mut()), &mut out.h);
         self.space.add_drive(&read, in_space, &mut out.drive);
-        self.scatter(main, out);
-        self.scalars(main, out);
+        self.scatter(main, false, out);
+        self.write_powers(main, out);
+        self.write_crossings(main, out);
         self.whole_energies(main, out);
         if !self.tensors.list.is_empty() {
             self.tensors.tangent(tape, main, &memory.elimination, at, out);

@@ -254,7 +254,23 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
     }
 
     /// The constant parts of M (where it is wanted) and h, or those that are not; `read` gives the outputs of the tape.
+    #[inline]
     pub(super) fn add<N: Number>(
+        &self,
+        constant: bool,
+        read: &impl Fn(u32) -> N,
+        numbers: &mut Numbers<N, P, D, C>,
+        mass: Option<&mut [f64]>,
+        h: &mut [f64],
+    ) where
+        Self: Solid<N, P, D, C>,
+    {
+        if constant || self.changes {
+            self.add_parts(constant, read, numbers, mass, h);
+        }
+    }
+
+    fn add_parts<N: Number>(
         &self,
         constant: bool,
         read: &impl Fn(u32) -> N,
@@ -264,9 +280,6 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
     ) where
         Self: Solid<N, P, D, C>,
     {
-        if !constant && !self.changes {
-            return;
-        }
         for branch in &self.branches {
             let (for_mass, for_load) = (branch.constant_mass == constant, branch.constant_load == constant);
             if for_mass || for_load {
@@ -290,9 +303,6 @@ impl<const P: usize, const D: usize, const I: usize, const C: usize> Tree<P, D, 
     ) where
         Self: Solid<N, P, D, C>,
     {
-        if !self.driven {
-            return;
-        }
         for branch in self.branches.iter().filter(|b| b.driven) {
             self.gather(branch, read, numbers);
             self.add_wrench(branch, read, numbers, |j| j.momentum, drive);

@@ -44,6 +44,17 @@ pub(super) const SLOTS: [(usize, f64); SAMPLES] = [
     (STAGES - 1, 1.0),
 ];
 
+/// Whether samples are read from a stage.
+const SAMPLED: [bool; STAGES] = {
+    let mut sampled = [false; STAGES];
+    let mut k = 0;
+    while k < SAMPLES {
+        sampled[SLOTS[k].0] = true;
+        k += 1;
+    }
+    sampled
+};
+
 /// The stage before the last, at the same time as the last.
 const TWIN: usize = STAGES - 2;
 
@@ -160,7 +171,8 @@ impl Dop853 {
             } else if s == STAGES - 1 {
                 self.x_new.copy_from_slice(&self.stage);
             }
-            if !f.rates(s, target, &self.stage, &mut self.k[s]) {
+            let at = if SAMPLED[s] { s } else { INSIDE };
+            if !f.rates(at, target, &self.stage, &mut self.k[s]) {
                 return false;
             }
         }

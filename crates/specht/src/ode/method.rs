@@ -192,11 +192,11 @@ impl Method {
             }
             return;
         }
-        self.steps = self.steps.saturating_add(1);
-        // the last two stages lie elsewhere and say nothing
-        if std::mem::take(&mut self.inside) && self.steps < self.patience {
+        // a step that an event ended says nothing: its last two stages lie elsewhere, and nothing shows that it had to be short
+        if std::mem::take(&mut self.inside) {
             return;
         }
+        self.steps = self.steps.saturating_add(1);
         control.weights(self.explicit.state(), &mut self.weights);
         if h * self.explicit.stiffness(&self.weights[..self.active]) > BORDER {
             self.calm = 0;

@@ -24,7 +24,7 @@ use crate::linalg::Mat;
 /// Evaluations that sample a step accurately, both ends included.
 pub(crate) const SAMPLES: usize = 6;
 
-/// Stage number of evaluations inside a step, made for the dense output.
+/// Stage number of evaluations of which nobody takes a sample.
 pub(crate) const INSIDE: usize = usize::MAX;
 
 /// One step tried, as the step size control sees it.

@@ -112,13 +112,7 @@ impl Decider {
     pub(super) fn new() -> Self {
         Decider {
             transition: Transition::default(),
-            set: SolutionSet {
-                status: Status::Invalid,
-                solutions: Vec::new(),
-                families: Vec::new(),
-                complete: true,
-                redundant: 0,
-            },
+            set: SolutionSet::default(),
             chosen: None,
             lasting: false,
             saturated: Vec::new(),
@@ -141,7 +135,7 @@ impl Decider {
         moment: f64,
         tie: bool,
     ) -> Decision {
-        self.set = self.transition.solve(field.info, &field.eval, starts);
+        self.transition.solve_into(field.info, &field.eval, starts, &mut self.set);
         self.chosen = None;
         self.lasting = matches!(self.set.status, Status::Several | Status::Family);
         let fast = || Fast::of(field.info, &field.eval, starts);

@@ -2,8 +2,8 @@
 //! frozen modes, signs and latches.
 
 use crate::contact::{Fixed, Forces, Regularity, Small};
-use crate::linalg::{Mat, axpy, max_abs};
-use crate::ode::{Rhs, STAGES, nudge};
+use crate::linalg::{Mat, axpy, copy, max_abs};
+use crate::ode::{INSIDE, Rhs, STAGES, nudge};
 use crate::system::{ContactInfo, Dims, Discrete, Eval, Mode, State, System};
 
 use super::chart::Chart;
@@ -12,6 +12,9 @@ use super::slopes::Slopes;
 use super::space::{FOLLOWED, ROUNDS};
 use super::tolerances::IN_THE_SMALL;
 use super::watch::{Scales, Watches};
+
+/// The stage at the end of a step.
+const LAST: usize = STAGES - 1;
 
 /// Right-hand side, with everything it computed last.
 pub(crate) struct Field<'a, S: System + ?Sized> {
@@ -30,6 +33,10 @@ pub(crate) struct Field<'a, S: System + ?Sized> {
     pub fixed: Fixed,
     pub forces: Forces,
     pub regularity: Regularity,
+    /// For which state and modes `eval` is complete, when it is.
+    evaluated: State,
+    under: Discrete,
+    complete: bool,
     /// Smallest a / mobility of the sliding contacts (PG-5.3-ROD), when watched.
     pub singularity: f64,
     pub watches: Watches,
@@ -74,6 +81,9 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
             fixed: Fixed::default(),
             forces,
             regularity: Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 },
+            evaluated: State::default(),
+            under: Discrete::default(),
+            complete: false,
             singularity: 1.0,
             watches,
             chart: Chart::default(),
@@ -112,9 +122,9 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     pub(crate) fn unpack(&mut self, t: f64, x: &[f64]) {
         let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);
         self.state.t = t;
-        self.state.q.copy_from_slice(&x[..q]);
-        self.state.u.copy_from_slice(&x[q..q + u]);
-        self.state.z.copy_from_slice(&x[q + u..q + u + z]);
+        copy(&x[..q], &mut self.state.q);
+        copy(&x[q..q + u], &mut self.state.u);
+        copy(&x[q + u..q + u + z], &mut self.state.z);
     }
 
     /// state → x (the ledger stays).
@@ -130,14 +140,30 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.discrete.contour.clone_from(&self.eval.contour);
     }
 
-    /// Evaluate the system at the present state.
+    /// Evaluate the system at the present state; nothing to do where that has been done.
     pub(crate) fn evaluate(&mut self) {
+        let known = (&self.evaluated, &self.under);
+        if self.complete && self.sys.evaluates_alike(known, (&self.state, &self.discrete)) {
+            return;
+        }
         self.evaluations += 1;
         self.sys.evaluate(&self.state, &self.discrete, &mut self.eval);
+        self.evaluated.clone_from(&self.state);
+        let now = (&self.evaluated, &self.discrete);
+        if !self.sys.evaluates_alike((&self.evaluated, &self.under), now) {
+            self.under.clone_from(&self.discrete);
+        }
+        self.complete = true;
+    }
+
+    /// `eval` has been used for something else.
+    pub(crate) fn forget(&mut self) {
+        self.complete = false;
     }
 
     /// The same without the energies.
     pub(crate) fn evaluate_rates(&mut self) {
+        self.complete = false;
         self.evaluations += 1;
         self.sys.evaluate_rates(&self.state, &self.discrete, &mut self.eval);
     }
@@ -232,6 +258,19 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.stand(t, x, false)
     }
 
+    /// The same where nobody looks at the contacts.
+    fn aside(&mut self, t: f64, x: &[f64]) -> bool {
+        let Field { fixed, eval, discrete, signs, .. } = &*self;
+        if self.uses_heat || self.chart.active || !fixed.is_free(eval, &discrete.modes, signs) {
+            return self.within(t, x);
+        }
+        self.unpack(t, x);
+        self.complete = false;
+        self.evaluations += 1;
+        self.sys.evaluate_free(&self.state, &self.discrete, &mut self.eval);
+        self.solve()
+    }
+
     fn stand(&mut self, t: f64, x: &[f64], energies: bool) -> bool {
         self.unpack(t, x);
         if self.chart.active {
@@ -240,6 +279,7 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         match energies {
             true => self.evaluate(),
             false => {
+                self.complete = false;
                 self.evaluations += 1;
                 self.sys.evaluate_stage(&self.state, &self.discrete, &mut self.eval);
             }
@@ -407,14 +447,18 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 impl<S: System + ?Sized> Rhs for Field<'_, S> {
     fn rates(&mut self, stage: usize, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
         // energies are read at the ends of a step alone
-        let inner = stage != 0 && stage != STAGES - 1;
-        if !(if inner { self.within(t, x) } else { self.at(t, x) }) {
+        let found = match stage {
+            INSIDE => self.aside(t, x),
+            0 | LAST => self.at(t, x),
+            _ => self.within(t, x),
+        };
+        if !found {
             return false;
         }
         let (q, u, z) = (self.dims.q, self.dims.u, self.dims.z);
         self.sys.q_rate(&self.state, &mut dx[..q]);
-        dx[q..q + u].copy_from_slice(&self.forces.accel);
-        dx[q + u..q + u + z].copy_from_slice(&self.eval.z_rate);
+        copy(&self.forces.accel, &mut dx[q..q + u]);
+        copy(&self.eval.z_rate, &mut dx[q + u..q + u + z]);
         ledger::powers(self.info, &self.eval, &self.forces, &self.state.u, &mut dx[q + u + z..]);
         if self.uses_heat {
             self.heat(&dx[q + u + z..]);

@@ -124,7 +124,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         axpy(delta, &field.forces.accel, &mut field.state.u);
         axpy(delta, &field.eval.z_rate, &mut field.state.z);
         field.state.t += delta;
-        field.sys.evaluate(&field.state, &field.discrete, &mut field.eval);
+        field.evaluate();
         let along: Vec<usize> = (0..guards)
             .filter(|&k| {
                 let later = field.eval.guards[k];
@@ -145,19 +145,23 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// Latches or modes changed: the switches whose guards jumped with them change too. True when there are such.
     pub(super) fn follow(&mut self, before: &Discrete) -> bool {
+        if before.is_same(&self.field.discrete) {
+            return false;
+        }
+        self.field.forget();
         let Field { sys, state, discrete, eval, .. } = &mut self.field;
-        before != discrete && sys.follow(state, before, discrete, eval)
+        sys.follow(state, before, discrete, eval)
     }
 
     /// Gaps of all closed contacts to zero, as exactly as rounding allows: what is left would be an error of the next flight.
     pub(super) fn touch_down(&mut self) {
-        let Run { field, projector, sets, .. } = self;
+        let Run { field, projector, sets, tools, .. } = self;
         let arrived = |i: usize| sets.closed[i] && field.info[i].is_unilateral();
         if !(0..field.dims.contacts).any(|i| arrived(i) && field.discrete.modes[i] == Mode::Open) {
             return;
         }
-        let modes = field.discrete.modes.clone();
-        for i in 0..modes.len() {
+        tools.modes.clone_from(&field.discrete.modes);
+        for i in 0..field.info.len() {
             if field.info[i].is_unilateral() {
                 field.discrete.modes[i] = if sets.closed[i] { Mode::Closed } else { Mode::Open };
             }
@@ -165,14 +169,14 @@ impl<S: System + ?Sized> Run<'_, S> {
         projector.positions(field, EXACT);
         // an approach of rounding that no force holds would arrive again at once, for ever
         if self.crowd.1 > AGAIN {
-            for i in 0..modes.len() {
+            for i in 0..field.info.len() {
                 if arrived(i) && !sets.is_slow(field, i) {
                     field.discrete.modes[i] = Mode::Open;
                 }
             }
             projector.velocities(field);
         }
-        field.discrete.modes = modes;
+        field.discrete.modes.clone_from(&tools.modes);
         field.evaluate();
     }
 }

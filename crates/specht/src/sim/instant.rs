@@ -103,6 +103,9 @@ pub(crate) struct Tools {
     pub(super) reduced: Reduced,
     pub(super) closing: Closing,
     work: Vec<f64>,
+    /// Modes and memory beside the present ones.
+    pub(super) modes: Vec<Mode>,
+    pub(super) memory: Vec<f64>,
     /// The last instant, for its memory.
     moment: Option<Box<Moment>>,
 }
@@ -552,13 +555,14 @@ impl<S: System + ?Sized> Run<'_, S> {
         field.heat_at_once(&self.tools.work);
         field.evaluate();
         if field.dims.latches > 0 || !field.discrete.contour.is_empty() {
+            field.forget();
             field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
             field.evaluate();
         }
     }
 
     /// New modes are set: times of stick, velocities on their constraints, forces.
-    fn take_over(&mut self) {
+    pub(super) fn take_over(&mut self) {
         let t = self.time();
         let d = &mut self.field.discrete;
         for i in 0..d.modes.len() {

@@ -76,6 +76,9 @@ pub(crate) fn powers(info: &[ContactInfo], eval: &Eval, forces: &Forces, u: &[f6
     let mut offset_work = 0.0;
     for (i, c) in info.iter().enumerate() {
         out[i] = 0.0;
+        if forces.idle {
+            continue;
+        }
         for &row in &c.tangent {
             let lambda = forces.lambda[row];
             if lambda != 0.0 {
@@ -117,7 +120,7 @@ pub(crate) fn power_rates(
 }
 
 /// Sums that change at events only, and the energies of the present instant.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub energy: Energy,
     jump_external: f64,
@@ -125,6 +128,39 @@ pub(crate) struct Ledger {
     /// V at the start.
     potential: f64,
     scratch: [Vec<f64>; 2],
+}
+
+impl Clone for Ledger {
+    fn clone(&self) -> Self {
+        let mut out = Ledger::default();
+        out.clone_from(self);
+        out
+    }
+
+    /// Reuses the storage of `self`; the derived one would allocate.
+    fn clone_from(&mut self, source: &Self) {
+        let to = &mut self.energy;
+        let [friction, impact] = [&mut to.friction, &mut to.impact].map(std::mem::take);
+        let Energy { initial, kinetic, potential, external, drive, scale, rounding, explained, .. } =
+            source.energy;
+        *to = Energy {
+            initial,
+            kinetic,
+            potential,
+            friction,
+            impact,
+            external,
+            drive,
+            scale,
+            rounding,
+            explained,
+        };
+        to.friction.clone_from(&source.energy.friction);
+        to.impact.clone_from(&source.energy.impact);
+        self.jump_external = source.jump_external;
+        self.jump_drive = source.jump_drive;
+        self.potential = source.potential;
+    }
 }
 
 /// Units of rounding granted to every term of the balance.

@@ -24,8 +24,11 @@ const AGAIN: f64 = 100.0;
 /// Corrections of Newton's method after which it has to be settled.
 const STARTS: usize = 4;
 
-/// A correction, as a part of the step, whose square is rounding.
-const SETTLED: f64 = 1e-8;
+/// A correction, as a part of the step, whose third power is rounding, and so is the error that the samples make in its square.
+const SETTLED: f64 = 2e-6;
+
+/// Share of a correction that the bend of a function may make.
+const BENT: f64 = 1e-3;
 
 /// Where the first event of a step lies.
 #[derive(Clone, Debug, Default)]
@@ -251,13 +254,14 @@ impl Locator {
         let end = samples.iter().position(|s| s.1 == b)?;
         let values: [f64; SAMPLES] = std::array::from_fn(|s| field.watches.at(samples[s].0, k));
         let (a, h) = (samples[end - 1].1, ode.step());
+        let noise = field.watches.noise(field.watches.list[k].what, field.info);
         if !(values[end - 1] > 0.0 && values[end] <= 0.0) {
             return None;
         }
         let chord = a + (b - a) * values[end - 1] / (values[end - 1] - values[end]);
         let curve = Curve::through(&samples.map(|s| s.1), &values);
         let mut theta = (0..STARTS).fold(chord, |x, _| {
-            let (value, slope) = curve.at(x);
+            let [value, slope, _] = curve.at(x);
             x - value / slope
         });
         for _ in 0..STARTS {
@@ -270,9 +274,13 @@ impl Locator {
             if !(slope < 0.0) {
                 return None;
             }
-            theta += step;
-            // the next correction is the square of this one
-            if step.abs() <= SETTLED {
+            // value and slope are those of the motion; the small rest comes from the bend of the polynomial
+            let bend = 0.5 * curve.at(theta)[2] * step / slope;
+            let small = bend.abs() <= BENT;
+            theta += if small { step * (1.0 - bend) } else { step };
+            // what is left is a part of what the bend makes
+            let settled = step.abs() <= SETTLED || (bend * value).abs() <= noise;
+            if settled && small {
                 return Some(theta);
             }
         }
@@ -297,11 +305,11 @@ impl Curve {
         Curve { at: *at, difference }
     }
 
-    /// Value and slope.
-    fn at(&self, x: f64) -> (f64, f64) {
-        (0..SAMPLES).rev().fold((0.0, 0.0), |(value, slope), k| {
+    /// Value, slope and second derivative.
+    fn at(&self, x: f64) -> [f64; 3] {
+        (0..SAMPLES).rev().fold([0.0; 3], |[value, slope, bend], k| {
             let way = x - self.at[k];
-            (value * way + self.difference[k], slope * way + value)
+            [value * way + self.difference[k], slope * way + value, bend * way + 2.0 * slope]
         })
     }
 }

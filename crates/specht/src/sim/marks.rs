@@ -34,7 +34,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         while !m.triggers.is_empty() {
             self.fill_forces();
             let field = &mut self.field;
-            let mut memory = field.state.memory.clone();
+            let mut memory = std::mem::take(&mut self.tools.memory);
+            memory.clone_from(&field.state.memory);
             let at = crate::system::Instant {
                 state: &field.state,
                 discrete: &field.discrete,
@@ -58,12 +59,14 @@ impl<S: System + ?Sized> Run<'_, S> {
                 let energy = field.eval.kinetic + field.eval.potential;
                 let crossings = field.eval.crossings.clone();
                 field.state.memory.copy_from_slice(&memory);
+                field.forget();
                 field.sys.latch(&field.state, &mut field.discrete, &mut field.eval, true);
                 field.evaluate();
                 // what the new memory has moved stands where it stands, and need not come back first
                 self.fired.retain(|&c| field.eval.crossings[c] == crossings[c]);
                 self.ledger.jump(self.field.eval.kinetic + self.field.eval.potential - energy);
             }
+            self.tools.memory = memory;
             let names = self.field.sys.event_names();
             let fired = std::mem::take(&mut m.fired);
             for &k in &fired {

@@ -38,6 +38,7 @@ mod tangential;
 mod time_stepping;
 pub(crate) mod tolerances;
 mod trajectory;
+mod unheld;
 mod variation;
 mod watch;
 mod zeno;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::linalg::max_abs;
 use crate::ode::{Trial, Verdict};
 use crate::system::{Direction, Mode, Normal, System};
 
@@ -14,6 +15,9 @@ use super::tolerances::{
 };
 use super::trajectory::Status;
 use super::watch::What;
+
+/// Numbers beyond this have squares that are none: energies and the audit would have no value.
+const BEYOND_ALL: f64 = 1e150;
 
 /// Halvings of one step for the sake of its event functions.
 const BLIND: usize = 6;
@@ -132,7 +136,16 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         h = h.min(self.field.watches.release(t + smallest) - t);
         h = h.min(self.pending.as_ref().map_or(f64::INFINITY, |p| p.end - t));
-        if h > smallest { Ok(h) } else { Err(self.collapse(h)) }
+        if h > smallest {
+            return Ok(h);
+        }
+        if self.let_slide() {
+            return match self.enter_segment() {
+                Some(end) => Err(end),
+                None => self.next_length(),
+            };
+        }
+        Err(self.collapse(h))
     }
 
     /// Try a step of length `h`; `blind` counts how often it was halved for the sake of its event functions.
@@ -178,7 +191,7 @@ impl<S: System + ?Sized> Run<'_, S> {
 
     /// The step tried last is good: take it to its end or to the first event in it. The end of the segment, if that is reached.
     fn take_step(&mut self, h: f64, next: f64) -> Option<Flow> {
-        let mut disturbed = self.control.measure(&self.ode, next, &mut self.field);
+        let mut disturbed = false;
         if self.ends_near_change_point(h, &mut disturbed) || !self.stays_on_branch(&mut disturbed) {
             return None;
         }
@@ -196,6 +209,8 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             return Some(Flow::Event);
         }
+        // after an event all is measured anew where it matters
+        disturbed |= self.control.measure(&self.ode, next, &mut self.field);
         disturbed |= self.record_between(1.0);
         if disturbed {
             self.stand_at_end();
@@ -205,6 +220,13 @@ impl<S: System + ?Sized> Run<'_, S> {
         if let Some(what) = self.field.undefined() {
             let t = self.time();
             return Some(Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}")));
+        }
+        if max_abs(&self.field.state.q).max(max_abs(&self.field.state.u)) > BEYOND_ALL {
+            let t = self.time();
+            return Some(Flow::End(
+                Status::Failed,
+                format!("the motion has grown beyond all measure at t = {t}"),
+            ));
         }
         self.passage.natural = h.max(0.95 * self.passage.natural);
         if next < 0.9 * h {

@@ -136,6 +136,7 @@ pub(crate) fn classify<S: System + ?Sized>(field: &mut Field<S>, sets: &mut Sets
     let modes = field.discrete.modes.clone();
     sets.remember(&modes);
     field.evaluate();
+    field.forget();
     let Field { sys, state, discrete, eval, .. } = field;
     sys.latch(state, discrete as &mut Discrete, eval, false);
     field.evaluate();
@@ -547,6 +548,7 @@ fn condition_rows<S: System + ?Sized>(field: &Field<S>, closed: &[usize]) -> Con
 
 fn latch_and_evaluate<S: System + ?Sized>(field: &mut Field<S>) {
     field.evaluate();
+    field.forget();
     let Field { sys, state, discrete, eval, .. } = field;
     sys.latch(state, discrete, eval, false);
     field.evaluate();

@@ -122,6 +122,7 @@ impl Eval {
     }
 
     /// Rate of row `i` at the velocities `u`.
+    #[inline]
     pub(crate) fn rate(&self, i: usize, u: &[f64]) -> f64 {
         self.w.row(i).dot(u) + self.rate_offset[i]
     }
