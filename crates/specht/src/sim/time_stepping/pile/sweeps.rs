@@ -225,6 +225,22 @@ impl Sweeps {
         self.islands[island].error = if error.is_nan() { f64::INFINITY } else { error };
     }
 
+    /// Other impulses where they solve the island better; `others`, by contact, holds what is not taken.
+    pub(super) fn exchange(&mut self, island: usize, bodies: &mut [Body], others: &mut [V3]) {
+        let Island { first, end, error, .. } = self.islands[island];
+        for turn in 0..2 {
+            for &k in &self.order[first..end] {
+                let (c, other) = (&mut self.contacts[k as usize], &mut others[k as usize]);
+                std::mem::swap(&mut c.r, other);
+                c.r = single::admissible(c.mu, c.r);
+            }
+            self.judge(island, bodies);
+            if turn == 0 && self.islands[island].error < error {
+                break;
+            }
+        }
+    }
+
     /// Extrapolated sweeps until the error is below the tolerance, `most` at most. The best impulses stay.
     pub(super) fn sweep(&mut self, island: usize, bodies: &mut [Body], tolerance: f64, most: usize) -> usize {
         let Island { first, end, .. } = self.islands[island];
