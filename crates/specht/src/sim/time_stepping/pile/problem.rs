@@ -23,11 +23,13 @@ const LARGE: f64 = 1e-8;
 type Rung = (usize, cone::Method, usize, f64, f64);
 /// Methods for large problems before the whole cascade, whose path through the interior takes several hundred factorisations for the last digits
 /// of a wall that is hit, and seldom gets there. Sweeps and Newton in turn bring most below 10⁻⁵ without it.
-const LADDER: [Rung; 6] = [
+const LADDER: [Rung; 8] = [
     (0, cone::Method::Quick, 200, 0.0, 1e-6),
     (200, cone::Method::Quick, 20, 0.0, 1e-6),
     (800, cone::Method::Quick, 20, 0.0, 1e-5),
     (1600, cone::Method::Quick, 20, 0.0, 1e-5),
+    (1600, cone::Method::Quick, 20, 0.0, 1e-5),
+    (3200, cone::Method::Quick, 20, 0.0, 1e-5),
     (0, cone::Method::InteriorPoint, 0, 1e-6, 0.0),
     (0, cone::Method::Quick, 200, 0.0, 1e-5),
 ];
@@ -35,6 +37,8 @@ const LADDER: [Rung; 6] = [
 /// nowhere: a cold run through the interior, with Newton and sweeps at its end, is shorter.
 const WEDGED: [Rung; 2] =
     [(0, cone::Method::Quick, 10, 0.0, 0.0), (0, cone::Method::InteriorPoint, 0, 0.0, ACCEPTED)];
+/// Error of the last impulses from which sweeps come before Newton's steps.
+const FAR: f64 = 1e-3;
 /// Part of the accepted error from which another start is looked at.
 const SURE: f64 = 0.1;
 /// Rows of an island of balls up to which the cone solver is asked at once.
@@ -376,8 +380,14 @@ impl Step {
             (_, true) => &WEDGED,
             _ => &[],
         };
-        for &(before, method, sweeps, tolerance, serves) in ladder {
+        // sweeps come first where the last impulses are far away; they are what the sweeps start from
+        let far = self.can_sweep && self.sweeps.islands.iter().any(|i| i.error > FAR);
+        let skipped = usize::from(far && ladder.len() == LADDER.len());
+        for (turn, &(before, method, sweeps, tolerance, serves)) in ladder.iter().enumerate().skip(skipped) {
             if before > 0 && self.can_sweep {
+                if turn > skipped || !far {
+                    self.put_answer();
+                }
                 self.hand_over(before);
             }
             let tolerance = whole.tolerance.max(tolerance);
@@ -395,9 +405,8 @@ impl Step {
         Ok(())
     }
 
-    /// Sweeps from the answer of the solver; it starts from theirs.
+    /// Sweeps from where they are; the solver starts from their answer.
     fn hand_over(&mut self, most: usize) {
-        self.put_answer();
         let bodies = &mut self.loose.bodies;
         for k in 0..self.sweeps.islands.len() {
             self.sweeps.judge(k, bodies);
