@@ -1,5 +1,7 @@
 //! Problems of the benchmarks. `cargo bench -p specht-bench` measures time; `bench/instructions.sh` counts instructions.
 
+pub mod piles;
+
 use specht::inside::{self as file, Options};
 use specht::linalg::Mat;
 use specht::sim::{Outside, Settings, Status, Trajectory, event_driven};

@@ -1,10 +1,13 @@
 //! Growth with the size of the machine: `growth FILE.svg` writes the plot, and the numbers beside it as `FILE.csv`.
 //!
+//! `growth piles FILE.svg` does the same for standing walls of loose boxes, ten courses high, that touch wherever they meet.
+//!
 //! Chains of bars on hinges with relative angles, one evaluation of M, h and the energies; brick walls of the gallery, their
 //! loading, a time step of 1 ms while they stand, and the largest memory of a process that does nothing else. Times are
 //! processor times of one thread where the system tells them, the best of several batches.
 
 use specht::inside::Accelerations;
+use specht::machine::Machine;
 use specht::sim::{Outside, Record, Settings, Status, time_stepping};
 use specht::system::System;
 use specht_bench::{chain, compiled, open, space_chain};
@@ -16,6 +19,9 @@ use std::time::Instant;
 const CHAINS: [usize; 6] = [10, 20, 50, 100, 200, 400];
 /// Bricks in a course and pairs of courses of the walls.
 const WALLS: [(usize, usize); 5] = [(6, 4), (10, 5), (15, 8), (22, 11), (30, 16)];
+/// Boxes of the piles, and steps of each after the first.
+const PILES: [usize; 5] = [300, 1000, 2000, 5000, 10_000];
+const PILE_STEPS: usize = 20;
 /// Batches, of which the fastest counts.
 const BATCHES: usize = 5;
 /// Steps of a wall.
@@ -25,10 +31,12 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["space"] => space(),
+        ["piles", file] => piles(file),
+        ["pile", n] => println!("{}", pile(n.parse().expect("a number"))),
         ["wall", c, p] => println!("{}", wall(c.parse().expect("a number"), p.parse().expect("a number"))),
         [file] => run(file),
         _ => {
-            eprintln!("growth FILE.svg | growth space");
+            eprintln!("growth FILE.svg | growth piles FILE.svg | growth space");
             std::process::exit(2);
         }
     }
@@ -44,10 +52,7 @@ fn run(file: &str) {
     }
     let program = std::env::current_exe().expect("the path of this program");
     for (c, p) in WALLS {
-        let words = ["wall".to_string(), c.to_string(), p.to_string()];
-        let out = std::process::Command::new(&program).args(words).output().expect("this program");
-        let line = String::from_utf8_lossy(&out.stdout).trim().to_string();
-        let numbers: Vec<f64> = line.split(',').filter_map(|w| w.parse().ok()).collect();
+        let (line, numbers) = alone(&program, &["wall", &c.to_string(), &p.to_string()]);
         let [bricks, _, load, step, _] = numbers[..] else { panic!("{line}") };
         curves[1].push((bricks, load));
         curves[2].push((bricks, step));
@@ -55,9 +60,67 @@ fn run(file: &str) {
     }
     print!("{csv}");
     let data = std::path::Path::new(file).with_extension("csv");
-    if let Err(e) = std::fs::write(&data, csv).and_then(|()| std::fs::write(file, plot(&curves))) {
+    let looks = [
+        ("#06c", "chain: evaluation, \u{b5}s"),
+        ("#c60", "wall: loading, ms"),
+        ("#083", "wall: step of 1 ms, ms"),
+    ];
+    let picture = plot(&curves, &looks, (0.8, -1.0), "links, bricks");
+    if let Err(e) = std::fs::write(&data, csv).and_then(|()| std::fs::write(file, picture)) {
         eprintln!("{e}");
     }
+}
+
+/// This program in a process of its own: its line, and the numbers in it.
+fn alone(program: &std::path::Path, words: &[&str]) -> (String, Vec<f64>) {
+    let out = std::process::Command::new(program).args(words).output().expect("this program");
+    let line = String::from_utf8_lossy(&out.stdout).trim().to_string();
+    let numbers = line.split(',').filter_map(|w| w.parse().ok()).collect();
+    (line, numbers)
+}
+
+/// Standing walls of loose boxes.
+fn piles(file: &str) {
+    let mut csv = String::from("boxes,load_ms,first_step_ms,ms_per_step,peak_mb\n");
+    let mut curves = [Vec::new(), Vec::new(), Vec::new()];
+    let program = std::env::current_exe().expect("the path of this program");
+    for n in PILES {
+        let (line, numbers) = alone(&program, &["pile", &n.to_string()]);
+        println!("{line}");
+        let [boxes, _, first, step, memory] = numbers[..] else { panic!("{line}") };
+        curves[0].push((boxes, first));
+        curves[1].push((boxes, step));
+        curves[2].push((boxes, memory));
+        let _ = writeln!(csv, "{line}");
+    }
+    let looks = [
+        ("#c60", "first step, from nothing, ms"),
+        ("#083", "step of 1 ms at rest, ms"),
+        ("#06c", "largest memory, MB"),
+    ];
+    let picture = plot(&curves, &looks, (2.0, 0.5), "boxes of a wall of ten courses");
+    let data = std::path::Path::new(file).with_extension("csv");
+    if let Err(e) = std::fs::write(&data, csv).and_then(|()| std::fs::write(file, picture)) {
+        eprintln!("{e}");
+    }
+}
+
+/// Boxes, ms of loading, of the first step, of one of the next, MB.
+fn pile(n: usize) -> String {
+    let text = specht_bench::piles::model(&format!("long-{n}")).expect("a task");
+    let clock = Clock::new();
+    let run = |steps: usize| {
+        let until = format!("until = {}", 1e-3 * steps as f64);
+        let machine = Machine::read(&text.replace("until = 0.1", &until)).expect("a model");
+        let clock = Clock::new();
+        let run = machine.run().expect("a run");
+        assert_eq!(run.trajectory.status, Status::Finished, "{}", run.trajectory.message);
+        clock.seconds()
+    };
+    let first = run(1);
+    let load = clock.seconds() - first;
+    let step = (run(1 + PILE_STEPS) - first) / PILE_STEPS as f64;
+    format!("{n},{:.1},{:.1},{:.2},{:.1}", 1e3 * load, 1e3 * first, 1e3 * step, peak())
 }
 
 /// Seconds of one evaluation of a chain.
@@ -164,14 +227,14 @@ fn peak() -> f64 {
     number.map_or(f64::NAN, |kb| kb / 1000.0)
 }
 
-/// Double logarithmic: times over links or bricks, with a line of slope one beside each curve.
-fn plot(curves: &[Vec<(f64, f64)>; 3]) -> String {
-    let x = |v: f64| 70.0 + 400.0 * (v.log10() - 0.8) / 2.4;
-    let y = |v: f64| 360.0 - 330.0 * (v.log10() + 1.0) / 4.0;
+/// Double logarithmic: what grows over the size, with a line of slope one beside each curve.
+fn plot(curves: &[Vec<(f64, f64)>; 3], looks: &[(&str, &str); 3], low: (f64, f64), below: &str) -> String {
+    let x = |v: f64| 70.0 + 400.0 * (v.log10() - low.0) / 2.4;
+    let y = |v: f64| 360.0 - 330.0 * (v.log10() - low.1) / 4.0;
     let mut s = String::from(
         "<svg xmlns='http://www.w3.org/2000/svg' width='700' height='420' font-family='sans-serif' font-size='13'>\n<rect width='700' height='420' fill='white'/>\n",
     );
-    for k in 1..=3 {
+    for k in low.0.ceil() as i32..=(low.0 + 2.4) as i32 {
         let v = 10f64.powi(k);
         let _ = writeln!(
             s,
@@ -179,7 +242,7 @@ fn plot(curves: &[Vec<(f64, f64)>; 3]) -> String {
             x(v)
         );
     }
-    for k in -1..=3 {
+    for k in low.1.ceil() as i32..=(low.1 + 4.0) as i32 {
         let v = 10f64.powi(k);
         let _ = writeln!(
             s,
@@ -187,12 +250,7 @@ fn plot(curves: &[Vec<(f64, f64)>; 3]) -> String {
             y(v)
         );
     }
-    let looks = [
-        ("#06c", "chain: evaluation, \u{b5}s"),
-        ("#c60", "wall: loading, ms"),
-        ("#083", "wall: step of 1 ms, ms"),
-    ];
-    for (k, (points, (colour, name))) in curves.iter().zip(looks).enumerate() {
+    for (k, (points, (colour, name))) in curves.iter().zip(*looks).enumerate() {
         let line: Vec<String> = points.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
         let _ = writeln!(
             s,
@@ -215,6 +273,9 @@ fn plot(curves: &[Vec<(f64, f64)>; 3]) -> String {
         }
         let _ = writeln!(s, "<text x='480' y='{}' fill='{colour}'>{name}</text>", 60 + 22 * k);
     }
-    s += "<text x='480' y='126' fill='#555'>dashed: slope one</text>\n<text x='270' y='405' text-anchor='middle'>links, bricks</text>\n</svg>\n";
+    let _ = writeln!(
+        s,
+        "<text x='480' y='126' fill='#555'>dashed: slope one</text>\n<text x='270' y='405' text-anchor='middle'>{below}</text>\n</svg>"
+    );
     s
 }

@@ -123,6 +123,22 @@ fn cylinders_stand_on_each_other_aside_and_carry_their_weight() {
     assert!((last(&run, "ground.touch.z") + 12.0 * 9.81).abs() < 1e-5);
 }
 
+/// Its flank on the tip of a pyramid, where neither its ends nor an edge of the pyramid touch: balanced, and tipping when it is off by 1 cm.
+#[test]
+fn a_capsule_lies_on_a_corner() {
+    let tip = "tip = { hull = [[1, 0.1, 0], [-0.9, 0.3, 0], [0.1, -1, 0], [0, 0, 1]] }";
+    let body = "mass = 2\ninertia = [0.02, 0.2, 0.2]\nfeatures = { skin = { capsule = [[-0.5, 0, 0], [0.5, 0, 0]], radius = 0.1 } }";
+    let at = |x: f64| ran(&space("[0, 0, -9.81]", [x, 0.0, 1.1], body, tip, "until = 0.1\nstep = 1e-3"));
+    let run = at(0.0);
+    assert!((last(&run, "z") - 1.1).abs() < 1e-9 && (last(&run, "ground.touch.z") + 19.62).abs() < 1e-6);
+    // about the tip: θ″ = m g (x + r θ) / (J + m (r² + x²))
+    let inertia = 0.2 + 2.0 * (0.1_f64.powi(2) + 0.01_f64.powi(2));
+    let rate = (2.0 * 9.81 * 0.1 / inertia).sqrt();
+    let expected = 2.0 * 9.81 * 0.01 / inertia * (0.1 * rate).sinh() / rate;
+    let turned = last(&at(0.01), "b.spin.y");
+    assert!((turned / expected - 1.0).abs() < 2e-3, "{turned} {expected}");
+}
+
 #[test]
 fn a_mesh_carries_and_a_closed_one_weighs_what_it_encloses() {
     // the cube lies with its corner at the origin of the body: its centre is at 1/2 of every side

@@ -9,6 +9,9 @@ type Solid<'a> = (&'a Hull, &'a Placed);
 /// Gaussian products below this are those of parallel edges.
 const PARALLEL: f64 = 1e-6;
 
+/// Cosine of the angle from which two axes differ by rounding alone.
+const SAME_AXIS: f64 = 1.0 - 1e-15;
+
 /// Corners that a polygon holds without taking memory.
 const FEW: usize = 24;
 
@@ -81,6 +84,10 @@ fn best_edges((_, a): Solid<'_>, (_, b): Solid<'_>, margin: f64) -> Option<Edges
                 continue;
             }
             let n = scale(1.0 / length, product);
+            // a face normal of one of them: that separation is known
+            if a.normals.iter().chain(&b.normals).any(|face| dot(n, *face).abs() > SAME_AXIS) {
+                continue;
+            }
             let (of_a, of_b) = (span(&a.points, n), span(&b.points, n));
             let (up, down) = (of_a.0 - of_b.1, of_b.0 - of_a.1);
             let gap = up.max(down);

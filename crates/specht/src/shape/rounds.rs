@@ -129,6 +129,15 @@ pub(super) fn round_hull(
     if ball {
         return;
     }
+    // from the nearest point of the hull
+    let across = |x: V3, y: V3, feature: u32, out: &mut Vec<Touch>| {
+        let distance = norm(sub(x, y));
+        let normal = scale(1.0 / distance, sub(x, y));
+        let touch = Touch::on_a(distance - radius, normal, along(x, -radius, normal), feature);
+        if !out[first..].iter().any(|t| norm(sub(t.point, touch.point)) < SAME * size) {
+            out.push(touch);
+        }
+    };
     // the line across edges: points of it that are nearest to an edge and to the whole hull at once
     for (k, (edge, _)) in hull.edges.iter().enumerate() {
         let c = b.points[edge[0] as usize];
@@ -144,10 +153,18 @@ pub(super) fn round_hull(
         if gap > margin || shortest < distance - ROUNDING * size {
             continue;
         }
-        let normal = scale(1.0 / distance, sub(x, y));
-        let touch = Touch::on_a(gap, normal, along(x, -radius, normal), 2 + k as u32);
-        if !out[first..].iter().any(|t| norm(sub(t.point, touch.point)) < SAME * size) {
-            out.push(touch);
+        across(x, y, 2 + k as u32, out);
+    }
+    // and across corners
+    for (k, &corner) in b.points.iter().enumerate() {
+        let s = dot(d, sub(corner, p)) / dot(d, d);
+        let x = along(p, s, d);
+        let distance = norm(sub(x, corner));
+        if s <= SAME || s >= 1.0 - SAME || distance - radius > margin || distance <= ROUNDING * size {
+            continue;
+        }
+        if nearest_on_hull((hull, b), x).0 >= distance - ROUNDING * size {
+            across(x, corner, 2 + (hull.edges.len() + k) as u32, out);
         }
     }
 }

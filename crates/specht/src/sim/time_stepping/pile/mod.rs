@@ -329,7 +329,9 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
                 let e = t.rules[p.rule as usize].restitution;
                 match p.closes && p.before[0] < -rest {
                     true => [e * p.before[0], 0.0, 0.0],
-                    false => [p.gap.max(0.0) / delta, 0.0, 0.0],
+                    // what touches is no gap: rounding of places would open and close the corners of a pile at rest
+                    false if p.gap <= near => [0.0; 3],
+                    false => [p.gap / delta, 0.0, 0.0],
                 }
             }));
             let what = (t, &mut self.points, &self.targets[..]);

@@ -278,22 +278,22 @@ impl Points {
 
 /// Impulses of the last step: points come in the order of their pairs, so that one walk finds all.
 pub(super) struct Last<'a> {
-    rest: &'a [(u64, V3)],
+    rest: &'a [(u64, [V3; 2])],
 }
 
 impl<'a> Last<'a> {
-    pub(super) fn of(memory: &'a [(u64, V3)]) -> Self {
+    pub(super) fn of(memory: &'a [(u64, [V3; 2])]) -> Self {
         Last { rest: memory }
     }
 
-    /// The impulse of a key, zero when unknown.
-    pub(super) fn impulse(&mut self, key: u64) -> V3 {
+    /// The impulses of a key, zero when unknown.
+    pub(super) fn impulses(&mut self, key: u64) -> [V3; 2] {
         let pair = key >> FEATURE;
         while self.rest.first().is_some_and(|m| m.0 >> FEATURE < pair) {
             self.rest = &self.rest[1..];
         }
         let known = self.rest.iter().take_while(|m| m.0 >> FEATURE == pair).find(|m| m.0 == key);
-        known.map_or([0.0; 3], |m| m.1)
+        known.map_or([[0.0; 3]; 2], |m| m.1)
     }
 }
 

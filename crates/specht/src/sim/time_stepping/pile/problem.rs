@@ -23,11 +23,13 @@ const LARGE: f64 = 1e-8;
 type Rung = (usize, cone::Method, usize, f64, f64);
 /// Methods for large problems before the whole cascade, whose path through the interior takes several hundred factorisations for the last digits
 /// of a wall that is hit, and seldom gets there. Sweeps and Newton in turn bring most below 10⁻⁵ without it.
-const LADDER: [Rung; 6] = [
+const LADDER: [Rung; 8] = [
     (0, cone::Method::Quick, 200, 0.0, 1e-6),
     (200, cone::Method::Quick, 20, 0.0, 1e-6),
     (800, cone::Method::Quick, 20, 0.0, 1e-5),
     (1600, cone::Method::Quick, 20, 0.0, 1e-5),
+    (1600, cone::Method::Quick, 20, 0.0, 1e-5),
+    (3200, cone::Method::Quick, 20, 0.0, 1e-5),
     (0, cone::Method::InteriorPoint, 0, 1e-6, 0.0),
     (0, cone::Method::Quick, 200, 0.0, 1e-5),
 ];
@@ -35,6 +37,10 @@ const LADDER: [Rung; 6] = [
 /// nowhere: a cold run through the interior, with Newton and sweeps at its end, is shorter.
 const WEDGED: [Rung; 2] =
     [(0, cone::Method::Quick, 10, 0.0, 0.0), (0, cone::Method::InteriorPoint, 0, 0.0, ACCEPTED)];
+/// Error of the last impulses from which sweeps come before Newton's steps.
+const FAR: f64 = 1e-3;
+/// Part of the accepted error from which another start is looked at.
+const SURE: f64 = 0.1;
 /// Rows of an island of balls up to which the cone solver is asked at once.
 const FEW: usize = 30;
 /// Sweeps at most after the cone solver, and for balls before it.
@@ -85,8 +91,13 @@ pub(super) struct Step {
     can_sweep: bool,
     /// Points that are left to the cone solver.
     left: Vec<u32>,
-    /// Impulses of the last step, in the order of its points.
-    memory: Vec<(u64, V3)>,
+    /// Impulses of the last step, in the order of its points; and what they would be had it begun at rest ([`Step::remember`]).
+    memory: Vec<(u64, [V3; 2])>,
+    /// The same of the step before, and the second start of each point.
+    older: Vec<(u64, [V3; 2])>,
+    others: Vec<V3>,
+    /// Steps since impulses were last changed.
+    kept: u32,
     /// There was a step before.
     started: bool,
     pub factorisations: u64,
@@ -123,6 +134,9 @@ impl Step {
             can_sweep: false,
             left: Vec::new(),
             memory: Vec::new(),
+            older: Vec::new(),
+            others: Vec::new(),
+            kept: 0,
             started: false,
             factorisations: 0,
             fastest: 0.0,
@@ -250,6 +264,7 @@ impl Step {
             });
         }
         self.fastest = self.problem.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        std::mem::swap(&mut self.memory, &mut self.older);
         if self.is_loose {
             self.take_loose(points);
             let q = |c: &sweeps::Contact| c.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
@@ -257,6 +272,7 @@ impl Step {
         } else {
             self.take(t, points);
         }
+        self.remember();
         self.started = true;
         points.twist(2, t, eval, &self.u, 0.5 * delta);
         for k in 0..points.list.len() {
@@ -269,8 +285,10 @@ impl Step {
     fn sweep(&mut self, t: &Touching, points: &Points, targets: &[V3], tolerance: f64) -> f64 {
         let mut last = Last::of(&self.memory);
         self.sweeps.contacts.clear();
+        self.others.clear();
         for (point, target) in points.list.iter().zip(targets) {
-            let r = last.impulse(point.key).map(|r| r / self.unit);
+            let [r, other] = last.impulses(point.key).map(|r| r.map(|r| r / self.unit));
+            self.others.push(other);
             let mut c = posed(t, points, point);
             c.mu = t.rules[point.rule as usize].mu;
             (c.q, c.r) = (crate::shape::add(point.free, *target), r);
@@ -280,8 +298,11 @@ impl Step {
         self.sweeps.begin(bodies);
         let mut worst = 0.0_f64;
         for k in 0..self.sweeps.islands.len() {
-            let island = self.sweeps.islands[k];
             let mut content = 0.5 * tolerance;
+            if self.sweeps.islands[k].error >= SURE * content {
+                self.sweeps.exchange(k, bodies, &mut self.others);
+            }
+            let island = self.sweeps.islands[k];
             let round = self.sweeps.members(k).iter().all(|&i| points.list[i as usize].round);
             let large = island.rows > SIZES[1];
             // bodies with faces are hyperstatic, and few: Newton's steps are better
@@ -359,8 +380,14 @@ impl Step {
             (_, true) => &WEDGED,
             _ => &[],
         };
-        for &(before, method, sweeps, tolerance, serves) in ladder {
+        // sweeps come first where the last impulses are far away; they are what the sweeps start from
+        let far = self.can_sweep && self.sweeps.islands.iter().any(|i| i.error > FAR);
+        let skipped = usize::from(far && ladder.len() == LADDER.len());
+        for (turn, &(before, method, sweeps, tolerance, serves)) in ladder.iter().enumerate().skip(skipped) {
             if before > 0 && self.can_sweep {
+                if turn > skipped || !far {
+                    self.put_answer();
+                }
                 self.hand_over(before);
             }
             let tolerance = whole.tolerance.max(tolerance);
@@ -378,9 +405,8 @@ impl Step {
         Ok(())
     }
 
-    /// Sweeps from the answer of the solver; it starts from theirs.
+    /// Sweeps from where they are; the solver starts from their answer.
     fn hand_over(&mut self, most: usize) {
-        self.put_answer();
         let bodies = &mut self.loose.bodies;
         for k in 0..self.sweeps.islands.len() {
             self.sweeps.judge(k, bodies);
@@ -416,7 +442,7 @@ impl Step {
         self.memory.clear();
         for (p, c) in points.list.iter_mut().zip(&self.sweeps.contacts) {
             p.impulse = c.r.map(|r| r * self.unit);
-            self.memory.push((p.key, p.impulse));
+            self.memory.push((p.key, [p.impulse; 2]));
             self.loose.push(c, p.impulse, &mut self.u);
         }
     }
@@ -440,8 +466,24 @@ impl Step {
                 p.impulse[k] = self.answer.r[row + k] * self.unit;
             }
             row += rows;
-            self.memory.push((p.key, p.impulse));
+            self.memory.push((p.key, [p.impulse; 2]));
         }
+    }
+
+    /// Impulses r that bear a pile at rest not quite exactly leave a velocity, which grows by the same amount in every step in which they are taken again. Those of the
+    /// step k that changes them by d stop what has gathered, too, and would push just as much in the next. What bears the pile is `r + d/k`.
+    fn remember(&mut self) {
+        let mut last = Last::of(&self.older);
+        let (k, mut changed) = (f64::from(self.kept + 1), false);
+        for (key, [now, calm]) in &mut self.memory {
+            let [before, old_calm] = last.impulses(*key);
+            changed |= before != *now;
+            *calm = match before == *now {
+                true => old_calm,
+                false => [0, 1, 2].map(|i| before[i] + (now[i] - before[i]) / k),
+            };
+        }
+        self.kept = if changed { 0 } else { self.kept + 1 };
     }
 
     /// Impulses of the file's contacts, by row; and their modes.

@@ -29,8 +29,9 @@ pub(super) struct Contact {
     pub r: V3,
     /// Rows by the trace of the own block of W.
     pub rho: f64,
-    /// Own block of W.
+    /// Own block of W, and −W⁻¹ (zero where it is singular).
     pub w: [V3; 3],
+    pub inverse: [V3; 3],
 }
 
 /// Contacts that hang together by bodies.
@@ -89,6 +90,16 @@ impl Contact {
         b.w = sub(b.w, times(&b.inv_inertia, cross(self.arms[1], f)));
     }
 
+    /// The impulse that makes it stick, where that is admissible: what most contacts of a sweep do.
+    #[inline]
+    fn stick(&self, q: &V3) -> Option<V3> {
+        if !(self.mu > 0.0 && q[0] < 0.0) {
+            return None;
+        }
+        let r = times(&self.inverse, *q);
+        (r[0] > 0.0 && r[1] * r[1] + r[2] * r[2] <= (self.mu * r[0]).powi(2)).then_some(r)
+    }
+
     /// Own block of W: needed for sweeps only.
     fn block(&mut self, bodies: &[Body]) {
         self.w = [[0.0; 3]; 3];
@@ -103,6 +114,7 @@ impl Contact {
                 }
             }
         }
+        self.inverse = single::inverse(&self.w).map_or([[0.0; 3]; 3], |w| w.map(|row| row.map(|x| -x)));
     }
 
     /// `d / tr W_ii` from the invariants: Σ (a × d)(a × d)ᵀ = |a|² 1 − a aᵀ.
@@ -225,6 +237,22 @@ impl Sweeps {
         self.islands[island].error = if error.is_nan() { f64::INFINITY } else { error };
     }
 
+    /// Other impulses where they solve the island better; `others`, by contact, holds what is not taken.
+    pub(super) fn exchange(&mut self, island: usize, bodies: &mut [Body], others: &mut [V3]) {
+        let Island { first, end, error, .. } = self.islands[island];
+        for turn in 0..2 {
+            for &k in &self.order[first..end] {
+                let (c, other) = (&mut self.contacts[k as usize], &mut others[k as usize]);
+                std::mem::swap(&mut c.r, other);
+                c.r = single::admissible(c.mu, c.r);
+            }
+            self.judge(island, bodies);
+            if turn == 0 && self.islands[island].error < error {
+                break;
+            }
+        }
+    }
+
     /// Extrapolated sweeps until the error is below the tolerance, `most` at most. The best impulses stay.
     pub(super) fn sweep(&mut self, island: usize, bodies: &mut [Body], tolerance: f64, most: usize) -> usize {
         let Island { first, end, .. } = self.islands[island];
@@ -246,7 +274,10 @@ impl Sweeps {
                 let c = &mut contacts[k as usize];
                 let old = c.r;
                 let q = sub(add(c.rate(bodies), c.q), times(&c.w, old));
-                if let Some(new) = single::alone(c.mu, &c.w, &q, &old) {
+                let stuck = c.stick(&q);
+                if let Some(new) = stuck.or_else(|| single::alone(c.mu, &c.w, &q, &old))
+                    && new != old
+                {
                     c.r = new;
                     c.push(bodies, sub(new, old));
                 }
