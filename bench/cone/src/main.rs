@@ -6,11 +6,13 @@
 //! specht-bench-cone seeds           lattices of 64 and 252 contacts over 20 seeds
 //! specht-bench-cone each A B        lattices of 252 contacts, one line for each seed
 //! specht-bench-cone warm [SEED]     restart at 252 contacts after a small change of the velocities
+//! specht-bench-cone few [A B]       1 to 9 contacts, random problems of seeds A to B: times by quantile
 //! specht-bench-cone bars [WHAT]     share solved and times of cold solves: all bars, `known` failures, or `KIND SIZE MU FROM TO [all]`
 //! specht-bench-cone growth FILE     towers of 40 to 10 000 contacts: data and a plot (SVG)
 //! ```
 
 mod bars;
+mod few;
 mod growth;
 
 use specht::cone::{Operator, Problem, Settings, Solution, Solver, Status, problems};
@@ -33,6 +35,7 @@ fn main() {
         Some("seeds") => seeds(),
         Some("warm") => warm(number(&arg, 2, 0)),
         Some("each") => each(number(&arg, 2, 0), number(&arg, 3, 20)),
+        Some("few") => few::run(number(&arg, 2, 0), number(&arg, 3, 500)),
         Some("bars") => bars::run(&arg[2..]),
         Some("growth") => growth::run(arg.get(2).map_or("growth.svg", String::as_str)),
         _ => table(),

@@ -13,7 +13,7 @@ use super::blocklu::{BlockLu, Slot};
 use super::form::{Blocks, Rows};
 use super::kernel::{M3, V3, mul3};
 use super::saddle::Factor;
-use crate::linalg::max_abs;
+use crate::linalg::{max_abs, panel::widest};
 
 /// Corrections below this need no further one: it would be about their square.
 const SURE: f64 = 1e-5;
@@ -37,6 +37,8 @@ pub(super) struct BodyForm {
     /// terms of a cone: `ptr[i]..ptr[i+1]`
     pub ptr: Vec<usize>,
     pub h: Vec<f64>,
+    /// the same column by column, padded with a zero
+    turned: Vec<[f64; 4]>,
     /// M⁻¹ Hᵀ of a term, `size × 3` (block-diagonal M)
     mh: Vec<f64>,
     pub mass: MassForm,
@@ -104,6 +106,7 @@ impl BodyForm {
         }
         self.h = vec![0.0; at];
         self.mh = vec![0.0; at];
+        self.turned = vec![[0.0; 4]; at / 3];
         self.always = p.always.to_vec();
         let mut mat = Vec::new();
         let mut pos = 0;
@@ -238,11 +241,17 @@ impl BodyForm {
                 }
             }
         }
+        self.turn();
         if let MassForm::Blocks { at, inv, .. } = &self.mass {
             for t in &self.terms {
                 let size = self.first[t.node + 1] - self.first[t.node];
-                let inv = &inv[at[t.node]..];
+                let inv = &inv[at[t.node]..at[t.node] + size * size];
                 let h = &self.h[t.at..t.at + 3 * size];
+                let mh = &mut self.mh[t.at..t.at + 3 * size];
+                if let (Ok(inv), Ok(h)) = (<&[f64; 36]>::try_from(inv), <&[f64; 18]>::try_from(h)) {
+                    weigh(inv, h, mh);
+                    continue;
+                }
                 for c in 0..size {
                     let row = &inv[c * size..(c + 1) * size];
                     let mut o = [0.0; 3];
@@ -251,7 +260,7 @@ impl BodyForm {
                             o[l] += row[k] * h[l * size + k];
                         }
                     }
-                    self.mh[t.at + 3 * c..t.at + 3 * c + 3].copy_from_slice(&o);
+                    mh[3 * c..3 * c + 3].copy_from_slice(&o);
                 }
             }
         } else {
@@ -338,43 +347,45 @@ impl BodyForm {
         self.pair(i, i)
     }
 
-    /// `Σ H v` of cone `i`.
-    #[inline]
-    fn h_row(&self, i: usize, v: &[f64]) -> V3 {
-        let mut o = [0.0; 3];
-        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
-            let (f, e) = (self.first[t.node], self.first[t.node + 1]);
-            let size = e - f;
-            let v = &v[f..e];
-            let h = &self.h[t.at..t.at + 3 * size];
-            if let (Ok(v), Ok(h)) = (<&[f64; 6]>::try_from(v), <&[f64; 18]>::try_from(h)) {
-                for c in 0..6 {
-                    o[0] += h[c] * v[c];
-                    o[1] += h[6 + c] * v[c];
-                    o[2] += h[12 + c] * v[c];
-                }
-                continue;
-            }
+    /// Set the columns of `H`.
+    fn turn(&mut self) {
+        for t in &self.terms {
+            let size = self.first[t.node + 1] - self.first[t.node];
             for c in 0..size {
-                o[0] += h[c] * v[c];
-                o[1] += h[size + c] * v[c];
-                o[2] += h[2 * size + c] * v[c];
+                let h = &self.h[t.at..t.at + 3 * size];
+                self.turned[t.at / 3 + c] = [h[c], h[size + c], h[2 * size + c], 0.0];
             }
         }
-        o
+    }
+
+    /// Columns of `H` of a term.
+    #[inline(always)]
+    pub(super) fn columns(&self, t: &Term, size: usize) -> &[[f64; 4]] {
+        &self.turned[t.at / 3..t.at / 3 + size]
+    }
+
+    /// `Σ H v` of cone `i`.
+    #[inline(always)]
+    fn h_row(&self, i: usize, v: &[f64]) -> V3 {
+        let mut o = [0.0; 4];
+        for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
+            let (f, e) = (self.first[t.node], self.first[t.node + 1]);
+            for (h, v) in self.columns(t, e - f).iter().zip(&v[f..e]) {
+                o = std::array::from_fn(|l| o[l] + h[l] * v);
+            }
+        }
+        [o[0], o[1], o[2]]
     }
 
     /// `z += H_iᵀ x`.
-    #[inline]
+    #[inline(always)]
     fn add_ht(&self, i: usize, x: &V3, z: &mut [f64]) {
         for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
             let (f, e) = (self.first[t.node], self.first[t.node + 1]);
             let size = e - f;
             let h = &self.h[t.at..t.at + 3 * size];
             if let (Ok(z), Ok(h)) = (<&mut [f64; 6]>::try_from(&mut z[f..e]), <&[f64; 18]>::try_from(h)) {
-                for c in 0..6 {
-                    z[c] += h[c] * x[0] + h[6 + c] * x[1] + h[12 + c] * x[2];
-                }
+                *z = std::array::from_fn(|c| z[c] + (h[c] * x[0] + h[6 + c] * x[1] + h[12 + c] * x[2]));
                 continue;
             }
             for (c, z) in z[f..e].iter_mut().enumerate() {
@@ -385,6 +396,15 @@ impl BodyForm {
 
     /// `v = M⁻¹ Hᵀ x`.
     pub(super) fn velocity(&mut self, x: &[f64]) {
+        widest(
+            (self, x),
+            #[inline(always)]
+            |(this, x)| this.velocity_inner(x),
+        );
+    }
+
+    #[inline(always)]
+    fn velocity_inner(&mut self, x: &[f64]) {
         let mut z = std::mem::take(&mut self.z);
         z.fill(0.0);
         for i in 0..self.rows.len() {
@@ -432,7 +452,16 @@ impl BodyForm {
     }
 
     pub(super) fn mul(&mut self, x: &[f64], y: &mut [f64]) {
-        self.velocity(x);
+        widest(
+            (self, x, y),
+            #[inline(always)]
+            |(this, x, y)| this.mul_inner(x, y),
+        );
+    }
+
+    #[inline(always)]
+    fn mul_inner(&mut self, x: &[f64], y: &mut [f64]) {
+        self.velocity_inner(x);
         for i in 0..self.rows.len() {
             let o = self.h_row(i, &self.v);
             self.rows[i].put(&o, y);
@@ -496,7 +525,25 @@ impl BodyForm {
         let mut f = std::mem::take(&mut self.main);
         let mut full = std::mem::take(&mut self.full);
         let total = f.lu.len();
-        full[..total].fill(0.0);
+        widest(
+            (&*self, &f, k, g, &mut full[..total]),
+            #[inline(always)]
+            |(this, f, k, g, full)| this.condense(f, k, g, full),
+        );
+        f.lu.solve(&mut full[..total]);
+        widest(
+            (&*self, &f, k, g, &full[..], x),
+            #[inline(always)]
+            |(this, f, k, g, full, x)| this.expand(f, k, g, full, x),
+        );
+        self.full = full;
+        self.main = f;
+    }
+
+    /// Right-hand side of the factored system.
+    #[inline(always)]
+    fn condense(&self, f: &Factor, k: &Blocks, g: &[f64], full: &mut [f64]) {
+        full.fill(0.0);
         for i in 0..self.rows.len() {
             let r = self.rows[i];
             if f.keep[i] {
@@ -504,24 +551,42 @@ impl BodyForm {
                 r.get(g)[..r.d].iter().enumerate().for_each(|(l, v)| full[at + l] = *v);
             } else {
                 let y = mul3(&k.binv[i], &r.get(g));
-                self.add_ht(i, &y, &mut full);
+                self.add_ht(i, &y, full);
             }
         }
-        f.lu.solve(&mut full[..total]);
+    }
+
+    /// Impulses from its solution.
+    #[inline(always)]
+    fn expand(&self, f: &Factor, k: &Blocks, g: &[f64], full: &[f64], x: &mut [f64]) {
         for i in 0..self.rows.len() {
             let r = self.rows[i];
             if f.keep[i] {
                 let at = f.node[i];
                 x[r.at..r.at + r.d].copy_from_slice(&full[at..at + r.d]);
             } else {
-                let hv = self.h_row(i, &full);
+                let hv = self.h_row(i, full);
                 let hv = if k.plain { hv } else { mul3(&k.s[i], &hv) };
                 let gi = r.get(g);
                 let y = mul3(&k.binv[i], &[gi[0] - hv[0], gi[1] - hv[1], gi[2] - hv[2]]);
                 r.put(&y, x);
             }
         }
-        self.full = full;
-        self.main = f;
+    }
+}
+
+/// `M⁻¹ Hᵀ` of a body of six unknowns: the sums of the general case, six side by side (`M⁻¹` is symmetric).
+#[inline]
+fn weigh(inv: &[f64; 36], h: &[f64; 18], mh: &mut [f64]) {
+    for l in 0..3 {
+        let mut o = [0.0; 6];
+        for k in 0..6 {
+            for c in 0..6 {
+                o[c] += inv[6 * k + c] * h[6 * l + k];
+            }
+        }
+        for c in 0..6 {
+            mh[3 * c + l] = o[c];
+        }
     }
 }

@@ -147,7 +147,7 @@ const RESUMED: usize = 120;
 /// Islands up to this many cones alternate sweeps and Newton before the interior point.
 const FEW: usize = 9;
 /// Most sweeps on them: Newton stands between.
-const FEW_SWEEPS: usize = 40;
+const FEW_SWEEPS: usize = 16;
 /// Newton steps after each turn.
 const FEW_STEPS: usize = 8;
 /// Factorisations of an interior point run that ends well.

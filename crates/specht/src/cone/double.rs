@@ -186,6 +186,116 @@ impl Sum {
     }
 }
 
+/// Sums side by side, in the operations of [`Sum`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sums<const W: usize> {
+    pub hi: [f64; W],
+    pub lo: [f64; W],
+}
+
+impl<const W: usize> Default for Sums<W> {
+    #[inline(always)]
+    fn default() -> Self {
+        Sums { hi: [0.0; W], lo: [0.0; W] }
+    }
+}
+
+impl<const W: usize> Sums<W> {
+    /// The numbers of both slices.
+    #[inline(always)]
+    pub(super) fn load(hi: &[f64], lo: &[f64]) -> Self {
+        let mut s = Self::default();
+        s.hi.copy_from_slice(&hi[..W]);
+        s.lo.copy_from_slice(&lo[..W]);
+        s
+    }
+
+    #[inline(always)]
+    fn step(&mut self, p: [f64; W], e: [f64; W]) {
+        let s: [f64; W] = std::array::from_fn(|i| self.hi[i] + p[i]);
+        let t: [f64; W] = std::array::from_fn(|i| s[i] - self.hi[i]);
+        let t: [f64; W] = std::array::from_fn(|i| (self.hi[i] - (s[i] - t[i])) + (p[i] - t[i]));
+        self.lo = std::array::from_fn(|i| self.lo[i] + (t[i] + e[i]));
+        self.hi = s;
+    }
+
+    /// `self += a b` with one `a`.
+    #[inline(always)]
+    pub(super) fn add_simple(&mut self, a: Double, b: &[f64; W]) {
+        let p: [f64; W] = std::array::from_fn(|i| a.hi * b[i]);
+        let e = std::array::from_fn(|i| a.lo.mul_add(b[i], a.hi.mul_add(b[i], -p[i])));
+        self.step(p, e);
+    }
+
+    /// `self += a b` with one `b`.
+    #[inline(always)]
+    pub(super) fn add_each_simple(&mut self, a: &Self, b: f64) {
+        let p: [f64; W] = std::array::from_fn(|i| a.hi[i] * b);
+        let e = std::array::from_fn(|i| a.lo[i].mul_add(b, a.hi[i].mul_add(b, -p[i])));
+        self.step(p, e);
+    }
+
+    /// `self += a b` with one `b`.
+    #[inline(always)]
+    pub(super) fn add_each(&mut self, a: &Self, b: Double) {
+        let p: [f64; W] = std::array::from_fn(|i| a.hi[i] * b.hi);
+        let e = std::array::from_fn(|i| {
+            a.lo[i].mul_add(b.hi, a.hi[i].mul_add(b.lo, a.hi[i].mul_add(b.hi, -p[i])))
+        });
+        self.step(p, e);
+    }
+
+    /// In order.
+    #[inline(always)]
+    pub(super) fn values(self) -> Self {
+        let hi: [f64; W] = std::array::from_fn(|i| self.hi[i] + self.lo[i]);
+        Sums { hi, lo: std::array::from_fn(|i| self.lo[i] - (hi[i] - self.hi[i])) }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, i: usize) -> Double {
+        Double { hi: self.hi[i], lo: self.lo[i] }
+    }
+}
+
+/// Matrix of one contact, column after column, padded with zeros to four rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Columns(pub [Sums<4>; 3]);
+
+impl Columns {
+    #[inline(always)]
+    pub(super) fn new(m: &[[Double; 3]; 3]) -> Columns {
+        let mut c = Columns::default();
+        for (i, row) in m.iter().enumerate() {
+            for (j, x) in row.iter().enumerate() {
+                (c.0[j].hi[i], c.0[j].lo[i]) = (x.hi, x.lo);
+            }
+        }
+        c
+    }
+
+    #[inline(always)]
+    pub(super) fn transposed(&self) -> Columns {
+        let mut c = Columns::default();
+        for i in 0..3 {
+            for j in 0..3 {
+                (c.0[j].hi[i], c.0[j].lo[i]) = (self.0[i].hi[j], self.0[i].lo[j]);
+            }
+        }
+        c
+    }
+
+    /// Matrix times vector.
+    #[inline(always)]
+    pub(super) fn times(&self, y: [Double; 3]) -> Sums<4> {
+        let mut sum = Sums::default();
+        for (c, y) in self.0.iter().zip(y) {
+            sum.add_each(c, y);
+        }
+        sum.values()
+    }
+}
+
 /// Lanes of the loops below.
 const LANES: usize = 8;
 

@@ -3,7 +3,7 @@
 use super::form::{Blocks, DenseForm, Form, Rows};
 use super::problems::{self, Rng};
 use super::tests::violation;
-use super::{Contact, Matrix, Operator, Problem, Settings, Solver, Status};
+use super::{Contact, Law, Matrix, Operator, Problem, Settings, Solver, Status, solve};
 use crate::linalg::Mat;
 
 /// Planar contacts between bodies of three degrees of freedom, more rows than these have: `W = H Hᵀ` is singular.
@@ -112,4 +112,39 @@ fn meth_cone_problem_no_scale_makes_a_wrong_answer_solved() {
         }
     }
     assert!(solved > 200, "{solved} of 240");
+}
+
+/// METH-CONE-MIXED: an ellipse of any shape keeps its law: W = 1, q = (−1, 0, 1) slides along the second tangent with r = (1, 0, −μ_2).
+#[test]
+fn meth_cone_mixed_a_thin_ellipse_is_not_called_solved_by_no_force() {
+    for thin in [1e-9, 1e-6, 1e-3, 0.1] {
+        for turned in [false, true] {
+            let (mu, q, slide) = match turned {
+                false => ([thin, 0.5], vec![-1.0, 0.0, 1.0], 2),
+                true => ([0.5, thin], vec![-1.0, 1.0, 0.0], 1),
+            };
+            let contact = Contact { law: Law::Elliptic { mu }, rows: 3, key: 0 };
+            let s = solve(&Problem::from_w(Matrix::Dense(Mat::identity(3)), q, vec![contact])).unwrap();
+            assert_eq!(s.status, Status::Solved);
+            assert!((s.r[0] - 1.0).abs() < 1e-7, "{thin}: {:?}", s.r);
+            assert!((s.r[slide] + 0.5).abs() < 1e-7 && s.r[3 - slide].abs() < 1e-7, "{thin}: {:?}", s.r);
+        }
+    }
+}
+
+/// METH-CONE-PROBLEM: heavy bodies (`W` down to 1e-12) are solved, not reported as unsolved for the last digits of large impulses.
+#[test]
+fn meth_cone_problem_heavy_bodies_are_solved_like_light_ones() {
+    let mut missed = 0;
+    for seed in 0..120 {
+        let heavy = [1.0, 1e6, 1e10, 1e12][seed as usize % 4];
+        let mut p = problems::random(1 + seed as usize % 6, 0.5, seed);
+        let Operator::Bodies { mass, .. } = &mut p.operator else { panic!() };
+        let n = mass.rows();
+        *mass = Matrix::Dense(Mat::from_fn(n, n, |i, j| heavy * mass.get(i, j)));
+        let s = solve(&p).unwrap();
+        missed += usize::from(s.status != Status::Solved);
+        assert!(violation(&p, &s) < 1e-6, "seed {seed}");
+    }
+    assert_eq!(missed, 0);
 }

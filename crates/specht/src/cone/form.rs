@@ -174,7 +174,12 @@ pub(super) struct DenseForm {
     /// impulses of the open cones, right-hand side of the others
     open: Vec<f64>,
     part: Vec<f64>,
-    strip: Box<panel::Strip>,
+    /// neighbouring closed rows: first and number
+    spans: Vec<(usize, usize)>,
+    /// rows of one cone, closed columns only
+    gathered: Vec<f64>,
+    /// none for few rows
+    strip: Option<Box<panel::Strip>>,
 }
 
 impl DenseForm {
@@ -184,8 +189,16 @@ impl DenseForm {
         self.m = rows.iter().map(|r| r.d).sum();
         self.a.clear();
         self.a.resize(self.m * self.m, 0.0);
-        self.lu.resize(self.m * self.m, 0.0);
+        let stride = panel::stride(self.m);
+        self.lu.resize(self.m * stride, 0.0);
         self.perm.resize(self.m, 0);
+        self.gathered.clear();
+        self.gathered.resize(3 * stride, 0.0);
+        self.spans.clear();
+        self.spans.reserve(rows.len());
+        if self.m > panel::FEW && self.strip.is_none() {
+            self.strip = Some(Box::default());
+        }
         // contacts open and close between solves: the largest size from the start
         for list in [&mut self.open, &mut self.part] {
             list.clear();
@@ -207,9 +220,15 @@ impl DenseForm {
     }
 
     fn mul(&self, x: &[f64], y: &mut [f64]) {
-        for (row, y) in self.a.chunks_exact(self.m.max(1)).zip(y) {
-            *y = dot4(row, x);
-        }
+        panel::widest(
+            (&self.a[..], self.m.max(1), x, y),
+            #[inline(always)]
+            |(a, m, x, y)| {
+                for (row, y) in a.chunks_exact(m).zip(y) {
+                    *y = dot4(row, x);
+                }
+            },
+        );
     }
 
     /// Rows of cone `i` times `x`.
@@ -235,75 +254,65 @@ impl DenseForm {
     }
 
     fn factor(&mut self, k: &Blocks) -> f64 {
-        let m = self.m;
+        panel::widest(
+            (self, k),
+            #[inline(always)]
+            |(this, k)| this.factor_inner(k),
+        )
+    }
+
+    #[inline(always)]
+    fn factor_inner(&mut self, k: &Blocks) -> f64 {
         self.active.clear();
         self.closed.clear();
+        self.spans.clear();
         for (i, r) in self.rows.iter().enumerate() {
             let closed = k.plain || k.s[i].as_flattened().iter().any(|s| *s != 0.0);
             self.closed.push(closed);
             if closed {
+                match self.spans.last_mut().filter(|s| s.0 + s.1 == r.at) {
+                    Some(s) => s.1 += r.d,
+                    None => self.spans.push((r.at, r.d)),
+                }
                 self.active.extend(r.at..r.at + r.d);
             }
         }
         let n = self.active.len();
-        if n == m {
-            self.fill(k);
-        } else {
-            self.fill_active(k);
-        }
-        let (lo, hi, sign) = panel::widest(
-            (&mut *self.strip, &mut self.lu[..n * n], &mut self.perm, n),
-            #[inline(always)]
-            |(strip, lu, perm, n)| panel::factor(strip, lu, n, n, perm),
-        );
+        self.fill(k);
+        let lu = &mut self.lu[..n * panel::stride(n)];
+        let (lo, hi, sign) = match &mut self.strip {
+            Some(strip) if n > panel::FEW => panel::factor(strip, lu, n, n, &mut self.perm),
+            _ => panel::factor_few(lu, n, &mut self.perm),
+        };
         self.sign = sign;
         if hi > 0.0 { lo / hi } else { 0.0 }
     }
 
-    /// `B + S A`.
+    /// `B + S A` for the rows and columns of closed cones.
+    #[inline(always)]
     fn fill(&mut self, k: &Blocks) {
         let m = self.m;
-        if k.plain {
-            self.lu.copy_from_slice(&self.a);
-        }
-        for (i, r) in self.rows.iter().enumerate() {
-            if !k.plain {
-                let from = &self.a[r.at * m..(r.at + r.d) * m];
-                for l in 0..r.d {
-                    let row = &mut self.lu[(r.at + l) * m..(r.at + l + 1) * m];
-                    row.fill(0.0);
-                    for j in 0..r.d {
-                        let f = k.s[i][l][j];
-                        if f != 0.0 {
-                            for (x, y) in row.iter_mut().zip(&from[j * m..(j + 1) * m]) {
-                                *x += f * y;
-                            }
-                        }
-                    }
-                }
-            }
-            for l in 0..r.d {
-                for j in 0..r.d {
-                    self.lu[(r.at + l) * m + r.at + j] += k.b[i][l][j];
-                }
-            }
-        }
-    }
-
-    /// The same for the active rows and columns.
-    fn fill_active(&mut self, k: &Blocks) {
-        let (m, n) = (self.m, self.active.len());
+        let ld = panel::stride(self.active.len());
         let mut at = 0;
         for (i, r) in self.rows.iter().enumerate().filter(|(i, _)| self.closed[*i]) {
-            for l in 0..r.d {
-                let row = &mut self.lu[(at + l) * n..(at + l + 1) * n];
-                row.fill(0.0);
-                for j in 0..r.d {
-                    let f = k.s[i][l][j];
-                    if f != 0.0 {
-                        let from = &self.a[(r.at + j) * m..(r.at + j + 1) * m];
-                        for (x, &c) in row.iter_mut().zip(&self.active) {
-                            *x += f * from[c];
+            let to = &mut self.lu[at * ld..(at + r.d) * ld];
+            let from = if k.plain { &mut *to } else { &mut self.gathered[..r.d * ld] };
+            for (l, row) in from.chunks_exact_mut(ld).enumerate() {
+                let a = &self.a[(r.at + l) * m..(r.at + l + 1) * m];
+                let mut o = 0;
+                for &(first, count) in &self.spans {
+                    row[o..o + count].copy_from_slice(&a[first..first + count]);
+                    o += count;
+                }
+                row[o..].fill(0.0);
+            }
+            for (l, row) in to.chunks_exact_mut(ld).enumerate() {
+                if !k.plain {
+                    row.fill(0.0);
+                    for (j, a) in self.gathered.chunks_exact(ld).take(r.d).enumerate() {
+                        let f = k.s[i][l][j];
+                        if f != 0.0 {
+                            add(f, a, row);
                         }
                     }
                 }
@@ -317,7 +326,7 @@ impl DenseForm {
 
     fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
         if self.active.len() == self.m {
-            return substitute(&self.lu, &self.perm, g);
+            return substitute(&self.lu, panel::stride(self.m), &self.perm, g);
         }
         // open cones
         self.open.clear();
@@ -334,7 +343,7 @@ impl DenseForm {
                 self.part.push(g[r.at + l] - u[l]);
             }
         }
-        substitute(&self.lu[..self.part.len().pow(2)], &self.perm, &mut self.part);
+        substitute(&self.lu, panel::stride(self.part.len()), &self.perm, &mut self.part);
         g.copy_from_slice(&self.open);
         for (&row, x) in self.active.iter().zip(&self.part) {
             g[row] = *x;
@@ -342,34 +351,43 @@ impl DenseForm {
     }
 }
 
-/// Forward and backward with the factors in `lu`.
-fn substitute(lu: &[f64], perm: &[usize], g: &mut [f64]) {
+/// `row += f a`, in whole vectors where the length allows.
+#[inline(always)]
+fn add(f: f64, a: &[f64], row: &mut [f64]) {
+    let ((a, ra), (row, rr)) = (a.as_chunks::<8>(), row.as_chunks_mut::<8>());
+    for (x, y) in row.iter_mut().zip(a) {
+        *x = std::array::from_fn(|l| x[l] + f * y[l]);
+    }
+    for (x, y) in rr.iter_mut().zip(ra) {
+        *x += f * y;
+    }
+}
+
+/// Forward and backward with the factors in `lu`, whose rows have the length `ld`.
+fn substitute(lu: &[f64], ld: usize, perm: &[usize], g: &mut [f64]) {
     let m = g.len();
     for k in 0..m {
         g.swap(k, perm[k]);
     }
     for i in 1..m {
-        let s = dot4(&lu[i * m..i * m + i], &g[..i]);
+        let s = dot4(&lu[i * ld..i * ld + i], &g[..i]);
         g[i] -= s;
     }
     for i in (0..m).rev() {
-        let s = dot4(&lu[i * m + i + 1..(i + 1) * m], &g[i + 1..]);
-        g[i] = (g[i] - s) / lu[i * m + i];
+        let s = dot4(&lu[i * ld + i + 1..i * ld + m], &g[i + 1..]);
+        g[i] = (g[i] - s) / lu[i * ld + i];
     }
 }
 
 /// Scalar product with four partial sums (fixed order, same bits everywhere).
-#[inline]
+#[inline(always)]
 pub(super) fn dot4(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);
     let mut s = [0.0; 4];
-    let (ca, cb) = (a.chunks_exact(4), b.chunks_exact(4));
-    let (ra, rb) = (ca.remainder(), cb.remainder());
-    for (x, y) in ca.zip(cb) {
-        for l in 0..4 {
-            s[l] += x[l] * y[l];
-        }
+    let ((ca, ra), (cb, rb)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (x, y) in ca.iter().zip(cb) {
+        s = std::array::from_fn(|l| s[l] + x[l] * y[l]);
     }
     let mut t = (s[0] + s[2]) + (s[1] + s[3]);
     for (x, y) in ra.iter().zip(rb) {

@@ -8,7 +8,7 @@ use super::interior::{Digits, Dir, Path, Work};
 use super::prep::Prep;
 use super::problems::{Rng, heap};
 use super::wide;
-use crate::linalg::{Lu, Mat};
+use crate::linalg::{Lu, Mat, panel};
 
 /// METH-CONE-LINALG: block LU against dense LU on a random graph with late nodes of zero diagonal, solution and sign.
 #[test]
@@ -188,4 +188,36 @@ fn meth_cone_linalg_refinement_replaces_twice_the_digits_on_heaps() {
     let size = crate::linalg::max_abs(&found[1].0);
     assert!(found[0].0.iter().zip(&found[1].0).all(|(x, y)| (x - y).abs() < 1e-8 * size));
     assert_eq!(found[0].1, found[1].1);
+}
+
+/// METH-CONE-LINALG: few rows are factored in whole vectors with the bits of the general factorisation; what is no number stays one.
+#[test]
+fn meth_cone_linalg_few_rows_are_factored_like_many() {
+    let mut rng = Rng::new(17);
+    for n in 1..=panel::FEW {
+        let ld = panel::stride(n);
+        for kind in 0..3 {
+            let mut plain: Vec<f64> = (0..n * n).map(|_| rng.normal()).collect();
+            if kind > 0 {
+                // a column without a pivot
+                let column = rng.below(n);
+                (0..n).for_each(|i| plain[i * n + column] = if kind == 1 { 0.0 } else { f64::NAN });
+            }
+            let mut few = vec![0.0; n * ld];
+            for (to, from) in few.chunks_mut(ld).zip(plain.chunks(n)) {
+                to[..n].copy_from_slice(from);
+            }
+            let (mut p, mut q) = (vec![0; n], vec![0; n]);
+            let (_, _, sign) = panel::factor_few(&mut few, n, &mut p);
+            if kind > 0 {
+                assert_eq!(sign, 0.0, "{n} rows");
+                continue;
+            }
+            let general = panel::factor(&mut panel::Strip::new(), &mut plain, n, n, &mut q);
+            assert_eq!((general.2, p), (sign, q), "{n} rows");
+            for (a, b) in few.chunks(ld).zip(plain.chunks(n)) {
+                assert_eq!(&a[..n], b, "{n} rows");
+            }
+        }
+    }
 }

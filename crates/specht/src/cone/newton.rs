@@ -12,7 +12,7 @@
 //! that nearly singular self-stresses do not explode, and follows success (Levenberg & Marquardt); steps are judged by
 //! the two-norm `e_plain`, because single contacts at a kink may get worse while everything else converges.
 
-use super::form::Blocks;
+use super::form::{Blocks, Form};
 use super::island::{Errors, Island};
 use super::kernel::inv3;
 use crate::linalg::axpy;
@@ -170,6 +170,7 @@ pub(super) fn restart(island: &mut Island, x: &mut [f64], tol: f64, steps: usize
 
 /// Blocks of the linear system and its right-hand side in scaled coordinates: `dr = S dx`, `du = S⁻¹ A dx`.
 pub(super) fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut Blocks, g: &mut [f64]) {
+    let dense = matches!(island.form, Form::Dense(_));
     k.plain = false;
     k.refine = 0;
     for (i, c) in island.cones.iter().enumerate() {
@@ -192,6 +193,9 @@ pub(super) fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut 
             k.b[i][l] = [0.0; 3];
             k.s[i][l] = [0.0; 3];
         }
-        k.binv[i] = inv3(&k.b[i], d).unwrap_or([[0.0; 3]; 3]);
+        // dense systems solve open contacts alone, and need no other inverse
+        if !dense || k.s[i].as_flattened().iter().all(|s| *s == 0.0) {
+            k.binv[i] = inv3(&k.b[i], d).unwrap_or([[0.0; 3]; 3]);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! From a problem to islands in scaled units (METH-CONE-PROBLEM, METH-CONE-MIXED)
 //!
-//! Every law becomes a cone with the rows it really needs (μ = 0: one row; elliptic: second tangent stretched by `μ_2/μ_1`;
+//! Every law becomes a cone with the rows it really needs (μ = 0: one row; elliptic: the tangent with the smaller coefficient shrunk by their ratio;
 //! loads of zero: none). Connected components of the contact graph are solved on their own. Inside an island, with
 //! `c_i = (tr W_ii / d)^(−1/2)` and `T = (s/μ, s, s)`:
 //!
@@ -542,6 +542,8 @@ fn list_cones(contacts: &[Contact], out: &mut Vec<Cone>) {
             Law::Coulomb { mu } if c.rows == 1 || mu == 0.0 => push(Kind::Half, 1, 0.0, 0.0, src, one),
             Law::Coulomb { mu } => push(Kind::Soc, c.rows, mu, 0.0, src, one),
             Law::Elliptic { mu: [a, b] } => match (a > 0.0, b > 0.0) {
+                // shrunk, never stretched: larger velocities would be a larger measure of all errors
+                (true, true) if a < b => push(Kind::Soc, 3, b, 0.0, src, [1.0, a / b, 1.0]),
                 (true, true) => push(Kind::Soc, 3, a, 0.0, src, [1.0, 1.0, b / a]),
                 (true, false) => push(Kind::Soc, 2, a, 0.0, src, one),
                 (false, true) => push(Kind::Soc, 2, b, 0.0, [src[0], src[2], src[2]], one),

@@ -6,7 +6,7 @@
 
 use super::blocklu::{BlockLu, Slot};
 use super::body::{BodyForm, MassForm, Term};
-use super::double::{Double, Doubles, Sum, inverse3};
+use super::double::{Columns, Double, Doubles, Sum, Sums, inverse3};
 use super::finelu::FineLu;
 use super::form::Blocks;
 use super::kernel::{M3, matmul3, mul3};
@@ -22,7 +22,7 @@ pub(super) struct Factor {
     /// the same with twice the digits
     pub fine: FineLu,
     /// `B⁻¹` of the condensed cones, and a right-hand side
-    inverse: Vec<[[Double; 3]; 3]>,
+    inverse: Vec<Columns>,
     full: Doubles,
     mass: Vec<Slot>,
     /// slots of a condensed cone: pairs of its terms, row after row; of a kept cone: own, then (cone, body), (body, cone) per term
@@ -95,6 +95,16 @@ impl Factor {
 
     /// Fill in and factor; returns smallest / largest pivot.
     pub(super) fn fill(&mut self, b: &BodyForm, k: &Blocks) -> f64 {
+        widest(
+            (&mut *self, b, k),
+            #[inline(always)]
+            |(this, b, k)| this.assemble(b, k),
+        );
+        self.lu.factor()
+    }
+
+    #[inline(always)]
+    fn assemble(&mut self, b: &BodyForm, k: &Blocks) {
         let data = self.lu.values();
         data.fill(0.0);
         add_mass(data, &self.mass, b);
@@ -108,7 +118,6 @@ impl Factor {
                 add_condensed(data, slots, b, terms, &e);
             }
         }
-        self.lu.factor()
     }
 }
 
@@ -128,7 +137,7 @@ impl Factor {
         let mut fine = std::mem::take(&mut self.fine);
         fine.start(&self.lu);
         self.full.resize(self.lu.len());
-        self.inverse.resize(b.rows.len(), [[Double::default(); 3]; 3]);
+        self.inverse.resize(b.rows.len(), Columns::default());
         add_mass(&mut fine.data.hi, &self.mass, b);
         for i in 0..b.rows.len() {
             let terms = &b.terms[b.ptr[i]..b.ptr[i + 1]];
@@ -136,7 +145,7 @@ impl Factor {
             if self.keep[i] {
                 add_kept(&mut fine.data.hi, slots, b, terms, i, k);
             } else {
-                self.inverse[i] = inverse3(&k.b[i], b.rows[i].d);
+                self.inverse[i] = Columns::new(&inverse3(&k.b[i], b.rows[i].d));
                 add_condensed_fine(&mut fine.data, slots, b, terms, &self.inverse[i]);
             }
         }
@@ -163,11 +172,22 @@ impl Factor {
                 self.full.hi[self.node[i]..self.node[i] + r.d].copy_from_slice(&gi[..r.d]);
                 continue;
             }
-            let y = times(&self.inverse[i], &[Double::new(gi[0]), Double::new(gi[1]), Double::new(gi[2])]);
+            let y = self.inverse[i].times(gi.map(Double::new));
+            let y = [y.get(0), y.get(1), y.get(2)];
             for t in &b.terms[b.ptr[i]..b.ptr[i + 1]] {
                 let (f, size) = (b.first[t.node], b.size(t.node));
                 let h = &b.h[t.at..t.at + 3 * size];
                 let (zh, zl) = (&mut self.full.hi[f..f + size], &mut self.full.lo[f..f + size]);
+                if let Some(h) = six(h) {
+                    let mut v = Sums::load(zh, zl);
+                    for l in 0..3 {
+                        v.add_simple(y[l], &h[l]);
+                    }
+                    let v = v.values();
+                    zh.copy_from_slice(&v.hi);
+                    zl.copy_from_slice(&v.lo);
+                    continue;
+                }
                 for c in 0..size {
                     let mut v = Sum::new(Double { hi: zh[c], lo: zl[c] });
                     v.add_simple(y[0], h[c]);
@@ -185,37 +205,25 @@ impl Factor {
                 continue;
             }
             let gi = r.get(g);
-            let mut y =
-                [Sum::new(Double::new(gi[0])), Sum::new(Double::new(gi[1])), Sum::new(Double::new(gi[2]))];
+            let mut y = Sums { hi: [gi[0], gi[1], gi[2], 0.0], lo: [0.0; 4] };
             for t in &b.terms[b.ptr[i]..b.ptr[i + 1]] {
                 let (f, size) = (b.first[t.node], b.size(t.node));
-                let h = &b.h[t.at..t.at + 3 * size];
                 let (zh, zl) = (&self.full.hi[f..f + size], &self.full.lo[f..f + size]);
-                for c in 0..size {
-                    let v = Double { hi: -zh[c], lo: -zl[c] };
-                    y[0].add_simple(v, h[c]);
-                    y[1].add_simple(v, h[size + c]);
-                    y[2].add_simple(v, h[2 * size + c]);
+                for ((h, hi), lo) in b.columns(t, size).iter().zip(zh).zip(zl) {
+                    y.add_simple(Double { hi: -hi, lo: -lo }, h);
                 }
             }
-            let x = times(&self.inverse[i], &[y[0].value(), y[1].value(), y[2].value()]);
-            r.put(&[x[0].hi, x[1].hi, x[2].hi], g);
+            let y = y.values();
+            let x = self.inverse[i].times([y.get(0), y.get(1), y.get(2)]);
+            r.put(&[x.hi[0], x.hi[1], x.hi[2]], g);
         }
     }
 }
 
-/// Matrix times vector.
+/// Rows of `H` on a body of six unknowns.
 #[inline(always)]
-fn times(e: &[[Double; 3]; 3], y: &[Double; 3]) -> [Double; 3] {
-    let mut out = [Double::default(); 3];
-    for l in 0..3 {
-        let mut sum = Sum::default();
-        for j in 0..3 {
-            sum.add(e[l][j], y[j]);
-        }
-        out[l] = sum.value();
-    }
-    out
+fn six(h: &[f64]) -> Option<&[[f64; 6]; 3]> {
+    h.as_chunks::<6>().0.try_into().ok().filter(|_| h.len() == 18)
 }
 
 fn add_mass(data: &mut [f64], slots: &[Slot], b: &BodyForm) {
@@ -260,9 +268,13 @@ fn add_kept(data: &mut [f64], slots: &[Slot], b: &BodyForm, terms: &[Term], i: u
 }
 
 /// `Hᵀ E H` for all pairs of bodies.
+#[inline(always)]
 fn add_condensed(data: &mut [f64], slots: &[Slot], b: &BodyForm, terms: &[Term], e: &M3) {
     /// Unknowns of a contact for which `E H` fits on the stack.
     const WIDE: usize = 64;
+    if terms.iter().all(|t| b.size(t.node) == 6) {
+        return add_sixes(data, slots, b, terms, e);
+    }
     let mut slot = slots.iter();
     if terms.iter().map(|t| b.size(t.node)).sum::<usize>() > WIDE {
         for s in terms {
@@ -308,7 +320,45 @@ fn add_condensed(data: &mut [f64], slots: &[Slot], b: &BodyForm, terms: &[Term],
     }
 }
 
-#[inline]
+/// The same when all bodies have six unknowns.
+#[inline(always)]
+fn add_sixes(data: &mut [f64], slots: &[Slot], b: &BodyForm, terms: &[Term], e: &M3) {
+    let mut slot = slots.iter();
+    for s in terms {
+        for t in terms {
+            let (Some(sl), Some(h), Some(g)) =
+                (slot.next(), six(&b.h[s.at..s.at + 18]), six(&b.h[t.at..t.at + 18]))
+            else {
+                return;
+            };
+            // three rows by name: through an array they would go over memory
+            let row = |r: usize| -> [f64; 6] {
+                std::array::from_fn(|c| e[r][0] * g[0][c] + e[r][1] * g[1][c] + e[r][2] * g[2][c])
+            };
+            let (x, y, z) = (row(0), row(1), row(2));
+            // along the rows of the storage: rows of U, or columns of L
+            if sl.col == 1 {
+                add_products(&mut data[sl.at..], sl.row, [&h[0], &h[1], &h[2]], [&x, &y, &z]);
+            } else {
+                add_products(&mut data[sl.at..], sl.col, [&x, &y, &z], [&h[0], &h[1], &h[2]]);
+            }
+        }
+    }
+}
+
+/// Row `r` of the six at distances of `step`: `+= Σ a_r b`.
+#[inline(always)]
+fn add_products(data: &mut [f64], step: usize, a: [&[f64; 6]; 3], b: [&[f64; 6]; 3]) {
+    for r in 0..6 {
+        if let Some(row) = data[r * step..].first_chunk_mut::<6>() {
+            for k in 0..6 {
+                row[k] += a[0][r] * b[0][k] + a[1][r] * b[1][k] + a[2][r] * b[2][k];
+            }
+        }
+    }
+}
+
+#[inline(always)]
 fn add_block(data: &mut [f64], s: Slot, rows: usize, cols: usize, h: &[f64], t: [&[f64]; 3]) {
     if s.col == 1 {
         for r in 0..rows {
@@ -331,41 +381,45 @@ fn add_block(data: &mut [f64], s: Slot, rows: usize, cols: usize, h: &[f64], t: 
 
 /// `Hᵀ E H` for all pairs of bodies.
 #[inline(always)]
-fn add_condensed_fine(
-    data: &mut Doubles,
-    slots: &[Slot],
-    b: &BodyForm,
-    terms: &[Term],
-    e: &[[Double; 3]; 3],
-) {
+fn add_condensed_fine(data: &mut Doubles, slots: &[Slot], b: &BodyForm, terms: &[Term], e: &Columns) {
+    let turned = e.transposed();
     let mut at = 0;
     for s in terms {
         let rows = b.size(s.node);
-        let h = &b.h[s.at..s.at + 3 * rows];
         for t in terms {
             let sl = slots[at];
             at += 1;
             let cols = b.size(t.node);
-            let g = &b.h[t.at..t.at + 3 * cols];
             // along the rows of the storage: rows of U, or columns of L
-            let (along, across, n, m) = if sl.col == 1 { (h, g, rows, cols) } else { (g, h, cols, rows) };
+            let (along, across, e, n, m) = match sl.col {
+                1 => (s, t, &turned, rows, cols),
+                _ => (t, s, e, cols, rows),
+            };
+            let across = &b.h[across.at..across.at + 3 * m];
             let step = sl.row.max(sl.col);
-            for r in 0..n {
-                let mut y = [Double::default(); 3];
-                for l in 0..3 {
-                    let mut sum = Sum::default();
-                    for j in 0..3 {
-                        sum.add_simple(if sl.col == 1 { e[j][l] } else { e[l][j] }, along[j * n + r]);
-                    }
-                    y[l] = sum.value();
+            for (r, h) in b.columns(along, n).iter().enumerate() {
+                let mut y = Sums::<4>::default();
+                for j in 0..3 {
+                    y.add_each_simple(&e.0[j], h[j]);
                 }
+                let y = y.values();
                 let o = sl.at + r * step;
                 let (zh, zl) = (&mut data.hi[o..o + m], &mut data.lo[o..o + m]);
+                if let Some(across) = six(across) {
+                    let mut v = Sums::load(zh, zl);
+                    for l in 0..3 {
+                        v.add_simple(y.get(l), &across[l]);
+                    }
+                    let v = v.values();
+                    zh.copy_from_slice(&v.hi);
+                    zl.copy_from_slice(&v.lo);
+                    continue;
+                }
                 for c in 0..m {
                     let mut v = Sum::new(Double { hi: zh[c], lo: zl[c] });
-                    v.add_simple(y[0], across[c]);
-                    v.add_simple(y[1], across[m + c]);
-                    v.add_simple(y[2], across[2 * m + c]);
+                    for l in 0..3 {
+                        v.add_simple(y.get(l), across[l * m + c]);
+                    }
                     let v = v.value();
                     (zh[c], zl[c]) = (v.hi, v.lo);
                 }

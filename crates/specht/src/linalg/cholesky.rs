@@ -161,6 +161,18 @@ impl Cholesky {
 pub(crate) fn spd_inverse(m: &[f64], inv: &mut [f64], n: usize) -> Result<(), usize> {
     // inv holds L first
     inv.copy_from_slice(m);
+    if (0..n).all(|i| (0..n).all(|j| i == j || m[i * n + j] == 0.0)) {
+        // diagonal: the operations below, without those on zeros
+        for j in 0..n {
+            let p = m[j * n + j];
+            if !(p > 1e-14 * p.abs()) {
+                return Err(j);
+            }
+            let l = 1.0 / (p * (1.0 / p.sqrt()));
+            inv[j * n + j] = l * l;
+        }
+        return Ok(());
+    }
     for j in 0..n {
         for k in 0..j {
             let l = inv[j * n + k];

@@ -181,6 +181,105 @@ pub(crate) fn factor(
     (lo, hi, sign)
 }
 
+/// Most rows of [`factor_few`].
+pub(crate) const FEW: usize = BLOCK;
+
+/// Length of the rows of a matrix of `n` rows: whole vectors when they are few.
+#[inline(always)]
+pub(crate) fn stride(n: usize) -> usize {
+    if n <= FEW { n.next_multiple_of(TILE) } else { n }
+}
+
+/// [`factor`] of at most [`FEW`] rows of length [`stride`], without remainders: the same operations on every entry in the same order.
+#[inline(always)]
+pub(crate) fn factor_few(a: &mut [f64], n: usize, perm: &mut [usize]) -> (f64, f64, f64) {
+    let vectors = a.as_chunks_mut::<TILE>().0;
+    match stride(n) / TILE {
+        1 => factor_rows(vectors.as_chunks_mut::<1>().0, n, perm),
+        2 => factor_rows(vectors.as_chunks_mut::<2>().0, n, perm),
+        3 => factor_rows(vectors.as_chunks_mut::<3>().0, n, perm),
+        _ => factor_rows(vectors.as_chunks_mut::<4>().0, n, perm),
+    }
+}
+
+#[inline(always)]
+fn factor_rows<const W: usize>(
+    rows: &mut [[[f64; TILE]; W]],
+    n: usize,
+    perm: &mut [usize],
+) -> (f64, f64, f64) {
+    let (mut lo, mut hi, mut sign) = (f64::INFINITY, 0.0_f64, 1.0);
+    let (rows, perm) = (&mut rows[..n], &mut perm[..n]);
+    // the present column from its pivot on
+    let mut column = [0.0; FEW];
+    for (c, row) in column.iter_mut().zip(&*rows) {
+        *c = row[0][0];
+    }
+    for k in 0..n {
+        let (v, l) = (k / TILE, k % TILE);
+        let (p, pivot) = (largest(&column, k, n), rows[k][v][l]);
+        let pivot = if p == k { pivot } else { column[p] };
+        perm[k] = p;
+        if p != k {
+            rows.swap(p, k);
+            column[p] = column[k];
+            sign = -sign;
+        }
+        lo = lo.min(pivot.abs());
+        hi = hi.max(pivot.abs());
+        if pivot < 0.0 {
+            sign = -sign;
+        }
+        // next column
+        let (nv, nl) = ((k + 1).min(n - 1) / TILE, (k + 1) % TILE);
+        if pivot == 0.0 || !pivot.is_finite() {
+            sign = 0.0;
+            column[k] = 0.0;
+            for i in k + 1..n {
+                column[i] = rows[i][nv][nl];
+            }
+            continue;
+        }
+        let inv = 1.0 / pivot;
+        // zeros up to the pivot: whole vectors are subtracted
+        let mut y = rows[k];
+        y[v] = std::array::from_fn(|j| if j <= l { 0.0 } else { y[v][j] });
+        let here: [bool; TILE] = std::array::from_fn(|j| j == l);
+        column[k] = 0.0;
+        for (row, c) in rows[k + 1..].iter_mut().zip(&mut column[k + 1..n]) {
+            let f = *c * inv;
+            // the factor is written with its vector: a number alone would have to reach memory before the vector is read again
+            let x = minus(&row[v], f, &y[v]);
+            row[v] = std::array::from_fn(|j| if here[j] { f } else { x[j] });
+            for (x, y) in row[v + 1..].iter_mut().zip(&y[v + 1..]) {
+                *x = minus(x, f, y);
+            }
+            *c = row[nv][nl];
+        }
+    }
+    (lo, hi, sign)
+}
+
+/// `x − f y`.
+#[inline(always)]
+fn minus(x: &[f64; TILE], f: f64, y: &[f64; TILE]) -> [f64; TILE] {
+    std::array::from_fn(|j| x[j] - f * y[j])
+}
+
+/// First of the largest entries of a column from `k` to `n`; those before it are zero. `k` when none is a number.
+#[inline(always)]
+fn largest(column: &[f64; FEW], k: usize, n: usize) -> usize {
+    let mut most = [0.0_f64; TILE];
+    for c in column.as_chunks::<TILE>().0 {
+        for l in 0..TILE {
+            let x = c[l].abs();
+            most[l] = if x > most[l] { x } else { most[l] };
+        }
+    }
+    let best = most.iter().fold(0.0_f64, |m, x| if *x > m { *x } else { m });
+    (k..n).find(|&i| column[i].abs() == best).unwrap_or(k)
+}
+
 /// Rows below a factored block `k0 .. k1` of columns: `row −= row[k0 .. k1] b` to the right of it.
 #[inline(always)]
 fn below(strip: &mut Strip, b: &[f64], rows: &mut [f64], ld: usize, (k0, k1): (usize, usize)) {
