@@ -17,6 +17,7 @@
 //! | `single` | one contact as the piles use it |
 //! | `nsgs`, `newton` | Gauss–Seidel and Newton (METH-CONE-NSGS, -NEWTON) |
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
+//! | `repair` | large islands: places where Newton stops, solved alone |
 //! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
 //! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `finelu`, `double` | the same factorisation with twice the digits |
@@ -61,6 +62,7 @@ mod problems_tests;
 mod random;
 #[cfg(any(test, feature = "problems"))]
 mod reference_rng;
+mod repair;
 mod rolling;
 mod saddle;
 mod select;
