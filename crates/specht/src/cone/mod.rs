@@ -19,7 +19,7 @@
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
 //! | `repair` | large islands: places where Newton stops, solved alone |
 //! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
-//! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
+//! | `form`, `body`, `saddle`, `blocklu`, `order`, `nested` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `finelu`, `double` | the same factorisation with twice the digits |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
@@ -47,6 +47,7 @@ mod local;
 #[cfg(test)]
 mod mixed_tests;
 mod modes;
+mod nested;
 mod newton;
 mod nsgs;
 mod nt;
