@@ -1,6 +1,6 @@
 //! Sparse LU on a graph of blocks, pattern reused between factorisations (METH-CONE-LINALG)
 //!
-//! Nodes (bodies, bilateral rows, contacts) are ordered once by minimum degree, then merged into supernodes. Supernode
+//! Nodes (bodies, bilateral rows, contacts) are ordered once by minimum degree (large graphs: or nested dissection), then merged into supernodes. Supernode
 //! `k` with `n` unknowns and `s` later unknowns in its structure stores `U` as `n × (n+s)` and the transpose of `L` as
 //! `n × s`, both row-major, so that every inner loop runs along contiguous rows:
 //!
@@ -12,13 +12,17 @@
 //! Values may be unsymmetric, the pattern is symmetric. No pivoting between supernodes: with `M + Hᵀ D⁻¹ H`, `D` near a
 //! positive multiple of an orthogonal projection, the Schur complements stay well behaved; the caller refines.
 
-use super::order::minimum_degree;
+use super::nested::dissect;
+use super::order::{behind, minimum_degree, operations};
 use crate::linalg::panel::{self, Product, Strip};
 
 /// Supernodes are merged when the zeros they gain are few: at most this many unknowns …
 const MERGE_WIDTH: usize = 16;
 /// … and at most this fraction of stored zeros.
 const MERGE_ZEROS: f64 = 0.25;
+
+/// Operations of a factorisation from which on nested dissection is tried, too.
+const DISSECT: f64 = 1e8;
 
 /// Where a block sits in the storage: entry `(r, c)` is at `at + r * row + c * col`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,8 +70,16 @@ pub(super) struct BlockLu {
 impl BlockLu {
     /// Analyse the pattern. `size[i]` unknowns per node, `adj` symmetric neighbour lists, `wait` as in the ordering.
     pub(super) fn analyse(&mut self, size: &[usize], adj: &[Vec<usize>], wait: &[bool]) {
-        let (order, later) = minimum_degree(size, adj, wait);
+        let (mut order, mut later) = minimum_degree(size, adj, wait);
         let n = size.len();
+        let least = operations(size, &order, &later);
+        if least > DISSECT && !wait.contains(&true) {
+            let other = dissect(size, adj);
+            let behind = behind(&other, adj);
+            if operations(size, &other, &behind) < least {
+                (order, later) = (other, behind);
+            }
+        }
         let mut place = vec![0; n];
         for (p, &i) in order.iter().enumerate() {
             place[i] = p;

@@ -152,6 +152,12 @@ impl BodyForm {
         self.first.get(node).copied().unwrap_or(0)
     }
 
+    /// Bodies touched by cone `i`.
+    #[inline]
+    pub(super) fn terms_of(&self, i: usize) -> &[Term] {
+        &self.terms[self.ptr[i]..self.ptr[i + 1]]
+    }
+
     pub(super) fn size(&self, node: usize) -> usize {
         self.first[node + 1] - self.first[node]
     }

@@ -5,7 +5,7 @@
 //! 1  Newton from r0                                   (only with r0)
 //! 2  Gauss–Seidel, as long as it costs less than factorisations; Newton from there
 //!    the split path of the last problem, from a stored point                       (only with r0)
-//! 3  interior point A, wide neighbourhood, Newton hand-over
+//! 3  interior point A, wide neighbourhood, Newton hand-over; large islands: Newton, where it stops places are solved alone
 //! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds; then the first of them once more, further
 //!    few contacts: scattered starts, then all modes in turn
 //! 5  the answer with the smallest error, with its status; never silently
@@ -18,6 +18,7 @@ use super::modes;
 use super::newton::{climb, newton, restart};
 use super::nsgs;
 use super::polish::polish;
+use super::repair::{self, repair};
 use super::taylor;
 use super::wide::{self, Run};
 use crate::stop::{Clock, Stop};
@@ -133,7 +134,9 @@ pub(super) struct Report {
     pub unbounded: bool,
 }
 
-const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40 };
+const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40, until: 0.0 };
+/// Operations of a factorisation from which on the wide run hands over to Newton with repairs early.
+const LARGE: f64 = 1e8;
 /// Iterations along the first split path, and along the others.
 const FIRST_PATH: usize = 400;
 const OTHER_PATHS: usize = 150;
@@ -317,13 +320,16 @@ fn interior(
     let tol = s.tolerance;
     // the bound of a guide is a variable of the split path only
     let guides = island.cones.iter().any(|c| c.kind == Kind::Pair);
-    for run in usize::from(guides)..s.restarts + 2 + s.restarts.saturating_sub(1).min(LONG_PATHS) {
+    let runs = if island.wide_only { 1 } else { s.restarts + 2 };
+    let repairs = s.method == Method::Cascade && island.cones.len() >= repair::LEAST;
+    let until = if repairs && island.form.flops() > LARGE { repair::ENTER } else { 0.0 };
+    for run in usize::from(guides)..runs + s.restarts.saturating_sub(1).min(LONG_PATHS) {
         let long = run >= s.restarts + 2;
         if long && (best > HOPE || island.cones.len() <= FEW) {
             break;
         }
         let (stage, end): (Stage, Ended) = match run {
-            0 => (Stage::Wide, wide::run(island, &WIDE, tol, clock)),
+            0 => (Stage::Wide, wide::run(island, &Run { until, ..WIDE }, tol, clock)),
             1 => (Stage::Split, taylor::run(island, 1.0, FIRST_PATH, tol, clock)),
             _ if long => {
                 (Stage::Split, taylor::run(island, ratio(run - s.restarts - 2), LONG_PATH, tol, clock))
@@ -338,6 +344,16 @@ fn interior(
             x.copy_from_slice(&island.ipm.best);
             best = end.error;
             rep.stage = stage;
+        }
+        if run == 0 && best > tol && repairs && end.error < repair::NEAR {
+            let mut z = std::mem::take(&mut island.ipm.best);
+            let e = repair(island, &mut z, end.error, tol, clock, &mut rep.counts);
+            if e < best {
+                x.copy_from_slice(&z);
+                best = e;
+                rep.stage = stage;
+            }
+            island.ipm.best = z;
         }
         if best > tol && best < NEAR {
             best = polish(island, x, best, tol, clock, &mut rep.counts);

@@ -13,7 +13,7 @@
 //! other methods go on. A damping that falls with the error keeps self-stresses near the point.
 
 use super::cascade::{Method, Settings};
-use super::cones::Kind;
+use super::cones::{Cone, Kind};
 use super::island::Island;
 use super::newton::blocks;
 use super::problem::{Contact, Law, Problem};
@@ -118,7 +118,8 @@ fn round(island: &mut Island, x: &mut [f64], open: &[usize], alpha: f64) -> Opti
     (0..n).for_each(|i| w[(i, i)] += alpha);
     let q: Vec<f64> =
         (0..n).map(|i| y[rows[i]] - (0..n).map(|j| w[(i, j)] * x[rows[j]]).sum::<f64>()).collect();
-    let contacts = open.iter().enumerate().map(|(key, &i)| contact(island, i, key as u64)).collect();
+    let contacts =
+        open.iter().enumerate().map(|(key, &i)| law(&island.cones[i], island.q_s, key as u64)).collect();
     let settings = Settings {
         tolerance: 1e-10,
         method: Method::Cascade,
@@ -138,10 +139,9 @@ fn round(island: &mut Island, x: &mut [f64], open: &[usize], alpha: f64) -> Opti
     Some(island.errors(x, &y).max())
 }
 
-/// A contact with the law of cone `i` in scaled coordinates.
-fn contact(island: &Island, i: usize, key: u64) -> Contact {
-    let c = &island.cones[i];
-    let s = c.scaled(island.q_s);
+/// A contact with the law of a cone in scaled coordinates.
+pub(super) fn law(c: &Cone, q_s: f64, key: u64) -> Contact {
+    let s = c.scaled(q_s);
     let law = match c.kind {
         Kind::Soc | Kind::Convex => Law::Coulomb { mu: s.mu },
         Kind::Half => Law::Coulomb { mu: 0.0 },

@@ -51,7 +51,7 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
     }
     let mut prep = Prep::default();
     prep.load(&t)?;
-    let run = Run { low: 1e-3, high: 1e3, fraction: 0.99, iterations: 80 };
+    let run = Run { low: 1e-3, high: 1e3, fraction: 0.99, iterations: 80, until: 0.0 };
     let mut answer = Existence::Guaranteed;
     for island in &mut prep.islands {
         for c in &mut island.cones {

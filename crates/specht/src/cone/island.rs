@@ -38,6 +38,8 @@ pub(super) struct Island {
     /// diagonal blocks of `A`
     pub diag: Vec<M3>,
     pub report: super::cascade::Report,
+    /// a place of a larger island ([`super::repair`]): no other path is worth its time
+    pub wide_only: bool,
 }
 
 /// Both error measures.

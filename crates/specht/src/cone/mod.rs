@@ -17,8 +17,9 @@
 //! | `single` | one contact as the piles use it |
 //! | `nsgs`, `newton` | Gauss–Seidel and Newton (METH-CONE-NSGS, -NEWTON) |
 //! | `polish`, `degenerate` | ends between two modes (METH-CONE-DEGENERATE) |
+//! | `repair` | large islands: places where Newton stops, solved alone |
 //! | `interior`, `nt`, `wide`, `taylor` | interior points and their paths (METH-CONE-IPM, -SPLIT, -TAYLOR) |
-//! | `form`, `body`, `saddle`, `blocklu`, `order` | one linear kernel, three forms (METH-CONE-LINALG) |
+//! | `form`, `body`, `saddle`, `blocklu`, `order`, `nested` | one linear kernel, three forms (METH-CONE-LINALG) |
 //! | `finelu`, `double` | the same factorisation with twice the digits |
 //! | `prep`, `island`, `cascade`, `solver` | scaling, islands, order of the methods (METH-CONE-CASCADE) |
 //! | `exist`, `enumerate` | is there a solution, and which others (METH-CONE-EXIST) |
@@ -46,6 +47,7 @@ mod local;
 #[cfg(test)]
 mod mixed_tests;
 mod modes;
+mod nested;
 mod newton;
 mod nsgs;
 mod nt;
@@ -61,6 +63,7 @@ mod problems_tests;
 mod random;
 #[cfg(any(test, feature = "problems"))]
 mod reference_rng;
+mod repair;
 mod rolling;
 mod saddle;
 mod select;

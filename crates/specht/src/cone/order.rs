@@ -92,3 +92,38 @@ pub(super) fn minimum_degree(
     let later = order.iter().map(|&i| std::mem::take(&mut clique[i])).collect();
     (order, later)
 }
+
+/// For every place in an order the later neighbours, ascending, with what elimination adds.
+pub(super) fn behind(order: &[usize], adj: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let n = order.len();
+    let mut place = vec![0; n];
+    order.iter().enumerate().for_each(|(p, &i)| place[i] = p);
+    let mut later: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut mark = vec![usize::MAX; n];
+    for p in 0..n {
+        let mut own = Vec::new();
+        let below = children[p].iter().flat_map(|&c| &later[c]);
+        for &j in adj[order[p]].iter().chain(below) {
+            if place[j] > p && mark[j] != p {
+                mark[j] = p;
+                own.push(j);
+            }
+        }
+        if let Some(parent) = own.iter().map(|&j| place[j]).min() {
+            children[parent].push(p);
+        }
+        own.sort_unstable();
+        later[p] = own;
+    }
+    later
+}
+
+/// Operations of a factorisation in this order, about.
+pub(super) fn operations(size: &[usize], order: &[usize], later: &[Vec<usize>]) -> f64 {
+    let one = |(&i, later): (&usize, &Vec<usize>)| {
+        let (a, b) = (size[i] as f64, later.iter().map(|&j| size[j]).sum::<usize>() as f64);
+        2.0 * a * (a * a / 3.0 + a * b + b * b)
+    };
+    order.iter().zip(later).map(one).sum()
+}

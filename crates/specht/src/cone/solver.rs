@@ -2,6 +2,7 @@
 
 use super::cascade::{Counts, Method, Settings, Stage, solve_island};
 use super::exist::{self, Existence};
+use super::island::Island;
 use super::prep::Prep;
 use super::problem::{Law, Problem, ProblemError};
 use super::rolling;
@@ -162,6 +163,31 @@ impl Solver {
             return self.solve_rolling(p, warm, &clock, out);
         }
         self.solve_loaded(p, warm, &clock, out)
+    }
+
+    /// Solve a place of a larger island, which has its own clock, without split paths when `wide_only`; nobody asks whether there is a
+    /// solution.
+    pub(super) fn solve_place(
+        &mut self,
+        p: &Problem,
+        wide_only: bool,
+        clock: &Clock,
+    ) -> Result<Solution, ProblemError> {
+        let (mut out, settings) = (Solution::default(), self.settings);
+        self.prep.load(p)?;
+        self.start(p, true);
+        for island in &mut self.prep.islands {
+            island.wide_only = wide_only;
+            solve_island(island, &settings, true, clock);
+        }
+        self.collect(p, &mut out);
+        Ok(out)
+    }
+
+    /// Operations of the factorisations of the last solve, about.
+    pub(super) fn work(&self) -> f64 {
+        let one = |i: &Island| i.form.flops() * i.report.counts.factorisations() as f64;
+        self.prep.islands.iter().map(one).sum()
     }
 
     /// Solve a problem whose discs have their loads.

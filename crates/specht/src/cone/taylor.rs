@@ -28,7 +28,7 @@ const ORDER: usize = 10;
 /// Neighbourhood of the series, and the wider one of the steps before it.
 const LOW: f64 = 0.3;
 const HIGH: f64 = 3.0;
-const BEFORE: wide::Run = wide::Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 25 };
+const BEFORE: wide::Run = wide::Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 25, until: 0.0 };
 /// The series begins after so many steps in a row that were short, or left the path.
 const SHORT_STEPS: usize = 2;
 /// A wide step below this is not taken.

@@ -21,6 +21,8 @@ pub(super) struct Run {
     /// fraction of the step to the boundary
     pub fraction: f64,
     pub iterations: usize,
+    /// error below which another method goes on
+    pub until: f64,
 }
 
 /// First error at which Newton is tried, and residual below which.
@@ -65,7 +67,7 @@ fn go(path: &mut Path, p: &Run, clock: &Clock) -> Ended {
         }
         path.w.x1.copy_from_slice(&path.w.x);
         path.keep(e, &mut out);
-        if e < path.tol || clock.over() {
+        if e < path.tol.max(p.until) || clock.over() {
             break;
         }
         // hand-over to Newton
