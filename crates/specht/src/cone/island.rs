@@ -138,10 +138,11 @@ impl Island {
     }
 
     /// Errors of `x` with `y = A x + b`. The plain one compares impulses with velocities as they are: where `W` is small it is made of the
-    /// last digits of the impulses, which no answer can do without and are taken off.
+    /// last digits of the impulses, which no answer can do without and are taken off. Velocities are sums of such digits: impulses without
+    /// bound absorb whatever should move, so the scaled error is never below what they hide.
     pub(super) fn errors(&self, x: &[f64], y: &[f64]) -> Errors {
         const ROUNDING: f64 = 2.0 * f64::EPSILON;
-        let (mut s2, mut r2, mut mx) = (0.0_f64, 0.0_f64, 0.0_f64);
+        let (mut s2, mut r2, mut mx, mut hidden) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
         for (i, c) in self.cones.iter().enumerate() {
             let (r, u) = self.physical(i, x, y);
             let shape = c.physical(self.q_s);
@@ -154,8 +155,10 @@ impl Island {
                 if !(e <= mx) {
                     mx = e;
                 }
+                hidden = hidden.max(f64::EPSILON * r[k].abs() / c.rho);
             }
         }
+        let mx = if mx < hidden { hidden } else { mx };
         let plain = (s2.sqrt() - ROUNDING * r2.sqrt()).max(0.0);
         let plain = if (s2 + r2).is_finite() { plain } else { f64::INFINITY };
         Errors { plain: plain * self.q_s / self.q_norm, scaled: mx * self.q_s / self.q_max }

@@ -94,15 +94,15 @@ pub(super) fn newton(island: &mut Island, x: &mut [f64], tol: f64, steps: usize)
 }
 
 /// Full steps that may go uphill, for few contacts: there a step tries a set of modes, and the way to the right one may lead over larger
-/// errors. Same answer as [`newton`].
+/// errors. Judged by the scaled error, which is the same in all units. Same answer as [`newton`].
 pub(super) fn climb(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) -> (f64, usize) {
     let (mut b, mut e) = Buffers::take(island, x);
     let mut z = std::mem::take(&mut island.t6);
     z.clear();
     z.extend_from_slice(x);
     let Buffers { y, g, k, .. } = &mut b;
-    let (mut done, mut rises, mut best) = (0, 0, e.max());
-    while done < steps && best > tol && rises <= UPHILL {
+    let (mut done, mut rises, mut best) = (0, 0, e);
+    while done < steps && best.max() > tol && rises <= UPHILL {
         done += 1;
         blocks(island, &z, y, (1e-2 * e.scaled).clamp(1e-11, 1e-3), k, g);
         island.form.factor(k);
@@ -110,8 +110,8 @@ pub(super) fn climb(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) 
         axpy(1.0, g, &mut z);
         island.velocity(&z, y);
         e = island.errors(&z, y);
-        if e.max() < best {
-            best = e.max();
+        if e.scaled < best.scaled {
+            best = e;
             x.copy_from_slice(&z);
         } else if e.max().is_finite() {
             rises += 1;
@@ -121,7 +121,7 @@ pub(super) fn climb(island: &mut Island, x: &mut [f64], tol: f64, steps: usize) 
     }
     b.give_back(island);
     island.t6 = z;
-    (best, done)
+    (best.max(), done)
 }
 
 /// Newton with a damping that follows success, from a point near a solution. Same answer as [`newton`].
