@@ -162,6 +162,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     /// A state beside the present one, and the system there.
     beside: (State, Eval),
     pub passage: Passage,
+    /// Steps in a row in which a slip was as small as errors.
+    pub(super) creep: usize,
     /// Derivatives, when asked for.
     pub variation: Option<Box<Variation>>,
     /// Kinds of events that are made; others are counted.
@@ -218,6 +220,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             beyond: None,
             beside: (State::default(), sys.memory()),
             passage: Passage::default(),
+            creep: 0,
             variation: None,
             asked: [true; KINDS.len()],
             field,
