@@ -164,6 +164,8 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub passage: Passage,
     /// When contacts were let slide last, see [`super::unheld`].
     pub(super) unheld: f64,
+    /// Steps in a row in which a slip was as small as errors.
+    pub(super) creep: usize,
     /// Derivatives, when asked for.
     pub variation: Option<Box<Variation>>,
     /// Kinds of events that are made; others are counted.
@@ -221,6 +223,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             beside: (State::default(), sys.memory()),
             passage: Passage::default(),
             unheld: f64::NAN,
+            creep: 0,
             variation: None,
             asked: [true; KINDS.len()],
             field,

@@ -216,6 +216,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.stand_at_end();
         }
         self.commit(true);
+        if self.field.spatial {
+            self.note_creep();
+        }
         self.h = next;
         if let Some(what) = self.field.undefined() {
             let t = self.time();

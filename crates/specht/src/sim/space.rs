@@ -13,7 +13,7 @@ use super::event_driven::Run;
 use super::field::Field;
 use super::tolerances::SLOW;
 use super::trajectory::in_space;
-use super::watch::What;
+use super::watch::{What, contact_speed};
 
 /// Longest step times the frequency of the fastest coordinate, rad.
 const SWING: f64 = 2.0;
@@ -323,14 +323,19 @@ fn inside<S: System + ?Sized>(field: &mut Field<S>, friction: bool) -> bool {
         m.max(accel[k].abs()).max(if free.is_finite() { free } else { 0.0 })
     });
     let mut share = 0.25;
+    let from = field.forces.lambda.clone();
+    let rounds = if friction { 3 * SPREADS } else { SPREADS };
     while mean > 0.0 && share > LEAST_SHARE {
-        for _ in 0..SPREADS {
-            field.fixed.reference.clone_from(&field.forces.lambda);
+        for round in 0..rounds {
+            // friction begins anew with every share: pressures out of reach would spoil it
+            let start = if friction && round == 0 { &from } else { &field.forces.lambda };
+            field.fixed.reference.clone_from(start);
             for &(i, row) in &pressed {
                 let force = &mut field.fixed.reference[row];
+                let presses = force.max(0.0);
                 *force = force.max(share * mean);
                 if friction && field.discrete.modes[i] == Mode::Stick {
-                    let bound = (1.0 - share) * field.eval.mu_static[i] * *force;
+                    let bound = (1.0 - 1.5 * share) * field.eval.mu_static[i] * presses;
                     let rubs = field.eval.friction_size(field.info, i, &field.fixed.reference);
                     let less = if rubs > bound { bound / rubs } else { 1.0 };
                     field.info[i].tangent.iter().for_each(|&row| field.fixed.reference[row] *= less);
@@ -425,6 +430,23 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
     }
 
+    /// A slip that stays below what the integrator may err by keeps the steps as short as its direction is stiff: after some of them it is slow.
+    pub(super) fn note_creep(&mut self) {
+        let Field { watches, info, eval, state, .. } = &mut self.field;
+        let mut creeps = false;
+        for w in &mut watches.list {
+            let What::Speed(i, slow) = &mut w.what else { continue };
+            let blur = BLUR * self.settings.tolerance * contact_speed(&info[*i], eval, &state.u);
+            if speed(&info[*i], eval, &state.u) < blur {
+                creeps = true;
+                if self.creep >= CREEP {
+                    *slow = slow.max(blur);
+                }
+            }
+        }
+        self.creep = if creeps { (self.creep + 1) % (CREEP + 1) } else { 0 };
+    }
+
     /// Contacts that are no longer slow turn with their velocity from now on. True when nothing else happened at this instant.
     pub(super) fn leave_slow(&mut self) -> bool {
         let found = &self.locator.found.watches;
@@ -450,6 +472,10 @@ impl<S: System + ?Sized> Run<'_, S> {
 /// Slip that has begun turns with its velocity above this multiple of what is slow: until then an error of its direction is forgotten faster than it
 /// matters, and the direction of the velocity would be stiff.
 pub(super) const LEAVES: f64 = 1e3;
+
+/// Slip below so many tolerances of the velocities of its contact may be error of the integrator, and is slow after so many steps.
+const BLUR: f64 = 5.0;
+const CREEP: usize = 200;
 
 /// Slip below this counts as slow, for a contact that has seen velocities of this size.
 pub(super) fn slow(size: f64) -> f64 {
