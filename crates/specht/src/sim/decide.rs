@@ -60,7 +60,7 @@ fn release(saturated: &[usize], forces: &Forces, modes: &mut [Mode]) -> bool {
 
 /// Whether the forces of frozen modes at the present state, which is evaluated, neither pull nor exceed their bounds by more than
 /// rounding.
-fn keeps_to_laws<S: System + ?Sized>(field: &mut Field<S>) -> bool {
+pub(super) fn keeps_to_laws<S: System + ?Sized>(field: &mut Field<S>) -> bool {
     if !field.solve() {
         return false;
     }

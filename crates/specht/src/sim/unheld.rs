@@ -9,6 +9,7 @@ use crate::linalg::axpy;
 use crate::ode::Trial;
 use crate::system::{Mode, System};
 
+use super::decide::keeps_to_laws;
 use super::event_driven::Run;
 use super::instant::Moment;
 
@@ -36,7 +37,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             self.field.discrete.modes[i] = mode;
         }
         self.field.evaluate();
-        if !self.field.solve() {
+        if !keeps_to_laws(&mut self.field) {
             self.field.discrete.modes.copy_from_slice(&m.modes);
             self.field.at(t, &self.x);
             return false;
