@@ -47,9 +47,12 @@ fn singular(n: usize, mu: f64, seed: u64) -> Problem {
     Problem::from_bodies(Matrix::Dense(mass), Matrix::Dense(h), &v, vec![0.0; 2 * n], contacts)
 }
 
+/// Contacts, coefficient, seed.
+type Make = fn(usize, f64, u64) -> Problem;
+
 /// Seeds `from .. to` of 1 to 9 contacts.
 pub fn run(from: u64, to: u64) {
-    let kinds: [(&str, fn(usize, f64, u64) -> Problem); 3] =
+    let kinds: [(&str, Make); 3] =
         [("spatial", problems::random), ("planar", planar), ("planar, singular", singular)];
     for (kind, make) in kinds {
         for n in 1..=9 {

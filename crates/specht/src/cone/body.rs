@@ -332,11 +332,11 @@ impl BodyForm {
         for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
             for s in self.terms[self.ptr[j]..self.ptr[j + 1]].iter().filter(|s| s.node == t.node) {
                 let size = self.size(t.node);
-                for k in 0..3 {
-                    for c in 0..size {
-                        let h = self.h[t.at + k * size + c];
+                let mh = self.mh[s.at..s.at + 3 * size].as_chunks::<3>().0;
+                for (h, m) in self.columns(t, size).iter().zip(mh) {
+                    for k in 0..3 {
                         for l in 0..3 {
-                            o[k][l] += h * self.mh[s.at + 3 * c + l];
+                            o[k][l] += h[k] * m[l];
                         }
                     }
                 }

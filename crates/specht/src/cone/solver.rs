@@ -32,7 +32,7 @@ pub struct Solution {
     pub stage: Stage,
     /// Effort, summed over the islands.
     pub counts: Counts,
-    /// `‖F_1‖₂ / ‖q‖₂`
+    /// `‖F_1‖₂ / ‖q‖₂`, less what the rounding of the impulses adds (2 ε of their norm)
     pub error_plain: f64,
     /// `max |F_ρi| / (ρ_i max|q|)`
     pub error_scaled: f64,

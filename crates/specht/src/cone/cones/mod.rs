@@ -202,7 +202,7 @@ impl Kind {
     }
 
     /// See [`Set::natural`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn natural(self, s: &Shape, r: V3, u: V3, rho: f64) -> V3 {
         of!(self, natural(s, r, u, rho))
     }

@@ -34,7 +34,7 @@ impl Set for Soc {
         project(r, s.mu)
     }
 
-    #[inline]
+    #[inline(always)]
     fn natural(s: &Shape, r: V3, u: V3, rho: f64) -> V3 {
         if s.mu > STEEP {
             let p = disc([r[1] - rho * u[1], r[2] - rho * u[2], 0.0], s.mu * r[0].max(0.0));
