@@ -7,10 +7,12 @@
 //! specht-bench-cone each A B        lattices of 252 contacts, one line for each seed
 //! specht-bench-cone warm [SEED]     restart at 252 contacts after a small change of the velocities
 //! specht-bench-cone bars [WHAT]     share solved and times of cold solves: all bars, `known` failures, or `KIND SIZE MU FROM TO [all]`
+//! specht-bench-cone factor          one factorisation of heaps, walls and towers beside faer's sparse Cholesky and LU
 //! specht-bench-cone growth FILE     towers of 40 to 10 000 contacts: data and a plot (SVG)
 //! ```
 
 mod bars;
+mod factor;
 mod growth;
 
 use specht::cone::{Operator, Problem, Settings, Solution, Solver, Status, problems};
@@ -34,6 +36,7 @@ fn main() {
         Some("warm") => warm(number(&arg, 2, 0)),
         Some("each") => each(number(&arg, 2, 0), number(&arg, 3, 20)),
         Some("bars") => bars::run(&arg[2..]),
+        Some("factor") => factor::run(),
         Some("growth") => growth::run(arg.get(2).map_or("growth.svg", String::as_str)),
         _ => table(),
     }
