@@ -35,9 +35,12 @@ pub struct SolveArgs {
     /// Method (contact problems)
     #[arg(long, value_enum, default_value = "cascade")]
     pub method: MethodArg,
-    /// Stop after this many seconds with the best answer; holds for all solves of --nearest and --all together
+    /// Stop after this many seconds with the best answer; holds for all solves of --nearest, --check and --all together
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<f64>,
+    /// Threads for islands and large factorisations, all cores by default; the answer does not depend on it (contact problems)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
     /// Of several solutions take the one of slightly compliant contacts (no needless clamping); the answer says under
     /// `nearest` whether that was possible
     #[arg(long)]
@@ -124,26 +127,34 @@ fn solve_contacts(p: &Problem, args: &SolveArgs) -> Result<(Answer, Exit), Refus
     let refuse = |e: specht::cone::ProblemError| Refusal::new(e.to_string());
     let clock = Instant::now();
     let mut solver = Solver::new(settings);
-    let s = if args.nearest { solver.solve_nearest(p, &[]) } else { solver.solve(p) }.map_err(refuse)?;
+    let mut work = || if args.nearest { solver.solve_nearest(p, &[]) } else { solver.solve(p) };
+    let s = match args.threads {
+        None => work(),
+        Some(n) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n.max(1)).build();
+            pool.map_err(|e| Refusal::new(format!("{n} threads: {e}")))?.install(work)
+        }
+    }
+    .map_err(refuse)?;
     let time = clock.elapsed().as_secs_f64();
     let exit = if s.status == Status::Solved { Exit::Done } else { Exit::Stopped };
     // later stages do not start from the answer of the compliant contacts
     let nearest = args.nearest.then_some(s.stage <= Stage::Newton);
     let mut answer = Answer { nearest, ..Answer::new(s, time) };
+    let left = || args.time_limit.map(|t| (t - clock.elapsed().as_secs_f64()).max(0.0));
+    let stop = Stop(Some(interrupt()));
     if args.check {
-        answer.existence = Some(match specht::cone::criterion(p).map_err(refuse)? {
+        answer.existence = Some(match specht::cone::criterion_within(p, left(), stop).map_err(refuse)? {
             specht::cone::Existence::Guaranteed => "guaranteed",
             specht::cone::Existence::Fails => "criterion_fails",
             specht::cone::Existence::Undecided => "undecided",
         });
     }
     if args.all {
-        let left = args.time_limit.map(|t| (t - clock.elapsed().as_secs_f64()).max(0.0));
-        let all =
-            specht::cone::solve_all(p, left, Stop(Some(interrupt()))).map_err(refuse)?.ok_or_else(|| {
-                Refusal::new("--all needs at most 3 contacts, all with Coulomb's law")
-                    .help("without --all one solution is computed for any number of contacts")
-            })?;
+        let all = specht::cone::solve_all(p, left(), stop).map_err(refuse)?.ok_or_else(|| {
+            Refusal::new("--all needs at most 3 contacts, all with Coulomb's law")
+                .help("without --all one solution is computed for any number of contacts")
+        })?;
         (answer.regular, answer.complete) = (Some(all.regular), Some(all.complete));
         answer.solutions = Some(all.solutions);
     }

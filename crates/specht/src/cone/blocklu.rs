@@ -15,6 +15,8 @@
 use super::nested::dissect;
 use super::order::{behind, minimum_degree, operations};
 use crate::linalg::panel::{self, Product, Strip};
+use crate::stop::Clock;
+use rayon::prelude::*;
 
 /// Supernodes are merged when the zeros they gain are few: at most this many unknowns …
 const MERGE_WIDTH: usize = 16;
@@ -23,6 +25,42 @@ const MERGE_ZEROS: f64 = 0.25;
 
 /// Operations of a factorisation from which on nested dissection is tried, too.
 const DISSECT: f64 = 1e8;
+
+/// Operations of an update from which on several threads share it, and rows of each.
+const SHARED: f64 = 4e6;
+const ROWS_EACH: usize = 4 * panel::ROWS;
+
+/// Smallest and largest pivot, and the sign of the determinant.
+struct Pivots {
+    lo: f64,
+    hi: f64,
+    sign: f64,
+}
+
+/// What is left of the storage, from `at` on, handed out in ascending pieces.
+struct Rest<'a> {
+    at: usize,
+    data: &'a mut [f64],
+}
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, from: usize, length: usize) -> &'a mut [f64] {
+        let (_, data) = std::mem::take(&mut self.data).split_at_mut(from - self.at);
+        let (piece, rest) = data.split_at_mut(length);
+        (self.at, self.data) = (from + length, rest);
+        piece
+    }
+}
+
+/// Rows of an update that one thread makes.
+struct Part<'a> {
+    product: Product<'a>,
+    target: &'a mut [f64],
+    ld: usize,
+    row: Vec<u32>,
+    col: &'a [u32],
+    shift: usize,
+}
 
 /// Where a block sits in the storage: entry `(r, c)` is at `at + r * row + c * col`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,6 +103,9 @@ pub(super) struct BlockLu {
     work: Vec<f64>,
     sign: f64,
     flops: f64,
+    /// several threads may factor, and when to stop
+    pub parallel: bool,
+    pub clock: Option<Clock>,
 }
 
 impl BlockLu {
@@ -256,21 +297,49 @@ impl BlockLu {
         &mut self.data
     }
 
-    /// Factor what was filled in. Returns smallest / largest pivot (0: singular).
-    pub(super) fn factor(&mut self) -> f64 {
-        panel::widest(
-            self,
-            #[inline(always)]
-            |this| this.factor_inner(),
-        )
+    /// Whether the time of a long factorisation is over; what it leaves is worth nothing then.
+    pub(super) fn over(&self) -> bool {
+        self.flops > DISSECT && self.clock.is_some_and(|c| c.over())
     }
 
+    /// Factor what was filled in. Returns smallest / largest pivot (0: singular).
+    pub(super) fn factor(&mut self) -> f64 {
+        let mut pivots = Pivots { lo: f64::INFINITY, hi: 0.0, sign: 1.0 };
+        let threads = self.parallel && self.flops > DISSECT && rayon::current_num_threads() > 1;
+        let mut k = 0;
+        while k < self.supers.len() {
+            // those whose update is worth other threads stand alone
+            let wide = |sn: &Super| threads && 2.0 * sn.n as f64 * (sn.s.len() as f64).powi(2) > SHARED;
+            let end = (k..self.supers.len()).find(|&j| wide(&self.supers[j])).unwrap_or(self.supers.len());
+            panel::widest(
+                (&mut *self, &mut pivots, k, end),
+                #[inline(always)]
+                |(this, pivots, k, end)| this.factor_some(pivots, k, end),
+            );
+            if end < self.supers.len() {
+                self.update_shared(end);
+            }
+            k = end + 1;
+        }
+        self.sign = pivots.sign;
+        if self.supers.is_empty() {
+            1.0
+        } else if pivots.hi > 0.0 && pivots.lo.is_finite() {
+            pivots.lo / pivots.hi
+        } else {
+            0.0
+        }
+    }
+
+    /// Supernodes `from .. to`, and `to` (if there is one) without its update.
     #[inline(always)]
-    fn factor_inner(&mut self) -> f64 {
-        let (mut lo, mut hi) = (f64::INFINITY, 0.0_f64);
+    fn factor_some(&mut self, pivots: &mut Pivots, from: usize, to: usize) {
         let mut strip = Strip::new();
-        self.sign = 1.0;
-        for k in 0..self.supers.len() {
+        for k in from..(to + 1).min(self.supers.len()) {
+            if self.over() {
+                pivots.sign = 0.0;
+                return;
+            }
             let sn = &self.supers[k];
             let (n, s) = (sn.n, sn.s.len());
             let ld = n + s;
@@ -278,14 +347,17 @@ impl BlockLu {
             let u = &mut head[sn.u..];
             let (rest_l, later) = tail.split_at_mut(n * s);
             let (a, b, sg) = panel::factor(&mut strip, u, n, ld, &mut self.perm[sn.first..sn.first + n]);
-            lo = lo.min(a);
-            hi = hi.max(b);
-            self.sign *= sg;
+            pivots.lo = pivots.lo.min(a);
+            pivots.hi = pivots.hi.max(b);
+            pivots.sign *= sg;
             if s == 0 {
                 continue;
             }
             // L_skᵀ ← U_kk⁻ᵀ L_skᵀ
             panel::divide(&mut strip, rest_l, s, u, n, ld);
+            if k == to {
+                continue;
+            }
             // Schur complement into the later supernodes
             let base = sn.l + n * s;
             for (&(t, begin, end), map) in sn.runs.iter().zip(&sn.map) {
@@ -315,13 +387,49 @@ impl BlockLu {
                 }
             }
         }
-        if self.supers.is_empty() {
-            1.0
-        } else if hi > 0.0 && lo.is_finite() {
-            lo / hi
-        } else {
-            0.0
+    }
+
+    /// The Schur complement of supernode `k` by several threads: each has rows of its own, every entry is one thread's, and the order of
+    /// the supernodes stays, so the bits do not depend on the threads.
+    fn update_shared(&mut self, k: usize) {
+        let sn = &self.supers[k];
+        let (n, s) = (sn.n, sn.s.len());
+        let ld = n + s;
+        let (head, tail) = self.data.split_at_mut(sn.l);
+        let (l, later) = tail.split_at_mut(n * s);
+        let (l, u) = (&*l, &head[sn.u + n..]);
+        let mut rest = Rest { at: sn.l + n * s, data: later };
+        let mut parts = Vec::new();
+        for (&(t, begin, end), map) in sn.runs.iter().zip(&sn.map) {
+            let target = &self.supers[t];
+            let own = &map[..end - begin];
+            let count = end - begin;
+            let above =
+                Product { a: l, lda: s, first: 0, count, b: u, ldb: ld, from: begin, width: s - begin, n };
+            let below =
+                Product { a: u, lda: ld, first: 0, count, b: l, ldb: s, from: end, width: s - end, n };
+            let rows_of_u = (target.u, target.n + target.s.len(), above, &map[..], 0);
+            let rows_of_l = (target.l, target.s.len(), below, &map[count..], target.n);
+            for (start, ld, product, col, shift) in [rows_of_u, rows_of_l] {
+                if product.width == 0 {
+                    continue;
+                }
+                for (i, rows) in own.chunks(ROWS_EACH).enumerate() {
+                    let (first, last) = (rows[0] as usize, rows[rows.len() - 1] as usize);
+                    let target = rest.take(start + first * ld, (last + 1 - first) * ld);
+                    let row = rows.iter().map(|r| r - rows[0]).collect();
+                    let product = Product { first: begin + i * ROWS_EACH, count: rows.len(), ..product };
+                    parts.push(Part { product, target, ld, row, col, shift });
+                }
+            }
         }
+        parts.into_par_iter().for_each(|part| {
+            panel::widest(
+                part,
+                #[inline(always)]
+                |p| p.product.scatter(&mut Strip::new(), p.target, p.ld, &p.row, p.col, p.shift),
+            )
+        });
     }
 
     /// Solve in place; `b` in the order of the nodes as given to [`BlockLu::analyse`].

@@ -474,6 +474,11 @@ impl BodyForm {
         }
     }
 
+    /// The factorisation.
+    pub(super) fn lu(&mut self) -> &mut BlockLu {
+        &mut self.main.lu
+    }
+
     /// Estimated operations of one factorisation.
     pub(super) fn flops(&self) -> f64 {
         self.main.lu.flops() + 600.0 * self.terms.len() as f64

@@ -57,7 +57,8 @@ pub struct Settings {
     pub stop: Stop,
     /// start from the impulses of the same contact keys; default true
     pub warm: bool,
-    /// solve islands in parallel; the answer does not depend on it; default true
+    /// solve islands in parallel and factor large ones with several threads, those of the present pool of rayon; the answer does not depend
+    /// on it; default true
     pub parallel: bool,
 }
 
@@ -162,6 +163,7 @@ const STARTS: usize = 400;
 
 /// Solve one island; `island.x` holds the start (zero when cold) and the answer.
 pub(super) fn solve_island(island: &mut Island, s: &Settings, warm: bool, clock: &Clock) {
+    island.form.set_limits(s.parallel, clock);
     let mut x = std::mem::take(&mut island.x);
     let mut y = std::mem::take(&mut island.y);
     let mut rep = Report::default();

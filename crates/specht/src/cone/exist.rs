@@ -32,6 +32,15 @@ const LP_CONTACTS: usize = 250;
 
 /// The sufficient criterion.
 pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
+    criterion_within(p, None, Stop::default())
+}
+
+/// The same for at most `limit` seconds: afterwards it is undecided.
+pub fn criterion_within(p: &Problem, limit: Option<f64>, stop: Stop) -> Result<Existence, ProblemError> {
+    decide(p, &Clock::new(limit, stop))
+}
+
+pub(super) fn decide(p: &Problem, clock: &Clock) -> Result<Existence, ProblemError> {
     p.check()?;
     if certificate(p).is_some() {
         return Ok(Existence::Fails);
@@ -62,9 +71,13 @@ pub fn criterion(p: &Problem) -> Result<Existence, ProblemError> {
         if island.q_s == 0.0 {
             continue;
         }
-        let end = wide::run(island, &run, 1e-8, &Clock::new(None, Stop::default()));
+        island.form.set_limits(true, clock);
+        let end = wide::run(island, &run, 1e-8, clock);
         if end.error < 1e-8 {
             continue;
+        }
+        if clock.over() {
+            return Ok(Existence::Undecided);
         }
         // the convex problem is unbounded below exactly when the criterion fails: x grows, the residual stays
         if end.size > 1e3 && end.residual > 1e-9 {

@@ -35,6 +35,10 @@ impl FineLu {
             |(this, lu)| {
                 this.sign = 1.0;
                 for sn in lu.supers() {
+                    if lu.over() {
+                        this.sign = 0.0;
+                        return;
+                    }
                     this.panel(sn);
                     this.spread(sn, lu);
                 }

@@ -18,6 +18,7 @@ use super::blocklu::{BlockLu, Slot};
 use super::body::BodyForm;
 use super::kernel::{M3, V3, mul3};
 use crate::linalg::panel;
+use crate::stop::Clock;
 
 /// Blocks of the linear system: `b`, `s`, and `e ≈ B⁻¹ S`, `binv ≈ B⁻¹` (regularised) for the condensed form.
 #[derive(Clone, Debug, Default)]
@@ -128,6 +129,16 @@ impl Form {
             Form::Sparse(f) => f.lu.sign_det(),
             Form::Body(f) => f.sign_det(),
         }
+    }
+
+    /// Whether several threads may factor, and when a long factorisation stops.
+    pub(super) fn set_limits(&mut self, parallel: bool, clock: &Clock) {
+        let lu = match self {
+            Form::Dense(_) => return,
+            Form::Sparse(f) => &mut f.lu,
+            Form::Body(f) => f.lu(),
+        };
+        (lu.parallel, lu.clock) = (parallel, Some(*clock));
     }
 
     /// Operations of one factorisation, about.

@@ -1,14 +1,19 @@
 //! The factorisations of the cone module against each other and against exact answers.
 
 use super::blocklu::BlockLu;
+use super::cascade::{Counts, Settings};
 use super::cones::Way;
 use super::double::{Double, Doubles, inverse3};
 use super::finelu::FineLu;
 use super::interior::{Digits, Dir, Path, Work};
 use super::prep::Prep;
 use super::problems::{Rng, heap};
+use super::repair::repair;
 use super::wide;
 use crate::linalg::{Lu, Mat, panel};
+=======
+use crate::linalg::{Lu, Mat};
+use crate::stop::{Clock, Stop};
 
 /// METH-CONE-LINALG: block LU against dense LU on a random graph with late nodes of zero diagonal, solution and sign.
 #[test]
@@ -220,4 +225,65 @@ fn meth_cone_linalg_few_rows_are_factored_like_many() {
             }
         }
     }
+}
+
+/// METH-CONE-LINALG: a large factorisation by several threads has the bits of one thread, and nested dissection solves the same system.
+#[test]
+fn meth_cone_linalg_threads_inside_an_island_do_not_change_a_bit() {
+    let mut prep = Prep::default();
+    prep.load(&heap(600, 0.5, 3)).unwrap();
+    let island = &mut prep.islands[0];
+    assert!(island.form.flops() > 1e8, "{:e}", island.form.flops());
+    let one = [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 2.0]];
+    let k = &mut island.blocks;
+    (k.plain, k.refine) = (true, 0);
+    k.b.fill(one);
+    k.binv.fill(super::kernel::inv3(&one, 3).unwrap());
+    let right: Vec<f64> = (0..island.m).map(|i| (i % 7) as f64 - 3.0).collect();
+    let mut solve = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut x = right.clone();
+        island.form.set_limits(threads > 1, &Clock::new(None, Stop::default()));
+        pool.install(|| {
+            island.form.factor(&island.blocks);
+            island.form.solve(&island.blocks, &mut x);
+        });
+        x
+    };
+    let (x, y) = (solve(1), solve(3));
+    assert!(x.iter().zip(&y).all(|(a, b)| a.to_bits() == b.to_bits()));
+    // B x + A x = g
+    let mut left = vec![0.0; x.len()];
+    island.form.mul(&x, &mut left);
+    for c in &island.cones {
+        let bx = super::kernel::mul3(&one, &c.rows.get(&x));
+        (0..3).for_each(|l| left[c.rows.at + l] += bx[l]);
+    }
+    assert!(left.iter().zip(&right).all(|(a, b)| (a - b).abs() < 1e-9));
+    // no time is left: the factorisation ends at once and says so
+    island.form.set_limits(false, &Clock::new(Some(0.0), Stop::default()));
+    island.form.factor(&island.blocks);
+    assert_eq!(island.form.sign_det(), 0.0);
+}
+
+/// METH-CONE-REPAIR: where Newton stops because contacts in one place have the wrong mode, the place is solved alone.
+#[test]
+fn meth_cone_repair_a_disturbed_place_is_solved_alone() {
+    let mut prep = Prep::default();
+    prep.load(&heap(300, 0.5, 1)).unwrap();
+    let island = &mut prep.islands[0];
+    let clock = Clock::new(None, Stop::default());
+    super::cascade::solve_island(island, &Settings::default(), false, &clock);
+    assert!(island.report.scaled < 1e-8);
+    // the impulses of the contacts of one sphere vanish, others around it double
+    let mut x = island.x.clone();
+    for c in &island.cones[400..430] {
+        let f = if c.contact % 2 == 0 { 0.0 } else { 2.0 };
+        c.rows.put(&c.rows.get(&x).map(|v| f * v), &mut x);
+    }
+    let mut u = vec![0.0; x.len()];
+    island.velocity(&x, &mut u);
+    let before = island.errors(&x, &u).max();
+    let after = repair(island, &mut x, before, 1e-8, &clock, &mut Counts::default());
+    assert!(before > 1e-3 && after < 1e-8, "{before:e} {after:e}");
 }

@@ -78,7 +78,7 @@ mod wide;
 pub use crate::stop::Stop;
 pub use cascade::{Counts, Method, Settings, Stage};
 pub use enumerate::{AllSolutions, Found, solve_all};
-pub use exist::{Existence, certificate, criterion};
+pub use exist::{Existence, certificate, criterion, criterion_within};
 pub use local::{Mode, OneContact, solve_all as solve_one_contact};
 pub use problem::{Contact, Law, Operator, Problem, ProblemError};
 pub use solver::{Solution, Solver, Status, solve};

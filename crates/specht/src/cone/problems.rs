@@ -9,6 +9,7 @@
 use super::problem::{Contact, Problem};
 use super::reference_rng::ReferenceRng;
 use super::sparse::{Matrix, Sparse};
+use crate::stop::{Clock, Stop};
 
 pub use super::random::Rng;
 
@@ -28,6 +29,26 @@ struct Bodies {
     mass: Vec<f64>,
     inertia: Vec<P3>,
     velocity: Vec<f64>,
+}
+
+/// Factor the matrix `M + Hᵀ H` of the largest island (in its scaled coordinates) `times` times, as the interior points do at their start.
+/// Returns the operations of one factorisation, for benchmarks; `None` when the island has another form.
+pub fn factor(p: &Problem, times: usize, parallel: bool) -> Option<f64> {
+    let mut prep = super::prep::Prep::default();
+    prep.load(p).ok()?;
+    let island = prep.islands.iter_mut().max_by_key(|i| i.m)?;
+    island.form.set_limits(parallel, &Clock::new(None, Stop::default()));
+    let one = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let k = &mut island.blocks;
+    k.plain = true;
+    for list in [&mut k.b, &mut k.s, &mut k.binv] {
+        list.fill(one);
+    }
+    island.body()?;
+    for _ in 0..times {
+        island.form.factor(&island.blocks);
+    }
+    Some(island.form.flops())
 }
 
 /// Time step times gravity: the free fall of one step.

@@ -276,9 +276,9 @@ impl Solver {
         }
         self.collect(p, out);
         out.certificate.clear();
-        if out.status == Status::NotConverged && settings.method != Method::Quick {
+        if out.status == Status::NotConverged && settings.method != Method::Quick && !clock.over() {
             let grew = self.prep.islands.iter().any(|i| i.report.unbounded);
-            self.explain(p, grew, out);
+            self.explain(p, grew, clock, out);
         }
         Ok(())
     }
@@ -311,11 +311,11 @@ impl Solver {
     }
 
     /// A failed solve: is there a reason? METH-CONE-EXIST
-    fn explain(&self, p: &Problem, grew: bool, out: &mut Solution) {
+    fn explain(&self, p: &Problem, grew: bool, clock: &Clock, out: &mut Solution) {
         if let Some(d) = exist::certificate(p) {
             out.certificate = d;
             out.status = Status::NoSolution;
-        } else if grew && exist::criterion(p) == Ok(Existence::Fails) {
+        } else if grew && exist::decide(p, clock) == Ok(Existence::Fails) {
             out.status = Status::CriterionFails;
         }
     }
