@@ -11,8 +11,6 @@ use super::problems::{Rng, heap};
 use super::repair::repair;
 use super::wide;
 use crate::linalg::{Lu, Mat, panel};
-=======
-use crate::linalg::{Lu, Mat};
 use crate::stop::{Clock, Stop};
 
 /// METH-CONE-LINALG: block LU against dense LU on a random graph with late nodes of zero diagonal, solution and sign.
