@@ -197,7 +197,7 @@ fn guesses_are_solved_from_closed_contacts() {
     assert_eq!((s.q[0], s.q[2], s.u[0], s.u[2]), (0.0, -0.2788, -0.3411, -7.4583));
     let refused = event_driven(&sys, &start, &Settings::until(1.0), &mut Outside::default()).unwrap_err();
     assert!(
-        matches!(&refused, StartError::Inside { contact, depth } if contact == "lower" && (depth - 8.8e-7).abs() < 1e-9),
+        matches!(&refused, StartError::Inside { contact, depth, .. } if contact == "lower" && (depth - 8.8e-7).abs() < 1e-9),
         "{refused}"
     );
 }

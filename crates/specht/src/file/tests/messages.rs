@@ -118,7 +118,11 @@ fn a_broken_loop_names_the_coordinate_to_free() {
 fn a_contact_that_starts_inside_names_the_remedy() {
     let text = with(WOODPECKER, "{ guess = -0.1036 }", "-0.1036");
     let model = load(&text).model;
-    let d = explain_start(&model, &text, &StartError::Inside { contact: "lower".into(), depth: 8.8e-7 });
+    let d = explain_start(
+        &model,
+        &text,
+        &StartError::Inside { contact: "lower".into(), depth: 8.8e-7, moved_by: Vec::new() },
+    );
     assert_eq!(d.message, "contact `lower` starts 8.80e-7 m inside");
     assert_eq!(marked(&text, &d), "-0.1036");
     assert_eq!(d.help, "list it in  [start] closed = [\"lower\"]  and make phiM a guess, or start outside");
