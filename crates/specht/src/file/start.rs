@@ -24,7 +24,7 @@ pub(crate) fn explain_start(model: &Model, text: &str, error: &StartError) -> Di
         ),
         StartError::Inside { contact, depth, moved_by } => {
             let message = format!("contact `{contact}` starts {} m inside", short(*depth));
-            match blamed(model, contact, |c| moved_by.contains(&c)) {
+            match blamed(model, contact, |c| moved_by.is_empty() || moved_by.contains(&c)) {
                 Some(c) => {
                     let name = &model.coordinates[c].name;
                     // corners of a box and the like are not closed by name

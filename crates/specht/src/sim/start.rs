@@ -66,7 +66,7 @@ pub enum StartError {
         contact: String,
         /// Depth.
         depth: f64,
-        /// The velocities that move it.
+        /// The velocities that move it; empty: not known.
         moved_by: Vec<usize>,
     },
     /// Two bodies that touch wherever they meet are inside one another.
