@@ -156,9 +156,9 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.complete = true;
     }
 
-    /// `eval` has been used for something else.
+    /// Latches were fitted with the memory of `eval`: where there are any, what it holds must be made again.
     pub(crate) fn forget(&mut self) {
-        self.complete = false;
+        self.complete &= self.dims.latches == 0 && self.discrete.contour.is_empty();
     }
 
     /// The same without the energies.

@@ -138,6 +138,7 @@ impl<S: System + ?Sized> Stepper<'_, S> {
         w.latches.clone_from(&self.field.discrete.latches);
         self.move_by(ahead);
         self.field.state.t += ahead;
+        self.field.forget();
         let Field { sys, state, discrete, eval, .. } = &mut self.field;
         sys.latch(state, discrete, eval, true);
         self.field.evaluate();

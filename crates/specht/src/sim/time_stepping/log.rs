@@ -235,6 +235,7 @@ pub(super) fn fire<S: System + ?Sized>(
     if memory != field.state.memory {
         let energy = field.eval.kinetic + field.eval.potential;
         field.state.memory = memory;
+        field.forget();
         let Field { sys, state, discrete, eval, .. } = field;
         sys.latch(state, discrete, eval, true);
         field.evaluate();

@@ -423,6 +423,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
 
         // latches, projection
         self.field.evaluate();
+        self.field.forget();
         let Field { sys, state, discrete, eval, .. } = &mut self.field;
         sys.latch(state, discrete, eval, true);
         self.field.evaluate();
@@ -543,6 +544,7 @@ impl<'a, S: System + ?Sized> Stepper<'a, S> {
         self.w.z_rate.copy_from_slice(&self.field.eval.z_rate);
         axpy(0.5 * delta, &self.w.z_rate, &mut self.field.state.z);
         // an edge that is left within the step is no obstacle, and a flank that lets go does not pull
+        self.field.forget();
         let Field { sys, state, discrete, eval, .. } = &mut self.field;
         sys.latch(state, discrete, eval, true);
         self.field.evaluate();

@@ -271,6 +271,7 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
         self.tail[n + 1] += drive;
         self.out.counts.steps += 1;
         self.field.evaluate();
+        self.field.forget();
         let Field { sys, state, discrete, eval, .. } = &mut self.field;
         if !discrete.latches.is_empty() {
             sys.latch(state, discrete, eval, true);
