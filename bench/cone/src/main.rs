@@ -8,11 +8,12 @@
 //! specht-bench-cone warm [SEED]     restart at 252 contacts after a small change of the velocities
 //! specht-bench-cone few [A B]       1 to 9 contacts, random problems of seeds A to B: times by quantile
 //! specht-bench-cone bars [WHAT]     share solved and times of cold solves: all bars, `known` failures, or `KIND SIZE MU FROM TO [all]`
-//! specht-bench-cone factor          one factorisation of heaps, walls and towers beside faer's sparse Cholesky and LU
+//! specht-bench-cone factor          one factorisation of heaps, walls and towers beside faer's sparse Cholesky and LU (`--features faer`)
 //! specht-bench-cone growth FILE     towers of 40 to 10 000 contacts: data and a plot (SVG)
 //! ```
 
 mod bars;
+#[cfg(feature = "faer")]
 mod factor;
 mod few;
 mod growth;
@@ -39,6 +40,7 @@ fn main() {
         Some("each") => each(number(&arg, 2, 0), number(&arg, 3, 20)),
         Some("few") => few::run(number(&arg, 2, 0), number(&arg, 3, 500)),
         Some("bars") => bars::run(&arg[2..]),
+        #[cfg(feature = "faer")]
         Some("factor") => factor::run(),
         Some("growth") => growth::run(arg.get(2).map_or("growth.svg", String::as_str)),
         _ => table(),
