@@ -133,6 +133,12 @@ fn questions_without_answer_are_refused_with_a_remedy() {
         (&["painleve", "rod", "--at-time", "-1"], &["there is no instant"]),
         (&["painleve", "rod", "--over", "mu=1..1:3"], &["`mu` runs from 1 to 1"]),
         (&["painleve", "rod", "--over", "mu=2..1:3"], &["the first end must be the smaller one"]),
+        // was answered, with friction that drives
+        (
+            &["painleve", "rod", "--over", "mu=-1..1:3"],
+            &["a friction coefficient is -1", "cannot be negative"],
+        ),
+        (&["self-braking", "screw", "--over", "mu=-0.5..0.5:3"], &["a friction coefficient is -0.5"]),
         (&["painleve", "rod", "--over", "mu=0..NaN:3"], &["finite"]),
         (&["painleve", "rod", "--over", "mu=0..1:1"], &["at least 2"]),
         (&["painleve", "rod", "--over", "mu=0..1:0"], &["at least 2"]),

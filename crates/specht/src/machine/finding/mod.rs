@@ -364,6 +364,8 @@ impl Machine {
 
     /// Refuses an axis with an end that the file would refuse; its parameter is open.
     pub(super) fn takes(&self, name: &str, ends: [f64; 2]) -> Result<(), Error> {
-        ends.into_iter().try_for_each(|v| self.vary(&[(name, v)]).map(|_| ()))
+        // what is no number at all is told with the axis
+        let mut numbers = ends.into_iter().filter(|v| v.is_finite());
+        numbers.try_for_each(|v| self.vary(&[(name, v)]).map(|_| ()))
     }
 }
