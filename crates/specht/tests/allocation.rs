@@ -213,7 +213,8 @@ fn steps_of_a_standing_pile_do_not_allocate() {
         assert!(run.audit().passed, "{:?}", run.audit().remarks);
         (run.trajectory.counts.steps, used)
     };
-    let ((few, a), (many, b)) = (count(0.2), count(2.0));
+    // the solver is asked in few of these steps: it has met all its methods after the first thousand
+    let ((few, a), (many, b)) = (count(1.0), count(6.0));
     assert!(many > 5 * few);
     assert_eq!(a, b, "{few} and {many} steps");
 }

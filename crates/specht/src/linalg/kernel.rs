@@ -55,6 +55,11 @@ pub(crate) fn dot_2x4(x: [&[f64]; 2], y: [&[f64]; 4], n: usize) -> [[f64; 4]; 2]
     r
 }
 
+/// The largest power of two that is not above `x`; 1 for nothing.
+pub(crate) fn power_of_two(x: f64) -> f64 {
+    if x.is_normal() { f64::from_bits(x.abs().to_bits() & !((1 << 52) - 1)) } else { 1.0 }
+}
+
 /// `to ← from`. Most lists here are short, and the call of a copy costs more than they do.
 #[inline]
 pub(crate) fn copy(from: &[f64], to: &mut [f64]) {

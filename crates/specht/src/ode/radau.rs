@@ -21,7 +21,7 @@
 
 use super::radau_numbers::{A, C, E, PAIRS, REAL, S, T, TI, lagrange};
 use super::{Control, INSIDE, Rhs, SAMPLES, STAGES, nudge};
-use crate::linalg::{Lu, Mat, axpy, dot};
+use crate::linalg::{Lu, Mat, axpy, dot, power_of_two};
 
 /// Slots of the stages among the samples of a step, and where they lie.
 pub(super) const SLOTS: [(usize, f64); SAMPLES] =
@@ -573,11 +573,6 @@ impl Radau {
     pub(crate) fn error(&self) -> &[f64] {
         &self.error
     }
-}
-
-/// The largest power of two that is not above `x`; 1 for nothing.
-fn power_of_two(x: f64) -> f64 {
-    if x.is_normal() { f64::from_bits(x.abs().to_bits() & !((1 << 52) - 1)) } else { 1.0 }
 }
 
 /// Solve with factors whose columns count in `unit`.

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! β holds prescribed velocities, ε γ⁻ of impacts and g/Δ of contacts that only come near. Bodies without mass: rows of
-//! bilateral contacts are added to M ([`MassFactor`]); every answer is the same. The unit of mass is the largest entry of M.
+//! bilateral contacts are added to M ([`MassFactor`]); every answer is the same. The unit of mass is what the
+//! lightest contact feels, so that velocities and impulses are of one size in all units ([`mass_unit`]).
 //!
 //! *Bounds that depend on the answer*, in rounds that start from the last answer: contacts with a static coefficient of
 //! their own start with it after rest and get the sliding one once they slip, until they stop or turn (METH-LAW-JUMP); journals and loads that refer to other
@@ -27,7 +28,7 @@ use crate::system::{ContactInfo, Dims, Eval, Mode, Normal, Section};
 use super::super::policy::{self, Before, Choice};
 use super::super::settings::Policy;
 use super::super::trajectory::Status;
-use super::operator::{Whole, fill_row};
+use super::operator::{Whole, fill_row, mass_unit};
 use super::tolerances::{ACCEPTED, AGREE, AT_BOUND, CONE, MOVES, SAME_MOTION};
 
 /// Patterns of modes up to which all solutions are asked for.
@@ -267,10 +268,8 @@ impl Impulses {
         self.mass.solve(&mut self.free);
         let mass = self.mass.matrix(&s.eval.mass);
         let n = mass.size();
-        self.unit = (0..n).fold(0.0_f64, |m, i| m.max(mass.diagonal(i)));
-        if !(self.unit > 0.0) {
-            self.unit = 1.0;
-        }
+        let normals = self.normal_at.iter().filter(|&&k| k != NONE).map(|&k| self.source[k]);
+        self.unit = mass_unit(mass, &s.eval.w, normals);
         let p = &mut self.problem;
         let Operator::Bodies { mass: Matrix::Sparse(m), h: Matrix::Sparse(h) } = &mut p.operator else {
             return false;

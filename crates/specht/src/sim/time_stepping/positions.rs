@@ -14,7 +14,7 @@ use crate::system::{Dims, Mode, Normal, System};
 
 use super::super::field::Field;
 use super::super::project::Projector;
-use super::operator::{Whole, fill_row};
+use super::operator::{Whole, fill_row, mass_unit};
 use super::tolerances::PROJECTED;
 
 /// Repetitions.
@@ -115,7 +115,7 @@ impl Positions {
         }
         let mass = self.mass.matrix(&eval.mass);
         let n = mass.size();
-        let unit = (0..n).fold(f64::MIN_POSITIVE, |m, i| m.max(mass.diagonal(i)));
+        let unit = mass_unit(mass, &eval.w, self.source.iter().copied());
         let Operator::Bodies { mass: Matrix::Sparse(m), h: Matrix::Sparse(h) } = &mut self.problem.operator
         else {
             return false;

@@ -117,7 +117,7 @@ impl Step {
             },
             answer: cone::Solution::default(),
             mass: MassFactor::default(),
-            whole: Whole::default(),
+            whole: Whole::full(),
             w_columns: vec![Vec::new(); rows],
             bilateral: Vec::new(),
             source: Vec::new(),
