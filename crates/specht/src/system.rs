@@ -461,6 +461,12 @@ pub trait System: Sync {
         false
     }
 
+    /// Whether a body turns freely about axes of unequal inertia, so that errors of its motion add up over turns without end: smooth arcs are then
+    /// followed more sharply.
+    fn tumbles(&self) -> bool {
+        false
+    }
+
     /// Set every latch from the values at `s` (at the start and after velocities or memory jumped). A guard that is
     /// zero keeps its latch when `keep` is true.
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {

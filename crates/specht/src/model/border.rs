@@ -105,6 +105,11 @@ impl System for CompiledSystem {
         !self.model.free.is_empty()
     }
 
+    // a ball has a constant mass matrix, and its spin is followed exactly
+    fn tumbles(&self) -> bool {
+        !self.model.free.is_empty() && self.space.moves()
+    }
+
     fn latch(&self, s: &State, d: &mut Discrete, out: &mut Eval, keep: bool) {
         d.latches.resize(self.dims.latches, 0);
         if self.latches_nothing() {

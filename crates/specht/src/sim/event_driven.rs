@@ -33,7 +33,7 @@ use super::settings::{Outside, Record, Settings};
 use super::settling::Pending;
 use super::sink::{Delivery, Sink};
 use super::start::{self, StartError};
-use super::tolerances::{DRIFT, FIRST_STEP, JUST, MOMENT, NEARLY_SINGULAR, POSITION_NOISE, PROJECTED};
+use super::tolerances::{DRIFT, FIRST_STEP, JUST, MOMENT, NEARLY_SINGULAR, POSITION_NOISE, PROJECTED, SHARP};
 use super::trajectory::{Family, KINDS, Point, Samples, Status, Trajectory};
 use super::variation::{Seed, Variation};
 use super::watch::What;
@@ -172,6 +172,11 @@ pub(crate) struct Run<'a, S: System + ?Sized> {
     pub asked: [bool; KINDS.len()],
 }
 
+/// Local error of smooth arcs, see [`SHARP`].
+fn arc_tolerance<S: System + ?Sized>(sys: &S, tolerance: f64) -> f64 {
+    if sys.tumbles() { tolerance.min((SHARP[0] * tolerance).max(SHARP[1])) } else { tolerance }
+}
+
 impl<'a, S: System + ?Sized> Run<'a, S> {
     fn new(sys: &'a S, start: State, settings: &'a Settings) -> Result<Self, StartError> {
         start::check_sizes(sys, &start)?;
@@ -196,7 +201,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         Ok(Run {
             x: vec![0.0; n],
             ode: Method::new(n, tail, settings.method),
-            control: Control::new(settings.tolerance, groups),
+            control: Control::new(arc_tolerance(sys, settings.tolerance), groups),
             h: f64::INFINITY,
             longest: 0.0,
             locator: Locator::default(),

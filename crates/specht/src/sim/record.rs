@@ -131,6 +131,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         for (k, &next) in times.iter().enumerate() {
             self.ode.interpolate(part(next), &mut self.dense);
             let Run { field, dense, ledger, variation, impulses, .. } = self;
+            field.sys.restore(&mut dense[..field.dims.q]);
             field.at(next, dense);
             if let Some(v) = variation.as_mut().filter(|v| v.with_rows) {
                 if let Some(row) = rates.get(k * length..(k + 1) * length) {
@@ -149,6 +150,7 @@ impl<S: System + ?Sized> Run<'_, S> {
     fn record_inside(&mut self, at: f64, time: f64, keep: bool) {
         self.ode.interpolate(at, &mut self.dense);
         let Run { field, dense, ledger, variation, ode, impulses, .. } = self;
+        field.sys.restore(&mut dense[..field.dims.q]);
         field.at(time, dense);
         if let Some(v) = variation.as_mut().filter(|v| v.with_rows) {
             v.advance(field, ode, time);

@@ -36,6 +36,10 @@ pub(super) const ON_BORDER: f64 = 1e-12;
 /// An elastic flank is met within this part of its gap.
 pub(super) const FLANK_MET: f64 = 1e-13;
 
+/// Part of the tolerance at which smooth arcs of bodies that tumble are followed, and the least that is asked for: a thousand turns keep energy and angular
+/// momentum to 10⁻⁹.
+pub(super) const SHARP: [f64; 2] = [1e-3, 1e-12];
+
 // --- times
 
 /// Width to which a root is found on the dense output, of the step.
