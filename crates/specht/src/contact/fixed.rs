@@ -150,16 +150,10 @@ impl Fixed {
     ) -> Regularity {
         let (n, rows) = (eval.mass.size(), eval.w.rows());
         if let Some(Done { regularity, free, .. }) = self.holds_still(eval, modes, signs) {
-            if *free {
-                let regularity = *regularity;
-                // nothing is held and nothing carries: all forces stay zero
-                out.rest(n, rows, info.len());
-                copy(&eval.h, &mut out.accel);
-                self.mass.solve(&mut out.accel);
-                let solved = regularity.solved && out.accel.iter().all(|x| x.is_finite());
-                return Regularity { solved, ..regularity };
-            }
             let regularity = *regularity;
+            if *free {
+                return Regularity { solved: self.fall(info, eval, out), ..regularity };
+            }
             out.reset(n, rows, info.len());
             if self.is_small(eval) {
                 self.multiply(info, eval, modes, out);
@@ -188,9 +182,17 @@ impl Fixed {
         regularity
     }
 
-    /// Whether nothing is held and nothing carries, with factors that are still right: [`Fixed::solve`] then reads h alone.
+    /// Whether nothing is held and nothing carries, with factors that are still right: [`Fixed::fall`] is then all there is to solve.
     pub(crate) fn is_free(&self, eval: &Eval, modes: &[Mode], signs: &[f64]) -> bool {
         self.holds_still(eval, modes, signs).is_some_and(|done| done.free)
+    }
+
+    /// The accelerations where nothing is held and nothing carries: all forces stay zero. Reads h alone; false where there are none.
+    pub(crate) fn fall(&mut self, info: &[ContactInfo], eval: &Eval, out: &mut Forces) -> bool {
+        out.rest(eval.mass.size(), eval.w.rows(), info.len());
+        copy(&eval.h, &mut out.accel);
+        self.mass.solve(&mut out.accel);
+        out.accel.iter().all(|x| x.is_finite())
     }
 
     /// Whether the factors that are there are still right.

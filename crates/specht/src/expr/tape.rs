@@ -29,10 +29,11 @@
 //!
 //! Several tapes made with one [`SwitchSet`] share the numbers of their switches and so one array of latches.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::graph::{Fun, Graph, NodeId, Op, powi, sign};
+use super::graph::{Fun, Graph, NodeId, Op, Symbol, powi, sign};
 use super::schedule::schedule;
 use super::switch::{Switch, SwitchSet};
 use super::table::Table;
@@ -86,12 +87,13 @@ impl Local {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tape {
     pub(super) constants: Vec<f64>,
-    /// Input index per input register.
+    /// Input index per input register, those that stand still first.
     pub(super) inputs: Vec<u32>,
     pub(super) instrs: Vec<Instr>,
-    /// Instructions of the first part, and of what comes first in it.
-    early: usize,
-    first: usize,
+    /// Inputs that stand still, and the instructions that read nothing else: they come first.
+    still: (usize, usize),
+    /// Where the parts end that can be evaluated without what comes after them.
+    ends: Vec<usize>,
     pub(super) tables: Vec<Arc<Table>>,
     outputs: Vec<u32>,
     /// Operands first.
@@ -192,28 +194,31 @@ impl Tape {
 
     /// Compiles the roots; switches not yet in the set are appended to it.
     pub(crate) fn with_switches(graph: &Graph, roots: &[NodeId], switches: &mut SwitchSet) -> Self {
-        Self::in_parts(graph, roots, roots.len(), &[], switches)
+        Self::in_parts(graph, roots, &[], |_| false, switches)
     }
 
-    /// The same, with the first `early` roots computed first: [`Tape::eval_early`] stops there. Switches that only later roots use
-    /// belong to the first part too. Within that part the roots `first` come first: [`Tape::eval_first`] stops there.
+    /// The same; what each of the lists in `parts` needs is computed before what only later ones, or none of them, need:
+    /// [`Tape::eval_part`] stops there. All switches belong to the last of them. What follows from the inputs that stand `still` alone, without a
+    /// switch, is computed by [`Tape::stand`] and by evaluations with branches by the present values; those with frozen sides take
+    /// it as it is.
     pub(crate) fn in_parts(
         graph: &Graph,
         roots: &[NodeId],
-        early: usize,
-        first: &[NodeId],
+        parts: &[Vec<NodeId>],
+        still: impl Fn(Symbol) -> bool,
         switches: &mut SwitchSet,
     ) -> Self {
         let nodes = graph.reach(roots);
         let is_switch = |n: &NodeId| matches!(graph.op(*n), Op::Sign(_) | Op::Floor(_) | Op::Cell(..));
-        let mut heads: Vec<NodeId> = roots[..early].to_vec();
-        heads.extend(nodes.iter().copied().filter(is_switch));
-        let before = graph.reach(&heads);
-        let known: std::collections::HashSet<NodeId> = before.iter().copied().collect();
-        let after: Vec<NodeId> = nodes.iter().copied().filter(|n| !known.contains(n)).collect();
-        let start = graph.reach(first);
-        let known: std::collections::HashSet<NodeId> = start.iter().copied().collect();
-        let rest: Vec<NodeId> = before.iter().copied().filter(|n| !known.contains(n)).collect();
+        let mut lists = vec![standing(graph, &nodes, still)];
+        lists.extend(parts.iter().enumerate().map(|(k, heads)| {
+            let all = nodes.iter().copied().filter(is_switch).filter(|_| k + 1 == parts.len());
+            graph.reach(&heads.iter().copied().chain(all).collect::<Vec<_>>())
+        }));
+        lists.push(nodes.clone());
+        // who comes first takes what it needs
+        let mut known = HashSet::new();
+        lists.iter_mut().for_each(|list| list.retain(|n| known.insert(*n)));
         let mut constants = Vec::new();
         let mut inputs = Vec::new();
         let mut place: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
@@ -223,11 +228,15 @@ impl Tape {
                 constants.push(f64::from_bits(bits));
             }
         }
-        for &n in &nodes {
-            if let Op::Sym(s) = graph.op(n) {
-                place.insert(n, (constants.len() + inputs.len()) as u32);
-                inputs.push(s.0);
+        let mut rests = 0;
+        for (list, count) in [(&lists[0], &mut rests), (&nodes, &mut 0)] {
+            for &n in list {
+                if let (Op::Sym(s), false) = (graph.op(n), place.contains_key(&n)) {
+                    place.insert(n, (constants.len() + inputs.len()) as u32);
+                    inputs.push(s.0);
+                }
             }
+            *count = inputs.len();
         }
         let base = constants.len() + inputs.len();
         let mut instrs = Vec::new();
@@ -236,19 +245,14 @@ impl Tape {
         for &n in nodes.iter().filter(|n| is_switch(n)) {
             switches.register(graph, n);
         }
-        let mut order = schedule(graph, &start);
-        let soon = order.len();
-        order.extend(schedule(graph, &rest));
-        let late = order.len();
-        order.extend(schedule(graph, &after));
-        let (mut first, mut early) = (None, None);
-        for (k, n) in order.into_iter().enumerate() {
-            if k == soon {
-                first = Some(instrs.len());
-            }
-            if k == late {
-                early = Some(instrs.len());
-            }
+        let mut order = Vec::with_capacity(nodes.len());
+        let mut ends = Vec::new();
+        for list in &lists {
+            order.extend(schedule(graph, list));
+            // constants and inputs are no instructions
+            ends.push(order.iter().filter(|n| !place.contains_key(n)).count());
+        }
+        for n in order {
             let r = |a: NodeId| place.get(&a).copied().unwrap_or(0);
             let here = (base + instrs.len()) as u32;
             let mut switch = |argument: NodeId| {
@@ -288,10 +292,10 @@ impl Tape {
             instrs.push(instr);
             place.insert(n, here);
         }
-        let [first, early] = [first, early].map(|end| end.unwrap_or(instrs.len()));
+        let still = (rests, ends.remove(0));
         let outputs = roots.iter().map(|n| place[n]).collect();
         let tables = graph.tables().to_vec();
-        Self { constants, inputs, instrs, early, first, tables, outputs, locals }
+        Self { constants, inputs, instrs, still, ends, tables, outputs, locals }
     }
 
     /// Registers for this tape.
@@ -322,19 +326,25 @@ impl Tape {
         self.run(inputs, work, &mut Free);
     }
 
-    /// Evaluates with frozen sides.
+    /// Evaluates with frozen sides. What follows from inputs that stand still is there, see [`Tape::in_parts`].
     pub(crate) fn eval_latched(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
-        self.run(inputs, work, &mut Latched(latches));
+        self.go_on(self.instrs.len(), inputs, work, latches);
     }
 
-    /// Evaluates the first part with frozen sides, see [`Tape::in_parts`].
-    pub(crate) fn eval_early(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
-        self.run_part(self.early, inputs, work, &mut Latched(latches));
+    /// Evaluates the parts up to number `k` with frozen sides, see [`Tape::in_parts`].
+    pub(crate) fn eval_part(&self, k: usize, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+        self.go_on(self.ends[k], inputs, work, latches);
     }
 
-    /// Evaluates what comes first in it.
-    pub(crate) fn eval_first(&self, inputs: &[f64], work: &mut Work, latches: &[f64]) {
-        self.run_part(self.first, inputs, work, &mut Latched(latches));
+    fn go_on(&self, end: usize, inputs: &[f64], work: &mut Work, latches: &[f64]) {
+        let (input, instr) = self.still;
+        self.run_part(input..self.inputs.len(), instr..end, inputs, work, &mut Latched(latches));
+    }
+
+    /// Computes what follows from the inputs that stand still.
+    pub(crate) fn stand(&self, inputs: &[f64], work: &mut Work) {
+        let (input, instr) = self.still;
+        self.run_part(0..input, 0..instr, inputs, work, &mut Free);
     }
 
     /// Evaluates with frozen sides where `latches` has a number, by the present values where it is NaN or ends.
@@ -404,18 +414,26 @@ impl Tape {
     }
 
     fn run<S: Sides>(&self, inputs: &[f64], work: &mut Work, sides: &mut S) {
-        self.run_part(self.instrs.len(), inputs, work, sides);
+        self.run_part(0..self.inputs.len(), 0..self.instrs.len(), inputs, work, sides);
     }
 
-    fn run_part<S: Sides>(&self, count: usize, inputs: &[f64], work: &mut Work, sides: &mut S) {
+    /// Inputs of a range to their registers, then the instructions of a range.
+    fn run_part<S: Sides>(
+        &self,
+        read: Range<usize>,
+        part: Range<usize>,
+        inputs: &[f64],
+        work: &mut Work,
+        sides: &mut S,
+    ) {
         let regs = &mut work.regs[..];
         let first = self.constants.len();
-        let base = first + self.inputs.len();
-        for (reg, &i) in regs[first..base].iter_mut().zip(&self.inputs) {
+        let base = first + self.inputs.len() + part.start;
+        for (reg, &i) in regs[first + read.start..].iter_mut().zip(&self.inputs[read]) {
             *reg = inputs.get(i as usize).copied().unwrap_or(f64::NAN);
         }
         let truth = |holds: bool| f64::from(u8::from(holds));
-        for (i, instr) in self.instrs[..count].iter().enumerate() {
+        for (i, instr) in self.instrs[part].iter().enumerate() {
             let r = |a: u32| regs[a as usize];
             let value = match *instr {
                 Instr::Add(a, b) => r(a) + r(b),
@@ -450,6 +468,25 @@ impl Tape {
             regs[base + i] = value;
         }
     }
+}
+
+/// The nodes that follow from constants and from symbols that stand `still` alone, without a switch. `nodes`: operands first.
+fn standing(graph: &Graph, nodes: &[NodeId], still: impl Fn(Symbol) -> bool) -> Vec<NodeId> {
+    let mut found = HashSet::new();
+    let rests = |n: &NodeId| {
+        let rests = match graph.op(*n) {
+            Op::Const(_) => true,
+            Op::Sym(s) => still(s),
+            Op::Sign(_) | Op::Floor(_) | Op::Cell(..) => false,
+            op => {
+                let mut all = true;
+                op.operands(|a| all &= found.contains(&a));
+                all
+            }
+        };
+        rests && found.insert(*n)
+    };
+    nodes.iter().copied().filter(rests).collect()
 }
 
 /// The terms of a sum of sums.

@@ -146,9 +146,15 @@ impl Cholesky {
     }
 
     /// Solve `A x = b` in place.
+    #[inline]
     pub fn solve(&self, b: &mut [f64]) {
-        self.forward(b);
-        self.backward(b);
+        match (b, &self.inverse_diagonal[..]) {
+            ([b], &[d, ..]) => *b = *b * d * d,
+            (b, _) => {
+                self.forward_all(b);
+                self.backward_all(b);
+            }
+        }
     }
 
     /// The factor; only its lower triangle has meaning.

@@ -181,8 +181,17 @@ impl MassFactor {
     /// Solve `M x = b` in place.
     #[inline]
     pub(crate) fn solve(&mut self, b: &mut [f64]) {
-        self.forward(b);
-        self.backward(b);
+        match self.kind {
+            Kind::Dense => self.dense.solve(b),
+            Kind::Sparse => {
+                self.sparse.forward(b);
+                self.sparse.backward(b);
+            }
+            Kind::Tree => {
+                self.tree.forward(b);
+                self.tree.backward(b);
+            }
+        }
     }
 
     /// The matrix that was factored: `mass` itself, or the one with rows added.

@@ -69,6 +69,11 @@ impl System for CompiledSystem {
         self.fill_eval(s, d, extent, out);
     }
 
+    fn evaluate_gaps(&self, s: &State, d: &Discrete, out: &mut Eval) {
+        let extent = if self.parts_contacts() { Extent::Gaps } else { Extent::Stage };
+        self.fill_eval(s, d, extent, out);
+    }
+
     fn evaluates_alike(&self, a: (&State, &Discrete), b: (&State, &Discrete)) -> bool {
         let memory = || self.fill_motion.ignores_memory() || same(&a.0.memory, &b.0.memory);
         a.0.moves_like(b.0) && memory() && (self.ignores_modes() || a.1.is_same(b.1))

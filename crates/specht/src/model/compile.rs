@@ -113,7 +113,7 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         inputs: b.inputs.clone(),
         fill_all: Fill::new(fill.iter()),
         fill_motion,
-        changing_free: 0,
+        changing_first: [0; 2],
         fill,
         main: main.tape,
         mass_moves,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::contact::Reduced;
 use crate::expr::Work;
-use crate::linalg::{Rows, Symmetric};
+use crate::linalg::{Rows, Symmetric, copy};
 use crate::system::{Discrete, Eval, Mode, Section, State, System, Touching};
 
 use super::Input;
@@ -82,7 +82,9 @@ pub(super) enum Extent {
     Rates,
     /// Nor M itself, where it is given along the tree.
     Stage,
-    /// Nor anything of the contacts.
+    /// Nor anything of the contacts but their gaps.
+    Gaps,
+    /// Nor these.
     Free,
 }
 
@@ -246,6 +248,7 @@ impl CompiledSystem {
     }
 
     /// Write what an evaluation reads of state and modes into inputs that hold the parameters.
+    #[inline]
     pub(super) fn refill(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
         self.fill_motion.write(s, d, inputs);
         if self.has_features() {
@@ -258,13 +261,21 @@ impl CompiledSystem {
     }
 
     /// The inputs of an evaluation; parameters are copied where they are not in place.
+    #[inline]
     pub(super) fn fill_memory(&self, s: &State, d: &Discrete, memory: &mut Memory) {
         // contact parameters of curves stand among the inputs
         if memory.based != self.stamp || !self.contours.is_empty() {
-            memory.inputs.copy_from_slice(&self.base);
-            memory.based = self.stamp;
+            self.place_parameters(memory);
         }
         self.refill(s, d, &mut memory.inputs);
+    }
+
+    fn place_parameters(&self, memory: &mut Memory) {
+        memory.inputs.copy_from_slice(&self.base);
+        if memory.based != self.stamp {
+            self.main.stand(&self.base, &mut memory.main);
+            memory.based = self.stamp;
+        }
     }
 
     fn fill_features(&self, d: &Discrete, inputs: &mut [f64]) {
@@ -292,6 +303,7 @@ impl CompiledSystem {
     }
 
     /// Run contours and the main tape. The results are left to be scattered.
+    #[inline]
     pub(super) fn run(&self, s: &State, d: &Discrete, extent: Extent, memory: &mut Memory, out: &mut Eval) {
         self.fill_memory(s, d, memory);
         out.singular = None;
@@ -304,8 +316,9 @@ impl CompiledSystem {
         }
         match extent {
             Extent::All => self.main.eval_latched(inputs, main, sides),
-            Extent::Rates | Extent::Stage => self.main.eval_early(inputs, main, sides),
-            Extent::Free => return self.main.eval_first(inputs, main, sides),
+            Extent::Rates | Extent::Stage => self.main.eval_part(2, inputs, main, sides),
+            Extent::Gaps => return self.main.eval_part(1, inputs, main, sides),
+            Extent::Free => return self.main.eval_part(0, inputs, main, sides),
         }
         if self.switch_count > 0 {
             self.main.switch_arguments(main, arguments);
@@ -363,11 +376,11 @@ impl CompiledSystem {
 
     /// One evaluation.
     pub(super) fn fill_eval(&self, s: &State, d: &Discrete, extent: Extent, out: &mut Eval) {
-        let (early, free) = (extent != Extent::All, extent == Extent::Free);
+        let (early, free) = (extent != Extent::All, matches!(extent, Extent::Gaps | Extent::Free));
         let mut memory = self.borrow(out);
         let m = &mut *memory;
         self.run(s, d, extent, m, out);
-        let partial = matches!(extent, Extent::Stage | Extent::Free) && self.tree_shape.is_some();
+        let partial = (free || extent == Extent::Stage) && self.tree_shape.is_some();
         self.copy_image(m, partial, out);
         let read = |root: u32| self.main.output(&m.main, root as usize);
         let Eval { mass, h, tree, .. } = out;
@@ -388,13 +401,18 @@ impl CompiledSystem {
         if self.space.is_driven() {
             self.space.add_drive(&read, &mut m.in_space, &mut out.drive);
         }
-        self.scatter(&m.main, free, out);
+        let changing = match extent {
+            Extent::Free => self.changing_first[0],
+            Extent::Gaps => self.changing_first[1],
+            _ => self.changing.len(),
+        };
+        self.scatter(&m.main, changing, out);
         self.write_powers(&m.main, out);
         m.complete = !early;
         if free {
             // nobody may read the rest
             #[cfg(debug_assertions)]
-            self.spoil_contacts(out);
+            self.spoil_contacts(changing, out);
             return out.scratch.put(memory);
         }
         self.write_crossings(&m.main, out);
@@ -447,7 +465,7 @@ impl CompiledSystem {
         if fresh || (self.mass_moves && !partial) {
             out.mass.values_mut().copy_from_slice(mass);
         }
-        out.h.copy_from_slice(h);
+        copy(h, &mut out.h);
         if fresh || self.drive_moves {
             out.drive.copy_from_slice(drive);
         }

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::expr::{NodeId, SwitchSet, Tape};
+use crate::expr::{NodeId, SwitchSet, Symbol, Tape};
 use crate::linalg::Pattern;
 use crate::system::Normal;
 
-use super::Trigger;
 use super::contacts::ContactsPlan;
 use super::contacts::SectionPlan;
 use super::forces::{Accounts, Link};
@@ -17,6 +16,7 @@ use super::program::Scatter;
 use super::program::SectionRoots;
 use super::space::{SpaceLink, TouchPlan};
 use super::tree::{PlaneTree, SpaceTree};
+use super::{Input, Trigger};
 
 /// Up to this many velocities M and W are stored in full: nothing would be saved.
 const FULL: usize = 12;
@@ -91,8 +91,11 @@ impl Main {
         m.energies = [accounts.kinetic, accounts.potential].map(|n| m.roots.add(n));
         // a motion without contacts needs its forces and powers alone
         let powers = accounts.drive.iter().copied().chain([accounts.power, accounts.drive_offset]);
-        let first: Vec<NodeId> = m.roots.nodes[..free].iter().copied().chain(powers).collect();
-        m.tape = Tape::in_parts(&b.g, &m.roots.nodes, early, &first, &mut m.switches);
+        let free: Vec<NodeId> = m.roots.nodes[..free].iter().copied().chain(powers).collect();
+        let gaps = m.gap.moving.iter().map(|&(_, root)| m.roots.nodes[root as usize]).collect();
+        let parts = [free, gaps, m.roots.nodes[..early].to_vec()];
+        let still = |s: Symbol| matches!(b.inputs.get(s.0 as usize), Some(Input::Parameter(_)));
+        m.tape = Tape::in_parts(&b.g, &m.roots.nodes, &parts, still, &mut m.switches);
         m
     }
 

@@ -67,6 +67,7 @@ impl Fill {
     }
 
     /// Write them.
+    #[inline]
     pub(super) fn write(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
         self.time.iter().for_each(|&slot| inputs[slot as usize] = s.t);
         let mut write = |list: &[(u32, u32)], from: &[f64]| {
@@ -78,6 +79,12 @@ impl Fill {
         write(&self.u, &s.u);
         write(&self.z, &s.z);
         write(&self.memory, &s.memory);
+        if !self.others.is_empty() {
+            self.write_others(s, d, inputs);
+        }
+    }
+
+    fn write_others(&self, s: &State, d: &Discrete, inputs: &mut [f64]) {
         for &(slot, source) in &self.others {
             inputs[slot as usize] = match source {
                 Source::Direction(c) => d.modes[c].direction(),
@@ -119,9 +126,13 @@ impl Array {
         matches!(self, Array::Mass | Array::H | Array::Drive)
     }
 
-    /// A motion without contacts needs it.
-    fn is_free(self) -> bool {
-        matches!(self, Array::Mass | Array::H | Array::ZRate | Array::Drive)
+    /// What needs it: a motion without contacts (0), its end (1), the contacts (2).
+    fn rank(self) -> u8 {
+        match self {
+            Array::Mass | Array::H | Array::ZRate | Array::Drive => 0,
+            Array::Gap => 1,
+            _ => 2,
+        }
     }
 
     fn of(self, out: &mut Eval) -> &mut [f64] {
@@ -326,8 +337,8 @@ pub struct Program {
     pub(super) touch: TouchPlan,
     /// The arrays that change with the state: (place, register of the main tape).
     pub(super) changing: Vec<(Array, Vec<(u32, u32)>)>,
-    /// How many of them a motion without contacts needs: they come first.
-    pub(super) changing_free: usize,
+    /// How many of them a motion without contacts needs, and how many with the gaps: they come first.
+    pub(super) changing_first: [usize; 2],
     /// power, drive_offset.
     pub(super) powers: [u32; 2],
     /// kinetic, potential.
@@ -403,8 +414,8 @@ impl Program {
         let list = |(array, s): (Array, &Scatter)| (array, s.moving.iter().map(register).collect::<Vec<_>>());
         let mut all: Vec<_> =
             self.arrays().into_iter().map(list).filter(|(_, list)| !list.is_empty()).collect();
-        all.sort_by_key(|(array, _)| !array.is_free());
-        self.changing_free = all.iter().take_while(|(array, _)| array.is_free()).count();
+        all.sort_by_key(|(array, _)| array.rank());
+        self.changing_first = [0, 1].map(|most| all.partition_point(|(array, _)| array.rank() <= most));
         self.changing = all;
     }
 
@@ -419,9 +430,8 @@ impl Program {
         }
     }
 
-    /// The parts that change with the state; `free`: without what contacts alone need.
-    pub(super) fn scatter(&self, work: &Work, free: bool, out: &mut Eval) {
-        let count = if free { self.changing_free } else { self.changing.len() };
+    /// The first `count` of the arrays that change with the state.
+    pub(super) fn scatter(&self, work: &Work, count: usize, out: &mut Eval) {
         for (array, list) in &self.changing[..count] {
             let to = array.of(out);
             match array.adds() {
@@ -438,8 +448,8 @@ impl Program {
 
     /// Numbers of contacts that have not been evaluated.
     #[cfg(debug_assertions)]
-    pub(super) fn spoil_contacts(&self, out: &mut Eval) {
-        for (array, list) in &self.changing[self.changing_free..] {
+    pub(super) fn spoil_contacts(&self, first: usize, out: &mut Eval) {
+        for (array, list) in &self.changing[first..] {
             let to = array.of(out);
             list.iter().for_each(|&(place, _)| to[place as usize] = f64::NAN);
         }

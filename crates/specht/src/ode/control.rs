@@ -285,7 +285,7 @@ mod tests {
             dx[3] = -x[1] / r3;
         };
         let start = [0.5, 0.0, 0.0, 3.0_f64.sqrt()];
-        let mut ode = Dop853::new(4);
+        let mut ode = Dop853::new(4, 4);
         let mut control = Control::new(1e-10, vec![0..2, 2..4]);
         ode.start(0.0, &start, &mut f);
         let end = std::f64::consts::TAU;

@@ -103,6 +103,8 @@ const D: [&[(usize, f64)]; 4] = [
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dop853 {
     n: usize,
+    /// The right-hand side depends on so many components, the first: the others are integrals beside the motion.
+    active: usize,
     t: f64,
     h: f64,
     x: Vec<f64>,
@@ -117,11 +119,12 @@ pub(crate) struct Dop853 {
 }
 
 impl Dop853 {
-    /// Memory for `n` components.
-    pub(crate) fn new(n: usize) -> Self {
+    /// Memory for `n` components, of which the right-hand side depends on the first `active`.
+    pub(crate) fn new(n: usize, active: usize) -> Self {
         let zeros = || vec![0.0; n];
         Dop853 {
             n,
+            active,
             x: zeros(),
             x_new: zeros(),
             error: zeros(),
@@ -163,29 +166,28 @@ impl Dop853 {
     pub(crate) fn attempt(&mut self, h: f64, f: &mut impl Rhs) -> bool {
         self.h = h;
         self.dense_ready = false;
-        for s in 1..STAGES {
+        for s in 1..STAGES - 1 {
             self.fill_stage(s);
-            let target = self.t + STAGE_TIMES[s] * h;
             if s == TWIN {
-                self.twin.copy_from_slice(&self.stage);
-            } else if s == STAGES - 1 {
-                self.x_new.copy_from_slice(&self.stage);
+                self.twin[..self.active].copy_from_slice(&self.stage[..self.active]);
             }
             let at = if SAMPLED[s] { s } else { INSIDE };
-            if !f.rates(at, target, &self.stage, &mut self.k[s]) {
+            if !f.rates(at, self.t + STAGE_TIMES[s] * h, &self.stage, &mut self.k[s]) {
                 return false;
             }
         }
-        let mut finite = true;
-        combine(E5, &self.k, &mut self.error);
-        combine(E3, &self.k, &mut self.stage);
-        for i in 0..self.n {
-            let (e5, e3) = (self.error[i], self.stage[i]);
-            let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
-            self.error[i] = if size > 0.0 { h * e5 * e5 / size } else { 0.0 };
-            finite &= self.x_new[i].is_finite() && self.k[STAGES - 1][i].is_finite();
+        let Dop853 { n, x, x_new, error, stage, k, .. } = self;
+        combine(A[STAGES - 1], k, *n, |i, sum| x_new[i] = x[i] + h * sum);
+        if !f.rates(STAGES - 1, self.t + h, x_new, &mut k[STAGES - 1]) {
+            return false;
         }
-        finite
+        combine(E3, k, *n, |i, e3| stage[i] = e3);
+        combine(E5, k, *n, |i, e5| {
+            let e3 = stage[i];
+            let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
+            error[i] = if size > 0.0 { h * e5 * e5 / size } else { 0.0 };
+        });
+        x_new.iter().chain(&k[STAGES - 1]).all(|v| v.is_finite())
     }
 
     /// Lengthen the step tried last by the tiny `delta` (shorten it, when negative) along the rates at its end: one
@@ -207,19 +209,16 @@ impl Dop853 {
         f.rates(STAGES - 1, self.t + h, &self.x_new, &mut self.k[STAGES - 1])
     }
 
-    /// Let the step tried last end inside it, on its dense output at the fraction `theta`: one evaluation. The error becomes what the
-    /// defect x̂' − f(x̂) there makes of the way to it, or that of a step shortened to `theta`. False without dense output, or when
-    /// `f` does not exist there.
-    pub(crate) fn end_inside(&mut self, theta: f64, f: &mut impl Rhs) -> bool {
+    /// Let the step tried last end inside it, on its dense output at the fraction `theta`, which is `x` ([`Dop853::interpolate`]): one
+    /// evaluation. The error becomes what the defect x̂' − f(x̂) there makes of the way to it, or that of a step shortened to
+    /// `theta`. False without dense output, or when `f` does not exist there.
+    pub(crate) fn end_inside(&mut self, theta: f64, x: &[f64], f: &mut impl Rhs) -> bool {
         if !self.dense_ready {
             return false;
         }
         let whole = self.h;
         self.slope_inside(theta);
-        let mut x = std::mem::take(&mut self.stage);
-        self.interpolate(theta, &mut x);
-        self.stage = x;
-        self.x_new.copy_from_slice(&self.stage);
+        self.x_new.copy_from_slice(x);
         self.h = theta * whole;
         self.dense_ready = false;
         if !f.rates(STAGES - 1, self.t + self.h, &self.x_new, &mut self.k[STAGES - 1]) {
@@ -235,19 +234,23 @@ impl Dop853 {
 
     /// Rates of the dense output at the fraction `theta`, in place of a stage that is needed no more.
     fn slope_inside(&mut self, theta: f64) {
-        let rest = 1.0 - theta;
-        for i in 0..self.n {
-            let difference = self.x_new[i] - self.x[i];
-            let (left, right) = (self.h * self.k[0][i], self.h * self.k[STAGES - 1][i]);
-            let d = |r: usize| self.dense[r][i];
+        let (rest, n, h) = (1.0 - theta, self.n, self.h);
+        let (x, x_new) = (&self.x[..n], &self.x_new[..n]);
+        let [d0, d1, d2, d3] = self.dense.each_ref().map(|d| &d[..n]);
+        let (first, others) = self.k.split_at_mut(1);
+        let (last, slopes) = others.split_at_mut(SLOPE - 1);
+        let (k_first, k_last, slope) = (&first[0][..n], &last[STAGES - 2][..n], &mut slopes[0][..n]);
+        for i in 0..n {
+            let difference = x_new[i] - x[i];
+            let (left, right) = (h * k_first[i], h * k_last[i]);
             // every product of interpolate(), with its derivative
-            let (a, da) = (d(3) * theta + d(2), d(3));
-            let (b, db) = (a * rest + d(1), da * rest - a);
-            let (c, dc) = (b * theta + d(0), db * theta + b);
+            let (a, da) = (d3[i] * theta + d2[i], d3[i]);
+            let (b, db) = (a * rest + d1[i], da * rest - a);
+            let (c, dc) = (b * theta + d0[i], db * theta + b);
             let (y, dy) = (c * rest + 2.0 * difference - left - right, dc * rest - c);
             let (z, dz) = (y * theta + left - difference, dy * theta + y);
             let (v, dv) = (z * rest + difference, dz * rest - z);
-            self.k[SLOPE][i] = (v + dv * theta) / self.h;
+            slope[i] = (v + dv * theta) / h;
         }
     }
 
@@ -273,28 +276,29 @@ impl Dop853 {
             }
         }
         for (row, out) in D.iter().zip(&mut self.dense) {
-            combine(row, &self.k, out);
-            out.iter_mut().for_each(|d| *d *= self.h);
+            combine(row, &self.k, self.n, |i, sum| out[i] = sum * self.h);
         }
         self.dense_ready = true;
         true
     }
 
     /// Value of the continuous extension at the fraction `theta` of the step tried last; [`Dop853::prepare`] comes first
-    /// (without it the cubic through the ends is used).
+    /// (without it the cubic through the ends is used). Of as many components as `out` has.
     pub(crate) fn interpolate(&self, theta: f64, out: &mut [f64]) {
-        let rest = 1.0 - theta;
-        for i in 0..self.n {
-            let difference = self.x_new[i] - self.x[i];
-            let (left, right) = (self.h * self.k[0][i], self.h * self.k[STAGES - 1][i]);
+        let (rest, n) = (1.0 - theta, out.len());
+        let (x, x_new) = (&self.x[..n], &self.x_new[..n]);
+        let (k_first, k_last) = (&self.k[0][..n], &self.k[STAGES - 1][..n]);
+        let [d0, d1, d2, d3] = self.dense.each_ref().map(|d| &d[..n]);
+        for i in 0..n {
+            let difference = x_new[i] - x[i];
+            let (left, right) = (self.h * k_first[i], self.h * k_last[i]);
             let mut y = 0.0;
             if self.dense_ready {
-                let d = |r: usize| self.dense[r][i];
-                y = (((d(3) * theta + d(2)) * rest + d(1)) * theta + d(0)) * rest;
+                y = (((d3[i] * theta + d2[i]) * rest + d1[i]) * theta + d0[i]) * rest;
             }
             y = (y + 2.0 * difference - left - right) * theta;
             y = (y + left - difference) * rest;
-            out[i] = self.x[i] + (y + difference) * theta;
+            out[i] = x[i] + (y + difference) * theta;
         }
     }
 
@@ -309,11 +313,13 @@ impl Dop853 {
         if states > 0.0 { (rates / states).sqrt() } else { 0.0 }
     }
 
+    /// The state at a stage, as far as the right-hand side looks.
     fn fill_stage(&mut self, s: usize) {
-        combine(A[s], &self.k, &mut self.stage);
-        for (stage, x) in self.stage.iter_mut().zip(&self.x) {
-            *stage = x + self.h * *stage;
-        }
+        let Dop853 { active, h, x, stage, k, .. } = self;
+        // nobody may read the rest
+        #[cfg(debug_assertions)]
+        stage[*active..].fill(f64::NAN);
+        combine(A[s], k, *active, |i, sum| stage[i] = x[i] + *h * sum);
     }
 
     /// Time at the beginning of the step.
@@ -347,22 +353,44 @@ impl Dop853 {
     }
 }
 
-/// Σ a k_j for all components, in the order of the list; four stages at a time, so that a sum stays in its register.
-fn combine(list: &[(usize, f64)], k: &[Vec<f64>; 16], out: &mut [f64]) {
-    let n = out.len();
-    out.fill(0.0);
-    let (fours, rest) = list.as_chunks::<4>();
-    for &[(j0, a0), (j1, a1), (j2, a2), (j3, a3)] in fours {
-        let (k0, k1, k2, k3) = (&k[j0][..n], &k[j1][..n], &k[j2][..n], &k[j3][..n]);
-        for i in 0..n {
-            out[i] = (((out[i] + a0 * k0[i]) + a1 * k1[i]) + a2 * k2[i]) + a3 * k3[i];
+/// Components that are summed at once.
+const BLOCK: usize = 8;
+
+/// Σ a k_j of the first `n` components, in the order of the list. Some components at a time, so that their sums stay in registers.
+#[inline]
+fn combine(list: &[(usize, f64)], k: &[Vec<f64>; 16], n: usize, mut put: impl FnMut(usize, f64)) {
+    let mut at = 0;
+    while n - at >= BLOCK {
+        block::<BLOCK>(list, k, at, &mut put);
+        at += BLOCK;
+    }
+    match n - at {
+        0 => {}
+        1 => block::<1>(list, k, at, &mut put),
+        2 => block::<2>(list, k, at, &mut put),
+        3 => block::<3>(list, k, at, &mut put),
+        4 => block::<4>(list, k, at, &mut put),
+        5 => block::<5>(list, k, at, &mut put),
+        6 => block::<6>(list, k, at, &mut put),
+        _ => block::<7>(list, k, at, &mut put),
+    }
+}
+
+#[inline]
+fn block<const W: usize>(
+    list: &[(usize, f64)],
+    k: &[Vec<f64>; 16],
+    at: usize,
+    put: &mut impl FnMut(usize, f64),
+) {
+    let mut sums = [0.0; W];
+    for &(j, a) in list {
+        let part = &k[j][at..at + W];
+        for l in 0..W {
+            sums[l] += a * part[l];
         }
     }
-    for &(j, a) in rest {
-        for (o, v) in out.iter_mut().zip(&k[j]) {
-            *o += a * v;
-        }
-    }
+    sums.into_iter().enumerate().for_each(|(l, sum)| put(at + l, sum));
 }
 
 #[cfg(test)]
@@ -370,7 +398,7 @@ mod tests {
     use super::*;
 
     fn errors(n: usize) -> (f64, f64) {
-        let mut ode = Dop853::new(2);
+        let mut ode = Dop853::new(2, 2);
         let mut f = |_t: f64, x: &[f64], dx: &mut [f64]| {
             dx[0] = x[1];
             dx[1] = -x[0];
@@ -403,18 +431,20 @@ mod tests {
 
     #[test]
     fn a_step_that_ends_inside_has_the_state_and_the_rates_of_the_motion_there() {
-        let mut ode = Dop853::new(2);
+        let mut ode = Dop853::new(2, 2);
         let mut f = |_t: f64, x: &[f64], dx: &mut [f64]| {
             dx[0] = x[1];
             dx[1] = -x[0];
         };
         for theta in [0.13, 0.5, 0.77, 0.98] {
             ode.start(0.0, &[0.0, 1.0], &mut f);
+            let mut inside = [0.0; 2];
             ode.attempt(0.2, &mut f);
-            assert!(!ode.end_inside(theta, &mut f), "without dense output");
+            assert!(!ode.end_inside(theta, &inside, &mut f), "without dense output");
             ode.attempt(0.2, &mut f);
             ode.prepare(&mut f);
-            assert!(ode.end_inside(theta, &mut f));
+            ode.interpolate(theta, &mut inside);
+            assert!(ode.end_inside(theta, &inside, &mut f));
             let t = 0.2 * theta;
             assert_eq!(ode.step(), t);
             assert!((ode.end()[0] - t.sin()).abs() < 1e-10 && (ode.end()[1] - t.cos()).abs() < 1e-10);
@@ -431,7 +461,7 @@ mod tests {
             let sum: f64 = A[s].iter().map(|a| a.1).sum();
             assert!((sum - STAGE_TIMES[s]).abs() < 1e-14, "stage {s}: {sum}");
         }
-        let mut ode = Dop853::new(1);
+        let mut ode = Dop853::new(1, 1);
         let mut f = |t: f64, _: &[f64], dx: &mut [f64]| dx[0] = 8.0 * t.powi(7);
         ode.start(0.0, &[0.0], &mut f);
         ode.attempt(1.0, &mut f);

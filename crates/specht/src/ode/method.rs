@@ -102,7 +102,7 @@ impl Method {
         Method {
             choice,
             active,
-            explicit: Dop853::new(n),
+            explicit: Dop853::new(n, active),
             implicit: at_work.then(|| Box::new(Radau::new(n, active))),
             at_work,
             suspicions: 0,
@@ -162,8 +162,8 @@ impl Method {
     }
 
     /// Let the step tried last end inside it, see [`Dop853::end_inside`]; false of the implicit method.
-    pub(crate) fn end_inside(&mut self, theta: f64, f: &mut impl Rhs) -> bool {
-        self.inside = !self.at_work && self.explicit.end_inside(theta, f);
+    pub(crate) fn end_inside(&mut self, theta: f64, x: &[f64], f: &mut impl Rhs) -> bool {
+        self.inside = !self.at_work && self.explicit.end_inside(theta, x, f);
         self.inside
     }
 

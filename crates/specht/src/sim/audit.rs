@@ -11,6 +11,7 @@ use crate::linalg::max_abs;
 use crate::system::{ContactInfo, Eval, Mode, Normal};
 
 use super::ledger::Energy;
+use super::mobility::Mobilities;
 use super::tolerances::LOAD_LEAST;
 use super::trajectory::Status;
 use super::watch::{beside, load_size, smooth_size};
@@ -116,6 +117,7 @@ pub(crate) struct Auditor {
     /// Closing error and explained error when last looked at.
     balance: (f64, f64),
     unexplained: f64,
+    mobilities: Mobilities,
 }
 
 impl Auditor {
@@ -135,9 +137,10 @@ impl Auditor {
         let inertia = eval.kinetic.abs() / self.length;
         self.force = self.force.max(max_abs(&forces.lambda)).max(max_abs(&forces.normal)).max(inertia);
         self.force = self.force.max(beside(info, eval));
-        let smooth = smooth_size(eval);
+        self.mobilities.stand(eval);
+        let smooth = smooth_size(eval, self.mobilities.floor);
         for row in info.iter().filter_map(ContactInfo::normal_row) {
-            self.force = self.force.max(LOAD_LEAST * load_size(eval, row, smooth));
+            self.force = self.force.max(LOAD_LEAST * load_size(self.mobilities.of(eval, row), smooth));
         }
         let force = if self.force > 0.0 { self.force } else { 1.0 };
         let a = &mut self.audit;

@@ -36,7 +36,7 @@ use super::start::{self, StartError};
 use super::tolerances::{DRIFT, FIRST_STEP, JUST, MOMENT, NEARLY_SINGULAR, POSITION_NOISE, PROJECTED, SHARP};
 use super::trajectory::{Family, KINDS, Point, Samples, Status, Trajectory};
 use super::variation::{Seed, Variation};
-use super::watch::What;
+use super::watch::{Stand, What};
 use super::zeno::Zeno;
 
 /// Simulate `sys` from the consistent state `start`. `Err` only when the start is not consistent or a setting is wrong;
@@ -263,8 +263,8 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         self.field.at(end, &self.dense);
     }
 
-    /// Take the step tried last. The field stands at its end.
-    pub(super) fn commit(&mut self, record: bool) {
+    /// Take the step tried last. The field stands at its end; when no event ended it, the segment goes on.
+    pub(super) fn commit(&mut self, goes_on: bool) {
         self.beyond = None;
         let h = self.ode.step();
         let Field { eval, state, forces, .. } = &self.field;
@@ -285,7 +285,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             self.field.pack(&mut self.x);
             self.ode.start(t, &self.x, &mut self.field);
             self.after_step_on_branch();
-            self.after_commit(record);
+            self.after_commit(goes_on);
             return;
         }
         if self.field.sys.restore(&mut self.field.state.q) {
@@ -299,21 +299,21 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
             self.field.pack(&mut self.x);
             self.ode.correct(t, &self.x, &mut self.field);
         }
-        self.after_commit(record);
+        self.after_commit(goes_on);
     }
 
-    fn after_commit(&mut self, record: bool) {
-        self.arm(false);
+    fn after_commit(&mut self, goes_on: bool) {
+        self.arm(if goes_on { Stand::Between } else { Stand::Event });
         self.book();
-        if record && self.settings.record == Record::Steps {
+        if goes_on && self.settings.record == Record::Steps {
             self.record(false);
         }
     }
 
-    pub(super) fn arm(&mut self, fresh: bool) {
+    pub(super) fn arm(&mut self, stand: Stand) {
         self.judge_crossings();
         let Field { watches, info, eval, state, forces, .. } = &mut self.field;
-        watches.arm(info, eval, state, forces, fresh);
+        watches.arm(info, eval, state, forces, stand);
     }
 
     /// What rounding of the state makes of the user's event functions: at rest velocities are nothing else.

@@ -216,15 +216,17 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// Forces that hold the frozen modes. Where friction depends on the direction by a section that follows the normal force, both in rounds.
     fn balance(&mut self) -> Regularity {
-        let Field { spatial, info, discrete, .. } = &*self;
+        if !self.spatial {
+            let Field { fixed, info, eval, discrete, signs, forces, .. } = self;
+            return fixed.solve(info, eval, &discrete.modes, signs, forces);
+        }
+        let Field { info, discrete, .. } = &*self;
         let follows = |(i, m): (usize, &Mode)| *m == Mode::Slip && self.eval.section(i).follows_normal();
-        let rounds = if *spatial && discrete.modes.iter().enumerate().any(follows) { ROUNDS } else { 1 };
+        let rounds = if discrete.modes.iter().enumerate().any(follows) { ROUNDS } else { 1 };
         let mut found = Regularity { solved: false, rcond: 0.0, sign: 0.0, redundant: 0, inconsistency: 0.0 };
         let contacts = info.len();
         for round in 0..rounds {
-            if self.spatial {
-                self.aim();
-            }
+            self.aim();
             if rounds > 1 {
                 self.loads.clone_from(&self.forces.normal);
             }
@@ -258,8 +260,8 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.stand(t, x, false)
     }
 
-    /// The same where nobody looks at the contacts.
-    fn aside(&mut self, t: f64, x: &[f64]) -> bool {
+    /// The same where nobody looks at the contacts, or at their gaps alone.
+    fn aside(&mut self, t: f64, x: &[f64], gaps: bool) -> bool {
         let Field { fixed, eval, discrete, signs, .. } = &*self;
         if self.uses_heat || self.chart.active || !fixed.is_free(eval, &discrete.modes, signs) {
             return self.within(t, x);
@@ -267,8 +269,12 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         self.unpack(t, x);
         self.complete = false;
         self.evaluations += 1;
-        self.sys.evaluate_free(&self.state, &self.discrete, &mut self.eval);
-        self.solve()
+        match gaps {
+            true => self.sys.evaluate_gaps(&self.state, &self.discrete, &mut self.eval),
+            false => self.sys.evaluate_free(&self.state, &self.discrete, &mut self.eval),
+        }
+        // the measures of the forces stay what they are: nothing is held
+        self.fixed.fall(self.info, &self.eval, &mut self.forces)
     }
 
     fn stand(&mut self, t: f64, x: &[f64], energies: bool) -> bool {
@@ -290,10 +296,12 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
     /// Rates of loading of sticking contacts at the present state, which is solved: the derivative of |λ_T| along the flow, by
     /// central differences over `moment`. Modes, and with them the flow, do not depend on the result. False when there
     /// are no forces nearby.
+    #[inline]
     pub(crate) fn load_rates(&mut self) -> bool {
-        if !self.uses_load_rate || !self.discrete.modes.contains(&Mode::Stick) {
-            return true;
-        }
+        !self.uses_load_rate || !self.discrete.modes.contains(&Mode::Stick) || self.difference_loads()
+    }
+
+    fn difference_loads(&mut self) -> bool {
         self.here.clone_from(&self.state);
         let [dq, du, dz] = &mut self.flow;
         self.sys.q_rate(&self.state, dq);
@@ -327,10 +335,12 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
 
     /// [`Forces::excess`] at the present state, which is solved; of contacts that slip in the small from the load a hundredth of a
     /// `moment` later: less than the moment of a decision, which must see what comes after.
+    #[inline]
     fn excess(&mut self) -> bool {
-        if self.fixed.small().is_empty() {
-            return true;
-        }
+        self.fixed.small().is_empty() || self.small_excess()
+    }
+
+    fn small_excess(&mut self) -> bool {
         self.rates.fill(0.0);
         self.fixed.openings(self.info, &self.eval, &mut self.rates);
         let mut solved = true;
@@ -448,8 +458,9 @@ impl<S: System + ?Sized> Rhs for Field<'_, S> {
     fn rates(&mut self, stage: usize, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
         // energies are read at the ends of a step alone
         let found = match stage {
-            INSIDE => self.aside(t, x),
+            INSIDE => self.aside(t, x, false),
             0 | LAST => self.at(t, x),
+            _ if self.watches.gaps_alone => self.aside(t, x, true),
             _ => self.within(t, x),
         };
         if !found {

@@ -74,11 +74,10 @@ pub(crate) fn integrals(contacts: usize) -> usize {
 pub(crate) fn powers(info: &[ContactInfo], eval: &Eval, forces: &Forces, u: &[f64], out: &mut [f64]) {
     let n = info.len();
     let mut offset_work = 0.0;
-    for (i, c) in info.iter().enumerate() {
-        out[i] = 0.0;
-        if forces.idle {
-            continue;
-        }
+    // short, and mostly zero already
+    out[..n].iter_mut().filter(|x| **x != 0.0).for_each(|x| *x = 0.0);
+    let carrying = if forces.idle { &[] } else { info };
+    for (i, c) in carrying.iter().enumerate() {
         for &row in &c.tangent {
             let lambda = forces.lambda[row];
             if lambda != 0.0 {

@@ -172,7 +172,8 @@ impl Locator {
         k: usize,
         suspect: Suspect,
     ) -> Option<f64> {
-        self.x.resize(ode.state().len(), 0.0);
+        // the integrals of the ledger are not asked
+        self.x.resize(field.tail(), 0.0);
         let what = field.watches.list[k].what;
         if let (What::Gap(i), Suspect::Bracket(_, b)) = (what, &suspect)
             && let (Some(row), false) = (field.info[i].normal_row(), field.chart.active)
@@ -377,7 +378,8 @@ fn inspect<S: System + ?Sized>(field: &Field<S>, k: usize, ode: &Method) -> Susp
     let noise = field.watches.noise(w.what, field.info);
     // an unarmed function counts from where it stands
     let base = if w.armed { 0.0 } else { field.watches.at(0, k).clamp(-10.0 * noise, 0.0) };
-    let f = |s: usize| field.watches.at(samples[s].0, k) - base;
+    let values: [f64; SAMPLES] = std::array::from_fn(|s| field.watches.at(samples[s].0, k) - base);
+    let f = |s: usize| values[s];
     let theta = |s: usize| samples[s].1;
     if let What::Crossing(_, factor) = w.what
         && factor == 0.0

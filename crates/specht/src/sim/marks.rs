@@ -68,7 +68,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             self.tools.memory = memory;
             let names = self.field.sys.event_names();
-            let fired = std::mem::take(&mut m.fired);
+            let mut fired = std::mem::take(&mut m.fired);
             for &k in &fired {
                 let name = names.get(k).map(String::as_str);
                 self.push_event(m, Kind::Mark, &[], name, "");
@@ -77,6 +77,9 @@ impl<S: System + ?Sized> Run<'_, S> {
                 let name = fired.last().and_then(|&k| names.get(k)).map_or("", |n| n.as_str());
                 return Some((Status::Stopped, format!("event `{name}`")));
             }
+            // keeps its memory
+            fired.clear();
+            m.fired = fired;
             if changed {
                 let mut again = Moment::default();
                 self.open_moment(&mut again);

@@ -18,6 +18,7 @@ mod ledger;
 mod locate;
 mod log;
 mod marks;
+mod mobility;
 mod paradox;
 mod passage;
 mod policy;

@@ -14,7 +14,7 @@ use super::tolerances::{
     FIRST_STEP, LEAST_ENERGY, LEAST_MASS, LEAST_POSITION, LEAST_SPEED, MOMENT, SHRUNK, SPEED_NOISE,
 };
 use super::trajectory::Status;
-use super::watch::What;
+use super::watch::{Stand, What};
 
 /// Numbers beyond this have squares that are none: energies and the audit would have no value.
 const BEYOND_ALL: f64 = 1e150;
@@ -89,7 +89,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         if let Some(v) = &mut self.variation {
             v.enter(&self.field);
         }
-        self.arm(true);
+        self.arm(Stand::Fresh);
         // what has just fired must first come back from the far side; which side that is, rounding cannot tell yet
         let Run { field, fired, .. } = self;
         let directions = field.sys.directions();

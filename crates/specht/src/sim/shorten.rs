@@ -11,7 +11,7 @@ use super::watch::What;
 impl<S: System + ?Sized> Run<'_, S> {
     /// End the step on its dense output at the fraction `theta`, where that is known well enough: by its defect, x̂' − f(x̂), which over the
     /// whole step must stay far below the tolerance. The root was found there, so the event function vanishes, up to a correction along
-    /// the rates. False when a step of its own is needed.
+    /// the rates. `dense` holds the state there. False when a step of its own is needed.
     fn ends_inside(&mut self, theta: f64, whole: f64) -> bool {
         let k = self.locator.found.watches[0];
         let what = self.field.watches.list[k].what;
@@ -19,7 +19,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let samples = self.ode.samples();
         let (slot, at) = samples.iter().rfind(|s| s.1 < 0.9 * theta).copied().unwrap_or(samples[0]);
         let before = self.field.watches.at(slot, k);
-        if self.field.chart.active || !self.ode.end_inside(theta, &mut self.field) {
+        if self.field.chart.active || !self.ode.end_inside(theta, &self.dense, &mut self.field) {
             return false;
         }
         if !(self.control.share(&self.ode) <= INSIDE) {

@@ -16,6 +16,7 @@
 //! once, because the decision at the left end was wrong; only user crossings never fire that way. A guard that chatters
 //! ([`Hold`]) is not looked at until its hold ends.
 
+use super::mobility::Mobilities;
 use super::tolerances::{
     CHATTER, FORCE_NOISE, HOLD, LEAST_INERTIA, LEFT_BORDER, LOAD_NOISE, SAME_TIME, SINGULAR, SPEED_NOISE,
     VALUE_NOISE,
@@ -54,6 +55,17 @@ impl What {
     }
 }
 
+/// Where event functions are armed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// After an event, when nothing is armed by its past.
+    Fresh,
+    /// Between two steps.
+    Between,
+    /// At an event.
+    Event,
+}
+
 /// One event function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch {
@@ -83,6 +95,7 @@ pub(crate) struct Scales {
     pub crossing_rounding: Vec<f64>,
     /// The same of guards, at the end of a step that seemed too long for them; else zero.
     pub guard_rounding: Vec<f64>,
+    pub(super) mobilities: Mobilities,
 }
 
 impl Scales {
@@ -98,9 +111,11 @@ impl Scales {
             let reach: f64 = eval.w.row(row).terms(q);
             *size = size.max(eval.gap[row].abs()).max(reach);
         }
-        let floor = least_inertia(eval);
+        let mobilities = &mut self.mobilities;
+        mobilities.stand(eval);
         for (i, c) in info.iter().enumerate() {
-            let size = speed_above(c, eval, u, floor);
+            let size = |row: usize| size_of(eval, row, u, mobilities.of(eval, row));
+            let size = rows(c).map(size).fold(0.0, f64::max);
             if !c.tangent.is_empty() {
                 self.slip[i] = self.slip[i].max(size);
             }
@@ -175,6 +190,8 @@ pub(crate) struct Watches {
     pub scales: Scales,
     /// Whether the approach to a singular matrix is watched.
     pub singular: bool,
+    /// Whether nothing but gaps is watched.
+    pub gaps_alone: bool,
     /// Chatter of every guard.
     pub holds: Vec<Hold>,
     /// Chatter of the forces of every contact at their bounds.
@@ -268,6 +285,7 @@ impl Watches {
             push(What::Singular);
         }
         self.singular = slides;
+        self.gaps_alone = self.list.iter().all(|w| matches!(w.what, What::Gap(_)));
         self.values.clear();
         self.values.resize(STAGES * self.list.len(), f64::NAN);
         self.scales.slip.resize(info.len(), 0.0);
@@ -296,8 +314,12 @@ impl Watches {
         if stage == INSIDE {
             return;
         }
-        for k in 0..n {
-            self.values[stage * n + k] = value(self.list[k].what, info, eval, forces, signs, u, singularity);
+        let row = &mut self.values[stage * n..(stage + 1) * n];
+        for (to, w) in row.iter_mut().zip(&self.list) {
+            *to = match w.what {
+                What::Gap(i) => gap(info, eval, i),
+                what => value(what, info, eval, forces, signs, u, singularity),
+            };
         }
     }
 
@@ -326,27 +348,29 @@ impl Watches {
         self.values.copy_within((STAGES - 1) * n..STAGES * n, 0);
     }
 
-    /// Arm what is above its noise at the left end; `fresh` after an event, when nothing is armed by its past.
+    /// Arm what is above its noise at the left end of the next step. At an event the user's event functions alone are asked for that:
+    /// the list is made anew after it.
     pub(crate) fn arm(
         &mut self,
         info: &[ContactInfo],
         eval: &Eval,
         state: &State,
         forces: &Forces,
-        fresh: bool,
+        stand: Stand,
     ) {
         let (n, u) = (self.list.len(), &state.u);
         self.scales.see(info, eval, state);
         let load = forces.normal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         self.scales.force = self.scales.force.max(load).max(beside(info, eval));
         self.scales.load.resize(info.len(), 0.0);
-        let power = smooth_size(eval);
+        let mut power = None;
         for w in &self.list {
             if let What::Normal(i) | What::Saturation(i, _) | What::Give(i) = w.what
                 && let Some(row) = info[i].normal_row()
             {
-                let size = &mut self.scales.load[i];
-                *size = size.max(load_size(eval, row, power));
+                let Scales { load, mobilities, .. } = &mut self.scales;
+                let power = *power.get_or_insert_with(|| smooth_size(eval, mobilities.floor));
+                load[i] = load[i].max(load_size(mobilities.of(eval, row), power));
             }
         }
         // a guard without a border is infinite
@@ -358,7 +382,11 @@ impl Watches {
             *s = s.max(v.abs());
         }
         for k in 0..n {
-            let noise = self.noise(self.list[k].what, info);
+            let what = self.list[k].what;
+            if stand == Stand::Event && !matches!(what, What::Crossing(..)) {
+                continue;
+            }
+            let noise = self.noise(what, info);
             let w = &mut self.list[k];
             if let What::Crossing(i, factor) = &mut w.what {
                 if *factor == 0.0 || (w.armed && eval.crossings[*i] == 0.0) {
@@ -371,7 +399,7 @@ impl Watches {
                 self.values[k] = *factor * eval.crossings[*i];
             }
             let f = self.values[k];
-            w.armed = if fresh { f > noise } else { w.armed || f > noise };
+            w.armed = f > noise || (w.armed && stand != Stand::Fresh);
             w.slope = match w.what {
                 What::Gap(i) => info[i].normal_row().map_or(f64::NAN, |row| eval.rate(row, u)),
                 What::Slip(i, d) => d * eval.accel(info[i].tangent[0], &forces.accel),
@@ -437,49 +465,51 @@ pub(super) fn beside(info: &[ContactInfo], eval: &Eval) -> f64 {
 /// How large the rate of a row may be: the terms of its sum, and what the kinetic energy could give it (with the diagonal
 /// of M), so that rounding in a row at rest is not taken for motion.
 pub(crate) fn rate_size(eval: &Eval, row: usize, u: &[f64]) -> f64 {
-    size_above(eval, row, u, least_inertia(eval))
+    size_of(eval, row, u, mobility(eval, row, least_inertia(eval)))
 }
 
-fn size_above(eval: &Eval, row: usize, u: &[f64], floor: f64) -> f64 {
-    let mobility = mobility(eval, row, floor);
+fn size_of(eval: &Eval, row: usize, u: &[f64], mobility: f64) -> f64 {
     let terms = eval.rate_offset[row].abs() + eval.w.row(row).terms(u);
     terms + (2.0 * eval.kinetic.abs() * mobility).sqrt()
 }
 
-/// Size of all smooth forces: √Σ h²/M with the diagonal of M.
-pub(crate) fn smooth_size(eval: &Eval) -> f64 {
-    let floor = least_inertia(eval);
+/// Size of all smooth forces: √Σ h²/M with the diagonal of M, no entry below `floor`.
+pub(super) fn smooth_size(eval: &Eval, floor: f64) -> f64 {
     let square = |(j, h): (usize, &f64)| h * h / eval.mass.diagonal(j).max(floor);
     eval.h.iter().enumerate().filter(|(_, h)| **h != 0.0).map(square).sum::<f64>().sqrt()
 }
 
-/// How large a force along a row smooth forces of this size could ask for, wherever they act: a force that is zero by their balance (the
+/// How large a force along a row of this mobility smooth forces of this size could ask for, wherever they act: a force that is zero by their balance (the
 /// joints of a body that falls freely) is rounding of forces of this size.
-pub(crate) fn load_size(eval: &Eval, row: usize, smooth: f64) -> f64 {
-    let mobility = mobility(eval, row, least_inertia(eval));
+pub(super) fn load_size(mobility: f64, smooth: f64) -> f64 {
     if mobility > 0.0 && smooth.is_finite() { smooth / mobility.sqrt() } else { 0.0 }
 }
 
 /// Σ w²/M of a row with the diagonal of M.
-fn mobility(eval: &Eval, row: usize, floor: f64) -> f64 {
+pub(super) fn mobility(eval: &Eval, row: usize, floor: f64) -> f64 {
     let part = |(j, w): (usize, f64)| w * w / eval.mass.diagonal(j).max(floor).max(f64::MIN_POSITIVE);
     eval.w.row(row).iter().filter(|(_, w)| *w != 0.0).map(part).sum()
 }
 
 /// Entries of M below this are taken for this.
-fn least_inertia(eval: &Eval) -> f64 {
+pub(super) fn least_inertia(eval: &Eval) -> f64 {
     LEAST_INERTIA * (0..eval.h.len()).fold(0.0_f64, |m, j| m.max(eval.mass.diagonal(j)))
 }
 
 /// How large the relative velocity at a contact may be: the largest size of its rows. The normal direction of a surface that is driven
 /// past (a cam in its lowest position) has no size of its own.
 pub(crate) fn contact_speed(c: &ContactInfo, eval: &Eval, u: &[f64]) -> f64 {
-    speed_above(c, eval, u, least_inertia(eval))
+    let floor = least_inertia(eval);
+    rows(c).map(|row| size_of(eval, row, u, mobility(eval, row, floor))).fold(0.0, f64::max)
 }
 
-fn speed_above(c: &ContactInfo, eval: &Eval, u: &[f64], floor: f64) -> f64 {
-    let rows = c.normal_row().into_iter().chain(c.tangent.iter().copied());
-    rows.fold(0.0, |m, row| m.max(size_above(eval, row, u, floor)))
+/// Normal and tangents.
+fn rows(c: &ContactInfo) -> impl Iterator<Item = usize> {
+    c.normal_row().into_iter().chain(c.tangent.iter().copied())
+}
+
+fn gap(info: &[ContactInfo], eval: &Eval, i: usize) -> f64 {
+    info[i].normal_row().map_or(f64::NAN, |row| eval.gap[row])
 }
 
 /// Value of an event function.
@@ -493,7 +523,7 @@ pub(crate) fn value(
     singularity: f64,
 ) -> f64 {
     match what {
-        What::Gap(i) => info[i].normal_row().map_or(f64::NAN, |row| eval.gap[row]),
+        What::Gap(i) => gap(info, eval, i),
         What::Normal(i) => match info[i].normal {
             Normal::Unilateral { .. } => forces.normal[i],
             _ => signs[i] * forces.normal[i],
