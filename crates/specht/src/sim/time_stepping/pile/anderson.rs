@@ -20,68 +20,111 @@ const DEPTH: usize = 5;
 const PATIENCE: usize = 24;
 /// Plain sweeps at first; twice as many each time.
 const PLAIN: usize = 10;
+/// Sweeps until the error is looked at for the first time, and at most between two looks.
+const FIRST_LOOK: usize = 4;
+const UNSEEN: usize = 16;
 /// Cosine of two `f` that have the same direction.
 const SAME_WAY: f64 = 0.97;
+
+/// Contacts that are swept, and the velocities of their bodies.
+pub(super) trait Map {
+    /// Impulses, and rows by the trace of the own block of W.
+    fn impulses(&self) -> impl Iterator<Item = (V3, f64)>;
+    /// Solve one contact after the other, and [`Anderson::record`] it.
+    fn sweep(&mut self, memory: &mut Anderson);
+    /// Go on from other impulses, made admissible.
+    fn jump(&mut self, to: impl Fn(usize) -> V3);
+    /// Error of the present impulses.
+    fn error(&mut self) -> f64;
+    /// Impulses that stay.
+    fn put(&mut self, impulses: &[V3]);
+}
+
+/// Sweeps and extrapolations in turn from impulses with this error, until it is below the tolerance, `most` at most. The best impulses stay.
+pub(super) fn drive(map: &mut impl Map, memory: &mut Anderson, error: f64, tolerance: f64, most: usize) {
+    memory.begin(error, map.impulses().map(|(r, rho)| (r, 1.0 / rho.sqrt())));
+    for done in 1..=most {
+        memory.turn();
+        map.sweep(memory);
+        if done == most || memory.may_be_there(tolerance) {
+            let error = map.error();
+            memory.keep(error, map.impulses().map(|x| x.0));
+            if error < tolerance || memory.stands() {
+                break;
+            }
+        }
+        if memory.extrapolate() {
+            map.jump(|i| memory.next(i));
+        }
+    }
+    map.put(&memory.best.1);
+}
 
 /// The past of a sequence of sweeps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Anderson {
     /// Lent to the search for islands.
     pub numbers: Vec<u32>,
-    x: Vec<V3>,
     g: Vec<V3>,
     f: Vec<V3>,
     weight: Vec<f64>,
     last_g: Vec<V3>,
     last_f: Vec<V3>,
-    /// Differences, the newest at `newest`; so many are known.
-    dg: [Vec<V3>; DEPTH],
-    df: [Vec<V3>; DEPTH],
+    /// Differences of f and g, contact by contact, so that one walk meets all; so many are known.
+    past: Vec<[[V3; 2]; DEPTH]>,
     gram: [[f64; DEPTH]; DEPTH],
+    /// Products of the differences with f.
+    with_f: [f64; DEPTH],
+    gamma: [f64; DEPTH],
     known: usize,
     newest: usize,
     /// There is a last point.
     second: bool,
+    /// |f|² of the present sweep, and of the one before.
     square: f64,
+    before: f64,
     low: f64,
     since: usize,
     plain: usize,
     next_plain: usize,
     stretch: f64,
-    /// The next point.
-    pub next: Vec<V3>,
+    /// Error and |f|² when it was last looked at, and sweeps since then.
+    looked: (f64, f64),
+    unseen: usize,
     /// The smallest error, and its impulses.
-    pub best: (f64, Vec<V3>),
-}
-
-fn product(a: &[V3], b: &[V3]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| dot(*x, *y)).sum()
+    best: (f64, Vec<V3>),
 }
 
 impl Anderson {
-    /// The error is looked at after so many sweeps.
-    pub(super) const LOOK: usize = 4;
-
-    pub(super) fn begin(&mut self, n: usize) {
-        self.best.0 = f64::INFINITY;
+    /// From impulses with this error, and the weights of their changes.
+    fn begin(&mut self, error: f64, list: impl Iterator<Item = (V3, f64)>) {
+        self.best.0 = error;
+        self.best.1.clear();
+        self.weight.clear();
+        for (impulse, weight) in list {
+            self.best.1.push(impulse);
+            self.weight.push(weight);
+        }
         self.forget();
-        (self.square, self.low) = (f64::INFINITY, f64::INFINITY);
+        (self.square, self.before, self.low) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         (self.since, self.plain, self.next_plain, self.stretch) = (0, 0, PLAIN, 0.0);
-        let lists = [&mut self.g, &mut self.f, &mut self.last_g, &mut self.last_f];
-        for list in lists.into_iter().chain(&mut self.dg).chain(&mut self.df) {
+        (self.looked, self.unseen) = ((error, 0.0), UNSEEN - FIRST_LOOK);
+        let n = self.weight.len();
+        for list in [&mut self.g, &mut self.f, &mut self.last_g, &mut self.last_f] {
             list.clear();
             list.resize(n, [0.0; 3]);
         }
-        self.weight.clear();
-        self.weight.resize(n, 1.0);
+        self.past.clear();
+        self.past.resize(n, [[[0.0; 3]; 2]; DEPTH]);
     }
 
     fn forget(&mut self) {
         (self.known, self.newest, self.second) = (0, 0, false);
     }
 
-    /// Keep the impulses when they are the best.
-    pub(super) fn keep(&mut self, error: f64, impulses: impl Iterator<Item = V3>) {
+    /// An error that was looked at: the impulses stay when they are the best.
+    fn keep(&mut self, error: f64, impulses: impl Iterator<Item = V3>) {
+        (self.looked, self.unseen) = ((error, self.square), 0);
         if error < self.best.0 {
             self.best.0 = error;
             self.best.1.clear();
@@ -90,32 +133,35 @@ impl Anderson {
     }
 
     /// Before a sweep.
-    pub(super) fn before(&mut self, impulses: impl Iterator<Item = V3>) {
-        self.x.clear();
-        self.x.extend(impulses);
-    }
-
-    /// After it: impulses, and the weights of their changes.
-    pub(super) fn after(&mut self, impulses: impl Iterator<Item = (V3, f64)>) {
+    fn turn(&mut self) {
         std::mem::swap(&mut self.g, &mut self.last_g);
         std::mem::swap(&mut self.f, &mut self.last_f);
-        for (i, (r, weight)) in impulses.enumerate() {
-            self.g[i] = r;
-            self.weight[i] = weight;
-            self.f[i] = sub(r, self.x[i]).map(|v| v * weight);
-        }
+        self.before = std::mem::replace(&mut self.square, 0.0);
+        self.unseen += 1;
+    }
+
+    /// The impulse of a contact after the sweep, and how the sweep changed it.
+    #[inline(always)]
+    pub(super) fn record(&mut self, i: usize, impulse: V3, change: V3) {
+        let f = change.map(|v| v * self.weight[i]);
+        (self.g[i], self.f[i]) = (impulse, f);
+        self.square += dot(f, f);
     }
 
     /// The last sweep changed nothing.
-    pub(super) fn stands(&self) -> bool {
-        self.f.iter().all(|f| *f == [0.0; 3])
+    fn stands(&self) -> bool {
+        self.square == 0.0
     }
 
-    /// The next point into `next`; false: the sweeps go on from where they are.
-    pub(super) fn extrapolate(&mut self) -> bool {
-        let square = product(&self.f, &self.f);
-        let before = self.square;
-        self.square = square;
+    /// Whether the error is worth looking at: |f| and the error go down together, so that the one tells when the other may be there.
+    fn may_be_there(&self, tolerance: f64) -> bool {
+        let (error, square) = self.looked;
+        self.stands() || self.unseen >= UNSEEN || error * (self.square / square).sqrt() < tolerance
+    }
+
+    /// Prepares the next point ([`Anderson::next`]); false: the sweeps go on from where they are.
+    fn extrapolate(&mut self) -> bool {
+        let (square, before) = (self.square, self.before);
         if square > 4.0 * before {
             self.forget();
         }
@@ -139,31 +185,27 @@ impl Anderson {
             self.forget();
             return false;
         };
-        self.next.clear();
-        self.next.extend_from_slice(&self.g);
-        for j in 0..self.known {
-            for (x, d) in self.next.iter_mut().zip(&self.dg[j]) {
-                *x = along(*x, -gamma[j], *d);
-            }
-        }
+        (self.gamma, self.stretch) = (gamma, 0.0);
         true
+    }
+
+    /// The impulse of a contact at the next point.
+    #[inline(always)]
+    fn next(&self, i: usize) -> V3 {
+        match self.stretch > 0.0 {
+            true => along(self.g[i], self.stretch / self.weight[i], self.f[i]),
+            false => (0..DEPTH).fold(self.g[i], |x, j| along(x, -self.gamma[j], self.past[i][j][1])),
+        }
     }
 
     /// Plain sweeps, stretched while they go one way.
     fn creep(&mut self, square: f64, before: f64) -> bool {
         self.plain -= 1;
         (self.low, self.since) = (square, 0);
-        let along_last = product(&self.f, &self.last_f);
+        let along_last: f64 = self.f.iter().zip(&self.last_f).map(|(x, y)| dot(*x, *y)).sum();
         let same = along_last > SAME_WAY * (square * before).sqrt() && square < 1.2 * before;
         self.stretch = if same { (2.0 * self.stretch).max(1.0) } else { 0.0 };
-        if self.stretch == 0.0 {
-            return false;
-        }
-        self.next.clear();
-        for ((g, f), w) in self.g.iter().zip(&self.f).zip(&self.weight) {
-            self.next.push(along(*g, self.stretch / w, *f));
-        }
-        true
+        self.stretch > 0.0
     }
 
     /// One more difference, in the place of the oldest.
@@ -171,24 +213,31 @@ impl Anderson {
         let at = if self.known < DEPTH { self.known } else { (self.newest + 1) % DEPTH };
         self.known = (self.known + 1).min(DEPTH);
         self.newest = at;
-        for i in 0..self.f.len() {
-            self.dg[at][i] = sub(self.g[i], self.last_g[i]);
-            self.df[at][i] = sub(self.f[i], self.last_f[i]);
+        let (mut gram, mut own) = ([0.0; DEPTH], 0.0);
+        let points = self.f.iter().zip(&self.g).zip(self.last_f.iter().zip(&self.last_g));
+        for (past, ((f, g), (last_f, last_g))) in self.past.iter_mut().zip(points) {
+            let df = sub(*f, *last_f);
+            past[at] = [df, sub(*g, *last_g)];
+            for j in 0..DEPTH {
+                gram[j] += dot(past[j][0], df);
+            }
+            own += dot(df, *f);
         }
         for j in 0..self.known {
-            let s = product(&self.df[j], &self.df[at]);
-            (self.gram[j][at], self.gram[at][j]) = (s, s);
+            (self.gram[j][at], self.gram[at][j]) = (gram[j], gram[j]);
+            // f is the last one and its difference
+            self.with_f[j] += gram[j];
         }
+        self.with_f[at] = own;
     }
 
     /// Coefficients of the differences: normal equations by elimination, a little damped.
     fn combine(&self) -> Option<[f64; DEPTH]> {
         let n = self.known;
-        let (mut a, mut b) = (self.gram, [0.0; DEPTH]);
+        let (mut a, mut b) = (self.gram, self.with_f);
         let trace: f64 = (0..n).map(|j| a[j][j]).sum();
         for j in 0..n {
             a[j][j] += 1e-14 * trace;
-            b[j] = product(&self.df[j], &self.f);
         }
         for p in 0..n {
             let pivot = (p..n).max_by(|&x, &y| a[x][p].abs().total_cmp(&a[y][p].abs()))?;
@@ -206,6 +255,7 @@ impl Anderson {
             let s: f64 = (p + 1..n).map(|q| a[p][q] * b[q]).sum();
             b[p] = (b[p] - s) / a[p][p];
         }
-        b[..n].iter().all(|g| g.is_finite()).then_some(b)
+        b[n..].fill(0.0);
+        b.iter().all(|g| g.is_finite()).then_some(b)
     }
 }

@@ -17,6 +17,7 @@
 //! bodies of a heap end follows from the last digits.
 
 mod anderson;
+mod balls;
 mod loose;
 mod points;
 mod problem;

@@ -203,16 +203,15 @@ impl Points {
 
     /// Rate of the gap at which the positions of a step change it.
     fn carried(&self, p: &Point) -> f64 {
-        let [va, vb] = p.frames.map(|f| {
-            let f = f as usize;
+        let speed = |f: usize| {
             let arm = sub(p.touch.point, self.poses[f].origin);
             let at = |which: usize| {
                 let [v, w] = self.twists[which][f];
                 dot(p.directions[0], add(v, cross(w, arm)))
             };
             if self.late[f] { at(2) } else { 0.5 * (at(0) + at(2)) }
-        });
-        va - vb
+        };
+        speed(p.frames[0] as usize) - speed(p.frames[1] as usize)
     }
 
     /// Sets the room of all points, for a step that is solved.
@@ -226,12 +225,13 @@ impl Points {
 
     /// Rates of a point along its directions.
     pub(super) fn rates(&self, which: usize, p: &Point) -> V3 {
-        let [va, vb] = p.frames.map(|f| {
-            let [v, w] = self.twists[which][f as usize];
-            add(v, cross(w, sub(p.touch.point, self.poses[f as usize].origin)))
-        });
-        let slip = sub(va, vb);
-        p.directions.map(|d| dot(d, slip))
+        let velocity = |f: usize| {
+            let [v, w] = self.twists[which][f];
+            add(v, cross(w, sub(p.touch.point, self.poses[f].origin)))
+        };
+        let slip = sub(velocity(p.frames[0] as usize), velocity(p.frames[1] as usize));
+        let [n, s, t] = p.directions;
+        [dot(n, slip), dot(s, slip), dot(t, slip)]
     }
 
     /// Frames that take part in an impact, or whose mean velocity would carry them into others: they move with the velocity of the end of the step, at which every gap stays

@@ -41,8 +41,11 @@ const WEDGED: [Rung; 2] =
 const FAR: f64 = 1e-3;
 /// Part of the accepted error from which another start is looked at.
 const SURE: f64 = 0.1;
-/// Rows of an island of balls up to which the cone solver is asked at once.
+/// Rows of an island of balls up to which the cone solver is asked at once, unless the pile is large.
 const FEW: usize = 30;
+/// Sweeps at most over such an island of a large pile, and the part of the tolerance they aim at: as exact as the solver would be.
+const SHORT: usize = 60;
+const BEYOND: f64 = 1e-3;
 /// Sweeps at most after the cone solver, and for balls before it.
 const SWEEPS: [usize; 2] = [300, 1000];
 /// A large island is content with this error after all its sweeps.
@@ -297,6 +300,8 @@ impl Step {
         let bodies = &mut self.loose.bodies;
         self.sweeps.begin(bodies);
         let mut worst = 0.0_f64;
+        // the solver loads all bodies of a pile for the few of an island
+        let crowd = self.sweeps.islands.iter().map(|i| i.rows).sum::<usize>() > SIZES[1];
         for k in 0..self.sweeps.islands.len() {
             let mut content = 0.5 * tolerance;
             if self.sweeps.islands[k].error >= SURE * content {
@@ -309,6 +314,8 @@ impl Step {
             if island.error >= content && island.rows > FEW && round {
                 self.sweeps.sweep(k, bodies, content, SWEEPS[1]);
                 content = if large { SERVES } else { ACCEPTED };
+            } else if island.error >= content && crowd && round {
+                self.sweeps.sweep(k, bodies, BEYOND * content, SHORT);
             }
             let error = self.sweeps.islands[k].error;
             if error < content {

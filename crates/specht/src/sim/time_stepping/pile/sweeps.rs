@@ -6,12 +6,13 @@
 //!
 //! Errors are those of the cone solver (METH-CONE-PROBLEM), island by island. The impulses of the last step are tried first: where they solve
 //! the problem of this one, as in every pile at rest, nothing else is done. A sweep solves contact after contact exactly
-//! (METH-CONE-NSGS); [`super::anderson`] extrapolates sweeps.
+//! (METH-CONE-NSGS); [`super::anderson`] extrapolates sweeps, and [`super::balls`] knows a shorter one for balls.
 
 use crate::cone::single;
 use crate::shape::{V3, add, along, cross, dot, sub};
 
-use super::anderson::Anderson;
+use super::anderson::{Anderson, Map, drive};
+use super::balls::{self, Balls};
 use super::loose::Body;
 
 /// A contact point.
@@ -41,9 +42,31 @@ pub(super) struct Island {
     first: usize,
     end: usize,
     pub rows: usize,
-    q_max: f64,
-    q_norm: f64,
+    scale: Scale,
     pub error: f64,
+}
+
+/// Largest rate without impulses, and the norm of all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scale {
+    largest: f64,
+    norm: f64,
+}
+
+impl Scale {
+    /// The error of a problem from those of its contacts ([`Contact::errors`]).
+    pub(super) fn error(&self, list: impl Iterator<Item = [f64; 2]>) -> f64 {
+        let (mut sum, mut largest) = (0.0, 0.0_f64);
+        for [square, e] in list {
+            sum += square;
+            if !(e <= largest) {
+                largest = e;
+            }
+        }
+        let error =
+            if self.largest > 0.0 { (sum.sqrt() / self.norm).max(largest / self.largest) } else { 0.0 };
+        if error.is_nan() { f64::INFINITY } else { error }
+    }
 }
 
 /// The problem and its answer.
@@ -56,15 +79,16 @@ pub(super) struct Sweeps {
     /// Union of frames, then the island of each.
     link: Vec<u32>,
     memory: Anderson,
+    balls: Balls,
 }
 
-#[inline]
-fn times(a: &[V3; 3], x: V3) -> V3 {
+#[inline(always)]
+pub(super) fn times(a: &[V3; 3], x: V3) -> V3 {
     [dot(a[0], x), dot(a[1], x), dot(a[2], x)]
 }
 
 impl Contact {
-    #[inline]
+    #[inline(always)]
     fn rate(&self, bodies: &[Body]) -> V3 {
         let (a, b) = (&bodies[self.frames[0] as usize], &bodies[self.frames[1] as usize]);
         let slip = sub(add(a.v, cross(a.w, self.arms[0])), add(b.v, cross(b.w, self.arms[1])));
@@ -88,6 +112,15 @@ impl Contact {
         let b = &mut bodies[self.frames[1] as usize];
         b.v = along(b.v, -b.inv_mass, f);
         b.w = sub(b.w, times(&b.inv_inertia, cross(self.arms[1], f)));
+    }
+
+    /// How far an impulse with these rates is from the law: the square of the natural map, and the largest entry of the one in units of W.
+    #[inline(always)]
+    pub(super) fn errors(&self, r: V3, u: V3) -> [f64; 2] {
+        let f = single::natural(self.mu, r, u, 1.0);
+        let square = dot(f, f);
+        let f = single::natural(self.mu, r, u, self.rho);
+        [square, f[0].abs().max(f[1].abs()).max(f[2].abs()) / self.rho]
     }
 
     /// The impulse that makes it stick, where that is admissible: what most contacts of a sweep do.
@@ -213,28 +246,19 @@ impl Sweeps {
                 sum += q * q;
             }
         }
-        (self.islands[island].q_max, self.islands[island].q_norm) = (largest, sum.sqrt());
+        self.islands[island].scale = Scale { largest, norm: sum.sqrt() };
     }
 
     /// Velocities from the impulses of an island, and its error.
     pub(super) fn judge(&mut self, island: usize, bodies: &mut [Body]) {
-        let Island { first, end, q_max, q_norm, .. } = self.islands[island];
-        let (order, contacts) = (&self.order[first..end], &self.contacts);
-        velocities(contacts, order, bodies);
-        let (mut sum, mut largest) = (0.0, 0.0_f64);
-        for &k in order {
-            let c = &contacts[k as usize];
-            let u = add(c.rate(bodies), c.q);
-            let f = single::natural(c.mu, c.r, u, 1.0);
-            sum += dot(f, f);
-            let f = single::natural(c.mu, c.r, u, c.rho);
-            let e = f[0].abs().max(f[1].abs()).max(f[2].abs()) / c.rho;
-            if !(e <= largest) {
-                largest = e;
-            }
-        }
-        let error = if q_max > 0.0 { (sum.sqrt() / q_norm).max(largest / q_max) } else { 0.0 };
-        self.islands[island].error = if error.is_nan() { f64::INFINITY } else { error };
+        let Island { first, end, scale, .. } = self.islands[island];
+        let order = &self.order[first..end];
+        velocities(&self.contacts, order, bodies);
+        let errors = order.iter().map(|&k| {
+            let c = &self.contacts[k as usize];
+            c.errors(c.r, add(c.rate(bodies), c.q))
+        });
+        self.islands[island].error = scale.error(errors);
     }
 
     /// Other impulses where they solve the island better; `others`, by contact, holds what is not taken.
@@ -254,65 +278,66 @@ impl Sweeps {
     }
 
     /// Extrapolated sweeps until the error is below the tolerance, `most` at most. The best impulses stay.
-    pub(super) fn sweep(&mut self, island: usize, bodies: &mut [Body], tolerance: f64, most: usize) -> usize {
-        let Island { first, end, .. } = self.islands[island];
-        let order = std::mem::take(&mut self.order);
-        let mut memory = std::mem::take(&mut self.memory);
-        let list = &order[first..end];
-        for &k in list {
-            self.contacts[k as usize].block(bodies);
-        }
-        memory.begin(list.len());
-        memory.keep(self.islands[island].error, list.iter().map(|&k| self.contacts[k as usize].r));
-        let mut done = 0;
-        self.order = order;
-        while done < most {
-            let Sweeps { contacts, order, .. } = self;
-            let list = &order[first..end];
-            memory.before(list.iter().map(|&k| contacts[k as usize].r));
-            for &k in list {
-                let c = &mut contacts[k as usize];
-                let old = c.r;
-                let q = sub(add(c.rate(bodies), c.q), times(&c.w, old));
-                let stuck = c.stick(&q);
-                if let Some(new) = stuck.or_else(|| single::alone(c.mu, &c.w, &q, &old))
-                    && new != old
-                {
-                    c.r = new;
-                    c.push(bodies, sub(new, old));
-                }
-            }
-            done += 1;
-            memory.after(list.iter().map(|&k| {
-                let c = &contacts[k as usize];
-                (c.r, 1.0 / c.rho.sqrt())
-            }));
-            if done % Anderson::LOOK == 0 || memory.stands() {
-                self.judge(island, bodies);
-                let error = self.islands[island].error;
-                let list = &self.order[first..end];
-                memory.keep(error, list.iter().map(|&k| self.contacts[k as usize].r));
-                if error < tolerance || memory.stands() {
-                    break;
-                }
-            }
-            if memory.extrapolate() {
-                let Sweeps { contacts, order, .. } = self;
-                for (&k, r) in order[first..end].iter().zip(&memory.next) {
-                    let c = &mut contacts[k as usize];
-                    c.r = single::admissible(c.mu, *r);
-                }
-                velocities(contacts, &order[first..end], bodies);
-            }
-        }
-        if memory.best.0 < self.islands[island].error {
-            for (&k, r) in self.order[first..end].iter().zip(&memory.best.1) {
-                self.contacts[k as usize].r = *r;
-            }
+    pub(super) fn sweep(&mut self, island: usize, bodies: &mut [Body], tolerance: f64, most: usize) {
+        let Island { first, end, scale, error, .. } = self.islands[island];
+        let (contacts, order) = (&mut self.contacts, &self.order[first..end]);
+        if self.balls.load(contacts, order, bodies) {
+            let mut map = balls::Swept { balls: &mut self.balls, contacts, order, scale };
+            drive(&mut map, &mut self.memory, error, tolerance, most);
+        } else {
+            order.iter().for_each(|&k| contacts[k as usize].block(bodies));
+            let mut map = Swept { contacts, order, bodies, scale };
+            drive(&mut map, &mut self.memory, error, tolerance, most);
         }
         self.judge(island, bodies);
-        self.memory = memory;
-        done
+    }
+}
+
+/// Contacts of any bodies.
+struct Swept<'a> {
+    contacts: &'a mut [Contact],
+    order: &'a [u32],
+    bodies: &'a mut [Body],
+    scale: Scale,
+}
+
+impl Map for Swept<'_> {
+    fn impulses(&self) -> impl Iterator<Item = (V3, f64)> {
+        self.order.iter().map(|&k| (self.contacts[k as usize].r, self.contacts[k as usize].rho))
+    }
+
+    fn sweep(&mut self, memory: &mut Anderson) {
+        for (i, &k) in self.order.iter().enumerate() {
+            let c = &mut self.contacts[k as usize];
+            let old = c.r;
+            let q = sub(add(c.rate(self.bodies), c.q), times(&c.w, old));
+            let new = c.stick(&q).or_else(|| single::alone(c.mu, &c.w, &q, &old)).unwrap_or(old);
+            let change = sub(new, old);
+            if new != old {
+                c.r = new;
+                c.push(self.bodies, change);
+            }
+            memory.record(i, new, change);
+        }
+    }
+
+    fn jump(&mut self, to: impl Fn(usize) -> V3) {
+        for (i, &k) in self.order.iter().enumerate() {
+            let c = &mut self.contacts[k as usize];
+            c.r = single::admissible(c.mu, to(i));
+        }
+        velocities(self.contacts, self.order, self.bodies);
+    }
+
+    fn error(&mut self) -> f64 {
+        self.scale.error(self.order.iter().map(|&k| {
+            let c = &self.contacts[k as usize];
+            c.errors(c.r, add(c.rate(self.bodies), c.q))
+        }))
+    }
+
+    fn put(&mut self, impulses: &[V3]) {
+        self.order.iter().zip(impulses).for_each(|(&k, r)| self.contacts[k as usize].r = *r);
     }
 }
 
