@@ -15,6 +15,8 @@ pub(super) type Body<'a> = (&'a Shape, &'a Placed);
 const HALVINGS: usize = 52;
 /// Cosines below this are those of perpendicular directions.
 pub(super) const LEVEL: f64 = 1e-9;
+/// Sine of half of the angle of the sharpest edge that a line is taken to cross.
+const SHARP: f64 = 0.1;
 /// How far a normal may leave the directions in which a feature can be touched.
 const CONE: f64 = 1e-6;
 
@@ -95,6 +97,30 @@ pub(super) fn nearest_part(body: Body<'_>, p: V3, w: V3) -> (f64, f64) {
     let first = if begin < -level { border(&|x| x < -level, false) } else { 0.0 };
     let last = if end > level { border(&|x| x <= level, true) } else { 1.0 };
     (first.min(last), last.max(first))
+}
+
+/// Gap and normal where the surface that is nearest changes from one with the normal `a` to one with `b` along the direction w, inside by `d`: a
+/// line that crosses a rim or an edge is deepest there, and neither normal is across the line. The one that is, `m = α a + β b` with
+/// `α + β = 1`, has the crossed edge at `m·x = −d` from there. `None`: the surface goes on smoothly, or is too sharp to be crossed.
+pub(super) fn over_ridge(d: f64, [a, b]: [V3; 2], w: V3) -> Option<(f64, V3)> {
+    let level = LEVEL * norm(w);
+    let (falls, rises) = (dot(a, w), dot(b, w));
+    if !(falls < -level && rises > level) {
+        return None;
+    }
+    let m = along(scale(rises / (rises - falls), a), -falls / (rises - falls), b);
+    let length = norm(m);
+    (length > SHARP).then(|| (d / length, scale(1.0 / length, m)))
+}
+
+/// Where the line p … p + w may touch a convex shape: parameter, gap and outward normal, of so many places.
+pub(super) fn line_touches(body: Body<'_>, p: V3, w: V3) -> ([(f64, f64, V3); 2], usize) {
+    let (low, high) = nearest_part(body, p, w);
+    let [a, b] = [low, high].map(|s| distance(body, along(p, s, w)));
+    match over_ridge(a.0.max(b.0), [a.1, b.1], w) {
+        Some((gap, n)) => ([(low, gap, n); 2], 1),
+        None => ([(low, a.0, a.1), (high, b.0, b.1)], 2),
+    }
 }
 
 /// Half of the smallest extension of a placed shape, which bounds how deep a touch may be.

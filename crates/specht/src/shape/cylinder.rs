@@ -11,7 +11,8 @@
 //! by 1 − cos(π/8) = 7.6 % too soon until it is tilted by some 10⁻⁹; from then on its lowest point is one of the eight.
 
 use super::convex::{
-    Body, LEVEL, across, depth, distance, drum, edge_admits, is_same, nearest_part, rim_admits, vertex_admits,
+    Body, LEVEL, across, depth, distance, drum, edge_admits, is_same, line_touches, nearest_part, over_ridge,
+    rim_admits, vertex_admits,
 };
 use super::hull::Hull;
 use super::vec3::{V3, along, cross, dot, norm, scale, sub, unit};
@@ -148,10 +149,9 @@ pub(super) fn cylinder_hull(
     for (k, (edge, _)) in hull.edges.iter().enumerate() {
         let p = b.points[edge[0] as usize];
         let w = sub(b.points[edge[1] as usize], p);
-        let (low, high) = nearest_part(a, p, w);
-        for (s, end) in [(low, 0), (high, 1)] {
+        let (places, count) = line_touches(a, p, w);
+        for (end, &(s, gap, normal)) in places[..count].iter().enumerate() {
             let v = along(p, s, w);
-            let (gap, normal) = distance(a, v);
             let m = scale(-1.0, normal);
             let inside = s > SAME && s < 1.0 - SAME;
             if inside && gap <= margin && edge_admits((hull, b), k, m) {
@@ -330,7 +330,9 @@ fn rims(
                     }
                 }
                 let (u, p) = at(high);
-                let (gap, normal) = distance(other, p);
+                let (d, normal) = distance(other, p);
+                let ridge = over_ridge(d, [distance(other, at(low).1).1, normal], cross(e, u));
+                let (gap, normal) = ridge.unwrap_or((d, normal));
                 if gap <= margin && rim_admits(u, cap, scale(-1.0, normal)) {
                     let feature = number | (end * LOOKS + k) as u32;
                     let t = Touch::on_a(gap, normal, p, feature);

@@ -131,6 +131,29 @@ fn boxes_and_cylinders_that_are_apart_are_as_near_as_their_nearest_points() {
     assert!(seen > 20);
 }
 
+/// The deepest point of an edge in a cylinder had the normal of the cap or of the side, which are not across the edge: the edge slid on along it, deeper and
+/// deeper, for every push out of penetration.
+#[test]
+fn an_edge_that_crosses_a_rim_touches_along_the_normal_of_both() {
+    let (radius, half, side, deep) = (0.3, 0.4, 0.2, 1e-4);
+    for k in 1..12 {
+        let (a, c) = (k as f64 * std::f64::consts::PI / 24.0, 0.2 * (k % 4) as f64);
+        // out of the cylinder between side and cap; the edge, which has it across, as the rim has
+        let m = [a.sin(), 0.0, a.cos()];
+        let w = [c.cos() * a.cos(), c.sin(), -c.cos() * a.sin()];
+        let t = cross(m, w);
+        let [y, z] = [1.0, -1.0].map(|s| scale(0.5_f64.sqrt(), [0, 1, 2].map(|i| m[i] + s * t[i])));
+        let out = side * 2.0_f64.sqrt() - deep;
+        let origin = [radius + out * m[0], 0.0, half + out * m[2]];
+        let pose = Pose { origin, axes: [0, 1, 2].map(|i| [w[i], y[i], z[i]]) };
+        let found = touches((&drum(half, radius), STILL), (&cuboid([0.5, side, side]), pose), 1e-3);
+        assert_eq!(found.len(), 1, "{k}: {found:?}");
+        // the rim is bent: a little of its direction at the point of the edge that lies deep
+        assert!((found[0].gap + deep).abs() < 30.0 * deep * deep, "{k}: {}", found[0].gap);
+        assert!(norm(sub(found[0].normal, scale(-1.0, m))) < 30.0 * deep, "{k}: {:?} {m:?}", found[0].normal);
+    }
+}
+
 #[test]
 fn two_cylinders_that_are_apart_are_as_near_as_their_nearest_points() {
     let mut numbers = Numbers(33);

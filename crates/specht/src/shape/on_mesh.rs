@@ -9,7 +9,7 @@
 //! Edges between triangles of one plane and edges of valleys are no features: nothing catches on them, however fine the mesh. The
 //! surface has an outside; what is deeper than the half thickness of A is not seen.
 
-use super::convex::{Body, depth, distance, is_same, nearest_part};
+use super::convex::{Body, depth, distance, is_same, line_touches};
 use super::cylinder::{AROUND, probes};
 use super::mesh::Mesh;
 use super::vec3::{V3, along, cross, dot, norm, scale, sub};
@@ -43,14 +43,13 @@ pub(super) fn on_mesh(a: Body<'_>, mesh: &Mesh, at: &Placed, push: V3, margin: f
             let e = &mesh.edges[k];
             let [p, q] = e.ends.map(|c| pose.place(mesh.vertices[c as usize]));
             let w = sub(q, p);
-            let (low, high) = nearest_part(a, p, w);
-            for (s, end) in [(low, 0u32), (high, 1)] {
+            let (places, count) = line_touches(a, p, w);
+            for (end, &(s, gap, normal)) in places[..count].iter().enumerate() {
                 let v = along(p, s, w);
-                let (gap, normal) = distance(a, v);
                 let m = scale(-1.0, normal);
                 let inside = s > SAME && s < 1.0 - SAME;
                 if inside && gap <= margin && edge_admits(mesh, e, pose.turn_back(m)) {
-                    let feature = 1 << 30 | (k as u32) << 1 | end;
+                    let feature = 1 << 30 | (k as u32) << 1 | end as u32;
                     keep(Touch { gap, normal: m, point: along(v, 0.5 * gap, m), feature }, out);
                 }
             }

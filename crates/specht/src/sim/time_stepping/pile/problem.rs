@@ -47,7 +47,7 @@ const FEW: usize = 30;
 const SHORT: usize = 60;
 const BEYOND: f64 = 1e-3;
 /// Sweeps at most after the cone solver, and for balls before it.
-const SWEEPS: [usize; 2] = [300, 1000];
+const SWEEPS: [usize; 2] = [2000, 1000];
 /// A large island is content with this error after all its sweeps.
 const SERVES: f64 = 1e-6;
 /// Rows from which islands are solved in parallel.
