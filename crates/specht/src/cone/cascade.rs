@@ -6,12 +6,13 @@
 //! 2  Gauss–Seidel, as long as it costs less than factorisations; Newton from there
 //!    the split path of the last problem, from a stored point                       (only with r0)
 //! 3  interior point A, wide neighbourhood, Newton hand-over; large islands: Newton, where it stops places are solved alone
+//!    the same along the split path k = 0.1
 //! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds; then the first of them once more, further
 //!    few contacts: scattered starts, then all modes in turn
 //! 5  the answer with the smallest error, with its status; never silently
 //! ```
 
-use super::cones::Kind;
+use super::cones::{Kind, Way};
 use super::interior::Ended;
 use super::island::Island;
 use super::modes;
@@ -20,7 +21,7 @@ use super::nsgs;
 use super::polish::polish;
 use super::repair::{self, repair};
 use super::taylor;
-use super::wide::{self, Run};
+use super::wide::{self, Run, STALL_RESIDUAL};
 use crate::stop::{Clock, Stop};
 
 /// Which methods may run.
@@ -138,6 +139,11 @@ pub(super) struct Report {
 const WIDE: Run = Run { low: 1e-3, high: 1e3, fraction: 0.95, iterations: 40, until: 0.0 };
 /// Operations of a factorisation from which on the wide run hands over to Newton with repairs early.
 const LARGE: f64 = 1e8;
+/// Long steps fail where their path folds; along this one they solve a quarter of the lattices at which the joint path folds.
+const SECOND: Way = Way::Split(0.1);
+/// When the first wide run stops with a residual left, forces have to build up over many bodies, and impulses of size one are too small a
+/// start: a tall tower would raise them step by step.
+const TALL: f64 = 1e3;
 /// Iterations along the first split path, and along the others.
 const FIRST_PATH: usize = 400;
 const OTHER_PATHS: usize = 150;
@@ -322,25 +328,37 @@ fn interior(
     let tol = s.tolerance;
     // the bound of a guide is a variable of the split path only
     let guides = island.cones.iter().any(|c| c.kind == Kind::Pair);
-    let runs = if island.wide_only { 1 } else { s.restarts + 2 };
+    let runs = if island.wide_only { 1 } else { s.restarts + 3 };
     let repairs = s.method == Method::Cascade && island.cones.len() >= repair::LEAST;
     let until = if repairs && island.form.flops() > LARGE { repair::ENTER } else { 0.0 };
+    // loads and guides stay with the first path: which of several self-stresses it ends at decides the next loads
+    let plain = island.cones.iter().all(|c| !matches!(c.kind, Kind::Disc | Kind::Pair));
+    let many = island.cones.len() > FEW && plain;
+    let mut size = 1.0;
     for run in usize::from(guides)..runs + s.restarts.saturating_sub(1).min(LONG_PATHS) {
-        let long = run >= s.restarts + 2;
+        let long = run >= s.restarts + 3;
         if long && (best > HOPE || island.cones.len() <= FEW) {
             break;
         }
+        if run == 1 && (size > 1.0 || !many || island.form.flops() > LARGE) {
+            continue;
+        }
         let (stage, end): (Stage, Ended) = match run {
-            0 => (Stage::Wide, wide::run(island, &Run { until, ..WIDE }, tol, clock)),
-            1 => (Stage::Split, taylor::run(island, 1.0, FIRST_PATH, tol, clock)),
+            0 => (Stage::Wide, wide::run(island, Way::Joint, &Run { until, ..WIDE }, tol, clock)),
+            1 => (Stage::Wide, wide::run(island, SECOND, &WIDE, tol, clock)),
+            2 => (Stage::Split, taylor::run(island, 1.0, size, FIRST_PATH, tol, clock)),
             _ if long => {
-                (Stage::Split, taylor::run(island, ratio(run - s.restarts - 2), LONG_PATH, tol, clock))
+                let k = ratio(run - s.restarts - 3);
+                (Stage::Split, taylor::run(island, k, size, LONG_PATH, tol, clock))
             }
-            _ => (Stage::Split, taylor::run(island, ratio(run - 1), OTHER_PATHS, tol, clock)),
+            _ => (Stage::Split, taylor::run(island, ratio(run - 2), size, OTHER_PATHS, tol, clock)),
         };
         rep.counts.add(&end.counts);
         if run == 0 {
             rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
+            if end.residual > STALL_RESIDUAL && many {
+                size = TALL;
+            }
         }
         if end.error < best {
             x.copy_from_slice(&island.ipm.best);
@@ -361,7 +379,7 @@ fn interior(
             best = polish(island, x, best, tol, clock, &mut rep.counts);
         }
         // growing impulses and a residual that stays: most likely there is no solution, other paths will not find one
-        if best < tol || clock.over() || (run == 1 && rep.unbounded && best > 1e-3) {
+        if best < tol || clock.over() || (run == 2 && rep.unbounded && best > 1e-3) {
             break;
         }
     }

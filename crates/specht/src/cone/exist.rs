@@ -6,7 +6,7 @@
 //! * *Certificate of no solution*: `d_N ≥ 0`, `d_T = 0`, `Hᵀd = 0`, `d·q < 0`: then `0 = d·H v = d·u − d·q > 0` for every
 //!   admissible `u`. A linear program.
 
-use super::cones::Kind;
+use super::cones::{Kind, Way};
 use super::prep::Prep;
 use super::problem::{Law, Operator, Problem, ProblemError};
 use super::sparse::Matrix;
@@ -72,7 +72,7 @@ pub(super) fn decide(p: &Problem, clock: &Clock) -> Result<Existence, ProblemErr
             continue;
         }
         island.form.set_limits(true, clock);
-        let end = wide::run(island, &run, 1e-8, clock);
+        let end = wide::run(island, Way::Joint, &run, 1e-8, clock);
         if end.error < 1e-8 {
             continue;
         }

@@ -124,8 +124,8 @@ pub(super) struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// The starting point: everything of size one, at rest.
-    pub(super) fn start(&mut self) {
+    /// The starting point: velocities of size one, impulses of this size.
+    pub(super) fn start(&mut self, size: f64) {
         let (m, n) = (self.island.m, self.island.cones.len());
         let w = &mut *self.w;
         for v in [&mut w.x, &mut w.x1, &mut w.r, &mut w.ax, &mut w.u, &mut w.best] {
@@ -148,7 +148,7 @@ impl Path<'_> {
         for (i, c) in self.island.cones.iter().enumerate() {
             let mut shape = c.scaled(self.island.q_s);
             shape.bound = shape.bound.max(LEAST_BOUND);
-            let (part, rows) = c.kind.start(&shape, self.way);
+            let (part, rows) = c.kind.start(&shape, self.way, size);
             w.part[i] = part;
             c.rows.put(&rows, &mut w.x);
         }

@@ -166,7 +166,7 @@ fn meth_cone_linalg_refinement_replaces_twice_the_digits_on_heaps() {
     let rows = island.m;
     let cones = island.cones.len();
     let mut path = Path { island, w: &mut Work::default(), way: Way::Split(1.0), tol: 1e-8 };
-    path.start();
+    path.start(1.0);
     let run = wide::Run { low: 0.1, high: 30.0, fraction: 0.95, iterations: 0, until: 0.0 };
     let mut tau = 1.0;
     while tau > 1e-5 {

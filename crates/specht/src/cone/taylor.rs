@@ -108,10 +108,17 @@ const STORE: f64 = 1e-8;
 /// Below this error the series is also evaluated where τ vanishes or is least.
 const JUMP: f64 = 1e-3;
 
-/// One run from the cold start along the path `k`.
-pub(super) fn run(island: &mut Island, k: f64, iterations: usize, tol: f64, clock: &Clock) -> Ended {
+/// One run from the cold start along the path `k`, with first impulses of this `size`.
+pub(super) fn run(
+    island: &mut Island,
+    k: f64,
+    size: f64,
+    iterations: usize,
+    tol: f64,
+    clock: &Clock,
+) -> Ended {
     on_path(island, k, tol, |path| {
-        path.start();
+        path.start(size);
         go(path, false, iterations, clock)
     })
 }
@@ -123,7 +130,7 @@ pub(super) fn resume(island: &mut Island, iterations: usize, tol: f64, clock: &C
         return None;
     }
     Some(on_path(island, 1.0, tol, |path| {
-        path.start();
+        path.start(1.0);
         let f = path.w.series.stored.q_s / path.island.q_s;
         let w = &mut *path.w;
         for (x, old) in w.x.iter_mut().zip(&w.series.stored.x) {

@@ -4,7 +4,7 @@
 //! [A + D] dx = R + …,   R = (n, v) − A x − b,   (dn, dv) = A dx − R
 //! ```
 //!
-//! Mehrotra's predictor and corrector, on the joint path with the curvature of `|v|`; hand-over to [`super::newton`]. No guarantee of
+//! Mehrotra's predictor and corrector, on the joint path with the curvature of `|v|`, or on a split one; hand-over to [`super::newton`]. No guarantee of
 //! convergence: the problem is not monotone, its path may fold back, and there may be no solution.
 
 use super::cones::{Inside, Way};
@@ -35,20 +35,20 @@ const FINE: f64 = 1e-10;
 /// A wide run that does not lower τ by 2 within this many iterations is given up …
 const PATIENCE: usize = 4;
 /// … once the residual is below this: before, τ may rest while the residual falls (tall towers).
-const STALL_RESIDUAL: f64 = 1e-4;
+pub(super) const STALL_RESIDUAL: f64 = 1e-4;
 /// A step shorter than this counts as short.
 pub(super) const SHORT: f64 = 0.3;
 
-/// One run on the joint path from the cold start.
-pub(super) fn run(island: &mut Island, p: &Run, tol: f64, clock: &Clock) -> Ended {
+/// One run along a path from the cold start.
+pub(super) fn run(island: &mut Island, way: Way, p: &Run, tol: f64, clock: &Clock) -> Ended {
     let mut w = std::mem::take(&mut island.ipm);
-    let e = go(&mut Path { island, w: &mut w, way: Way::Joint, tol }, p, clock);
+    let e = go(&mut Path { island, w: &mut w, way, tol }, p, clock);
     island.ipm = w;
     e
 }
 
 fn go(path: &mut Path, p: &Run, clock: &Clock) -> Ended {
-    path.start();
+    path.start(1.0);
     let mut out = Ended { error: f64::INFINITY, ..Default::default() };
     let (mut short, mut stuck, mut next_try) = (0usize, 0usize, FIRST_TRY);
     let mut tau_stuck = f64::INFINITY;

@@ -44,9 +44,9 @@ impl Set for Convex {
         0.0
     }
 
-    fn start(_: &Shape, _: Way) -> (Part, V3) {
-        let e = [1.0, 0.0, 0.0];
-        (Part { x: e, psi: e, p: 0.0, n: 0.0 }, e)
+    fn start(_: &Shape, _: Way, size: f64) -> (Part, V3) {
+        let x = [size, 0.0, 0.0];
+        (Part { x, psi: [1.0, 0.0, 0.0], p: 0.0, n: 0.0 }, x)
     }
 
     #[inline]

@@ -66,8 +66,8 @@ impl Set for Disc {
     }
 
     /// `x_0` is the bound and does not move, `ψ_0` is a multiplier.
-    fn start(s: &Shape, _: Way) -> (Part, V3) {
-        let part = Part { x: [s.bound, 0.0, 0.0], psi: [1.0 / s.bound, 0.0, 0.0], p: 0.0, n: 0.0 };
+    fn start(s: &Shape, _: Way, size: f64) -> (Part, V3) {
+        let part = Part { x: [s.bound, 0.0, 0.0], psi: [size / s.bound, 0.0, 0.0], p: 0.0, n: 0.0 };
         (part, [0.0; 3])
     }
 

@@ -46,7 +46,7 @@ impl Set for Free {
         0.0
     }
 
-    fn start(_: &Shape, _: Way) -> (Part, V3) {
+    fn start(_: &Shape, _: Way, _: f64) -> (Part, V3) {
         (Part::default(), [0.0; 3])
     }
 

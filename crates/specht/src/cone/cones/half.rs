@@ -49,8 +49,8 @@ impl Set for Half {
         doubt(x[0], y[0])
     }
 
-    fn start(_: &Shape, way: Way) -> (Part, V3) {
-        (Part { p: 1.0, n: way.ratio(), ..Part::default() }, [1.0, 0.0, 0.0])
+    fn start(_: &Shape, way: Way, size: f64) -> (Part, V3) {
+        (Part { p: size, n: way.ratio(), ..Part::default() }, [size, 0.0, 0.0])
     }
 
     #[inline]

@@ -168,8 +168,8 @@ trait Set {
     /// How much the mode is in doubt at impulses `x` with velocities `y`, in scaled coordinates: of two numbers of which one must
     /// vanish, the smaller one by the larger; 0: clear, 1: no idea.
     fn doubt(s: &Shape, x: &V3, y: &V3) -> f64;
-    /// First point of a path (τ = 1), and its impulses by rows.
-    fn start(s: &Shape, way: Way) -> (Part, V3);
+    /// First point of a path, with impulses of this size and velocities of size one (τ = size), and its impulses by rows.
+    fn start(s: &Shape, way: Way, size: f64) -> (Part, V3);
     /// Velocities by rows.
     fn velocity(part: &Part) -> V3;
     /// Block `D` of the Newton matrix `A + D` and its inverse, the eigenvalues raised by `delta`; both are zero before.
@@ -243,8 +243,8 @@ impl Kind {
     }
 
     /// See [`Set::start`].
-    pub(super) fn start(self, s: &Shape, way: Way) -> (Part, V3) {
-        of!(self, start(s, way))
+    pub(super) fn start(self, s: &Shape, way: Way, size: f64) -> (Part, V3) {
+        of!(self, start(s, way, size))
     }
 
     /// See [`Set::velocity`].

@@ -99,9 +99,9 @@ impl Set for Pair {
 
     /// The bound is a variable, `x_0² = μ² r_N² + τ k`, as the product of `p = x_0 − μ r_N` and `n = x_0 + μ r_N`: smooth, and
     /// `μ|r_N|` at the end.
-    fn start(_: &Shape, way: Way) -> (Part, V3) {
-        let b = way.ratio().sqrt();
-        (Part { x: [b, 0.0, 0.0], psi: [1.0 / b, 0.0, 0.0], p: b, n: b }, [0.0; 3])
+    fn start(_: &Shape, way: Way, size: f64) -> (Part, V3) {
+        let b = (size * way.ratio()).sqrt();
+        (Part { x: [b, 0.0, 0.0], psi: [size / b, 0.0, 0.0], p: b, n: b }, [0.0; 3])
     }
 
     #[inline]

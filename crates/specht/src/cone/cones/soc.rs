@@ -74,9 +74,9 @@ impl Set for Soc {
         if x[0].abs() < y[0].abs() { closed } else { closed.max(doubt(x[0] - xt, v)) }
     }
 
-    fn start(_: &Shape, way: Way) -> (Part, V3) {
-        let e = [1.0, 0.0, 0.0];
-        (Part { x: e, psi: e, p: 1.0, n: way.ratio() }, e)
+    fn start(_: &Shape, way: Way, size: f64) -> (Part, V3) {
+        let x = [size, 0.0, 0.0];
+        (Part { x, psi: [1.0, 0.0, 0.0], p: size, n: way.ratio() }, x)
     }
 
     #[inline]
