@@ -10,6 +10,7 @@ use super::contour::ContourSolver;
 use super::edges::WatchPlan;
 use super::lean::Tensors;
 use super::space::{EncounterPlan, TouchPlan};
+use super::still::StillPlan;
 use super::tree::{PlaneTree, SpaceTree};
 use super::{Input, Model};
 
@@ -353,6 +354,7 @@ pub struct Program {
     pub(super) watches: Vec<WatchPlan>,
     pub(super) encounters: Vec<EncounterPlan>,
     pub(super) flanks: Vec<FlankPlan>,
+    pub(super) still_plan: StillPlan,
     /// Natural sizes of the gaps.
     pub(super) sizes: Tape,
 
