@@ -513,6 +513,12 @@ pub trait System: Sync {
         true
     }
 
+    /// A closed contact that has lost its one point: the rim of a disc lies flat on its plane.
+    fn lies_flat(&self, s: &State, d: &Discrete) -> Option<usize> {
+        let _ = (s, d);
+        None
+    }
+
     /// What has no finite value at `s`, by its name: `force \`spring\``. Only asked when something has none.
     fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
         let _ = (s, d, eval);

@@ -27,6 +27,7 @@
 //! ```
 
 pub mod address;
+mod carried;
 pub mod data;
 mod error;
 pub mod finding;

@@ -374,7 +374,11 @@ impl Run {
             time: Num(run.time),
             start: StartRecord {
                 point: point(&start.point, names),
-                solutions: start.solutions.iter().map(|a| solution(a, Some(&start.point), names)).collect(),
+                solutions: start
+                    .solutions
+                    .iter()
+                    .map(|a| solution(a, &start.point.state, Some(&start.point), names))
+                    .collect(),
                 family: family(&start.family),
             },
             last: self.last_record(),

@@ -6,30 +6,31 @@ use crate::system::{Mode, State};
 use super::Names;
 use super::json::{Named, Num};
 use super::record::{
-    AuditRecord, Axes, BodyRecord, Components, ContactRecord, CountsRecord, Entry, EventRecord, LedgerRecord,
-    Open, SolutionRecord, WorkRecord, rates,
+    AuditRecord, BodyRecord, Components, ContactRecord, CountsRecord, Entry, EventRecord, LedgerRecord, Open,
+    SolutionRecord, WorkRecord, rates,
 };
 
 /// Coordinates, velocities, states, memory.
 pub(super) fn state(s: &State, names: &Names) -> Named<Entry> {
     let mut out: Named<Entry> = numbers(plain(s, names)).collect();
-    out.extend(bodies(names, Some(s), None));
+    out.extend(bodies(names, Some(s), true, None));
     out
 }
 
-/// Bodies that turn freely: orientation and spin of a state, angular accelerations.
-fn bodies(names: &Names, s: Option<&State>, accel: Option<&[f64]>) -> Vec<(String, Entry)> {
+/// Bodies that turn freely: orientation and spin of a state, if it is `shown`, and angular accelerations; spins in inertial axes.
+fn bodies(names: &Names, s: Option<&State>, shown: bool, accel: Option<&[f64]>) -> Vec<(String, Entry)> {
     let n = names.coordinates.len();
     let of = |k: usize| {
-        let rotation = s.and_then(|s| {
+        let seen = s.filter(|_| shown);
+        let rotation = seen.and_then(|s| {
             let [w, x, y, z] = *s.q.get(n + 4 * k..n + 4 * k + 4)? else { return None };
             let sign = if w < 0.0 { -1.0 } else { 1.0 };
             Some([w, x, y, z].map(|v| Num(sign * v)))
         });
         BodyRecord {
             rotation,
-            spin: s.and_then(|s| Axes::of(&s.u, n + 3 * k)),
-            spin_rate: accel.and_then(|a| Axes::of(a, n + 3 * k)),
+            spin: seen.and_then(|s| names.spin(k, s)),
+            spin_rate: accel.and_then(|a| names.spin_rate(k, s, a)),
         }
     };
     names.free.iter().enumerate().map(|(k, name)| (name.clone(), Entry::Body(of(k)))).collect()
@@ -55,7 +56,7 @@ fn accelerations(accel: &[f64], names: &Names) -> impl Iterator<Item = (String, 
 pub(super) fn point(p: &Point, names: &Names) -> Named<Entry> {
     let mut out: Named<Entry> = numbers(plain(&p.state, names)).collect();
     out.extend(accelerations(&p.accel, names));
-    out.extend(bodies(names, Some(&p.state), Some(&p.accel)));
+    out.extend(bodies(names, Some(&p.state), true, Some(&p.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let at = |list: &[f64]| list.get(k).copied().map(Num);
         let second = |rows: &[f64]| rows.get((*names.second.get(k)?)?).copied();
@@ -76,9 +77,9 @@ pub(super) fn point(p: &Point, names: &Names) -> Named<Entry> {
 }
 
 /// One solution of the force problem, with the keys of an instant.
-pub(super) fn solution(a: &Alternative, at: Option<&Point>, names: &Names) -> SolutionRecord {
+pub(super) fn solution(a: &Alternative, s: &State, at: Option<&Point>, names: &Names) -> SolutionRecord {
     let mut out: Named<Entry> = accelerations(&a.accel, names).collect();
-    out.extend(bodies(names, None, Some(&a.accel)));
+    out.extend(bodies(names, Some(s), false, Some(&a.accel)));
     out.extend(names.contacts.iter().enumerate().map(|(k, name)| {
         let entry = |list: &[f64]| list.get(k).copied().map(Num);
         let second = |rows: &[f64]| rows.get((*names.second.get(k)?)?).copied();
@@ -142,7 +143,7 @@ pub fn event(e: &Event, names: &Names) -> EventRecord {
         before: state(&e.before, names),
         after: state(&e.after, names),
         note: e.note.clone(),
-        alternatives: e.alternatives.iter().map(|a| solution(a, None, names)).collect(),
+        alternatives: e.alternatives.iter().map(|a| solution(a, &e.after, None, names)).collect(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::model::Plot;
 use crate::sim::{Audit, Event, Scheme, Settings, Trajectory};
 use crate::system::{State, System};
 
+use super::carried::Carried;
 use super::table::Table;
 use super::{Error, Machine};
 
@@ -26,6 +27,8 @@ pub struct Names {
     pub second: Vec<Option<usize>>,
     /// Outputs.
     pub outputs: Vec<String>,
+    /// Free bodies that others carry.
+    pub carried: Option<Carried>,
 }
 
 /// A run that ended.
@@ -73,6 +76,7 @@ impl Machine {
             contacts: system.contacts().iter().map(|c| c.name.clone()).collect(),
             second: system.contacts().iter().map(|c| c.tangent.get(1).copied()).collect(),
             outputs: system.output_names().to_vec(),
+            carried: self.carried(),
         }
     }
 }

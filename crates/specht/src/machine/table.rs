@@ -60,7 +60,7 @@ impl Table {
     /// One line of `trajectory.csv`. A row also holds what is plotted, after the outputs.
     pub fn write_row(row: &Sample<'_>, names: &Names, out: &mut String) {
         number(row.t, out);
-        for list in [row.q, row.u, row.z, row.memory, &row.outputs[..names.outputs.len()]] {
+        for list in [row.q, &names.written(row), row.z, row.memory, &row.outputs[..names.outputs.len()]] {
             for x in list {
                 out.push(',');
                 number(*x, out);
@@ -96,7 +96,7 @@ impl Table {
             add(name, &|row| row.q[k]);
         }
         for (k, name) in names.velocities().enumerate() {
-            add(name, &|row| row.u[k]);
+            add(name, &|row| names.velocity(row, k));
         }
         for (k, name) in names.states.iter().enumerate() {
             add(name.clone(), &|row| row.z[k]);

@@ -178,6 +178,10 @@ impl System for CompiledSystem {
         }
     }
 
+    fn lies_flat(&self, s: &State, d: &Discrete) -> Option<usize> {
+        self.flat_rim(s, d)
+    }
+
     fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {
         self.first_undefined(s, d, eval)
     }

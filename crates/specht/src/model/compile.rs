@@ -21,7 +21,8 @@ use super::forces::Accounts;
 use super::frames::Builder;
 use super::main_tape::Main;
 use super::program::{Fill, FlankPlan, Guard, Program, Relevance, Source};
-use super::space::{Encounter, EncounterPlan, TouchPlan};
+use super::space::{Encounter, EncounterPlan, Rims, TouchPlan};
+use super::still::StillPlan;
 use super::{Input, Model, Trigger};
 
 /// A number that was never given before.
@@ -59,6 +60,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
     let sides = Sides::new(b, &plan, &main);
 
     let contacts = contact_infos(&plan);
+    let rims = Rims::new(b, &plan.of_model);
+    let still_plan = StillPlan::new(b, &plan, &contacts, &main.w_pattern);
     let surfaces = plan.flanks.iter().filter(|f| f.surface.is_some());
     let mut state_names: Vec<String> = model.states.iter().map(|z| z.name.clone()).collect();
     state_names.extend(surfaces.map(|f| format!("{}.surface", f.name)));
@@ -84,6 +87,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         &sides.space_poses,
         &sides.sizes,
         &sides.laws,
+        &still_plan.tape,
+        &rims.tape,
     ];
     let fill = fill(b, &plan, used.into_iter().chain(contours.iter().map(|c| &c.tape)), &dims);
     let moving = || [&main.tape, &guards.switch_rates].into_iter().chain(contours.iter().map(|c| &c.tape));
@@ -159,6 +164,8 @@ pub fn build(model: &Model) -> Result<CompiledSystem, BuildError> {
         watches,
         encounters,
         flanks,
+        still_plan,
+        rims,
         sizes: sides.sizes,
         parameter_tape: Tape::new(&b.g, &guards.parameter_roots),
         demands: super::demands::Demands::new(model),

@@ -16,6 +16,7 @@ use super::Input;
 use super::edges::WatchPlan;
 use super::program::{Guard, PRESSING, Program, Relevance};
 use super::space::EncounterPlan;
+use super::still::Still;
 use super::tree::Numbers;
 
 /// A compiled model with values of its parameters. Copies and variants share the tapes.
@@ -39,6 +40,8 @@ pub struct CompiledSystem {
     /// Natural size of every row, and of the largest.
     pub(super) gap_sizes: Vec<f64>,
     pub(super) length: f64,
+    /// Entries of W that are rounding.
+    pub(super) still: Still,
     /// Bodies that touch, with numbers.
     pub(super) touching: Option<Box<Touching>>,
     pool: Pool,
@@ -120,6 +123,7 @@ impl CompiledSystem {
             encounters: program.encounters.clone().into(),
             gap_sizes: Vec::new(),
             length: 1.0,
+            still: Still::default(),
             touching: None,
             pool: Pool::default(),
             program: Arc::new(program),
@@ -157,6 +161,7 @@ impl CompiledSystem {
         self.touching = program.touch.touching(value).map(Box::new);
         self.make_image();
         self.measure();
+        self.find_still();
     }
 
     /// The constant parts, with the state at zero.
@@ -414,6 +419,10 @@ impl CompiledSystem {
             #[cfg(debug_assertions)]
             self.spoil_contacts(changing, out);
             return out.scratch.put(memory);
+        }
+        if self.quiet(out) {
+            // constants are copied anew
+            m.stamp = 0;
         }
         self.write_crossings(&m.main, out);
         if !early {

@@ -3,7 +3,7 @@
 use super::contacts::{BuildError, ContactsPlan};
 use super::frames::{Builder, Row};
 use super::space::{SpaceTouch, Vector};
-use super::{Contact, FeatureRef, Geometry, Input, Shape};
+use super::{Contact, FeatureRef, Geometry, Input, NormalLaw, Shape};
 
 /// Pairs of shapes in space with formulas.
 const SPACE_PAIRS: &str = "point, ball, rim, ellipsoid, capsule, box or hull against a plane; point or ball against ball, cylinder, cone, \
@@ -56,7 +56,10 @@ impl ContactsPlan {
                 parts.push(Part { second, ..Part::new(k, name, Vec::new(), slip) });
             }
             Geometry::Gap(gap) => {
-                let row = b.row_of_position(*gap);
+                let mut row = b.row_of_position(*gap);
+                if spatial && matches!(contact.law, NormalLaw::Bilateral) {
+                    b.measure_terms(&mut row);
+                }
                 parts.push(Part { second, ..Part::new(k, name, vec![row], slip) });
             }
             Geometry::Pin(p, q) if spatial => {
@@ -70,7 +73,10 @@ impl ContactsPlan {
                 parts.push(part);
             }
             Geometry::Guide(list) => {
-                let normal = list.map(|n| b.row_of_position(n)).to_vec();
+                let mut normal = list.map(|n| b.row_of_position(n)).to_vec();
+                if spatial {
+                    normal.iter_mut().for_each(|row| b.measure_terms(row));
+                }
                 parts.push(Part::new(k, name, normal, slip));
             }
             Geometry::Directions(p, q, parallel) => {

@@ -36,6 +36,8 @@ pub(super) struct Row {
     pub rate: NodeId,
     pub rate_offset: NodeId,
     pub accel_offset: NodeId,
+    /// Natural sizes of the entries, then of `rate_offset`: one part, and one that counts by the length of the machine. Empty: not measured.
+    pub natural: Vec<[NodeId; 2]>,
 }
 
 /// Graph, symbols and derivations of one model under construction.
@@ -303,7 +305,7 @@ impl<'m> Builder<'m> {
         let rate = self.dot(value);
         let rate_offset = self.explicit_rate(value);
         let accel_offset = self.dot(rate);
-        Row { columns, value, rate, rate_offset, accel_offset }
+        Row { columns, value, rate, rate_offset, accel_offset, natural: Vec::new() }
     }
 
     /// The row of a velocity formula, linear in u.
@@ -316,7 +318,7 @@ impl<'m> Builder<'m> {
         }
         let rate_offset = self.replace(rate, &rest);
         let accel_offset = self.dot(rate);
-        Row { columns, value: self.zero, rate, rate_offset, accel_offset }
+        Row { columns, value: self.zero, rate, rate_offset, accel_offset, natural: Vec::new() }
     }
 
     /// The row of d · (v_A − v_B), material points, with the direction d carried by `total` (which knows how contact
@@ -346,6 +348,6 @@ impl<'m> Builder<'m> {
         let explicit = self.sub2(a.explicit, b.explicit);
         let rate_offset = self.dot2(d, explicit);
         let accel_offset = total.of(&mut self.g, rate);
-        Row { columns, value: zero, rate, rate_offset, accel_offset }
+        Row { columns, value: zero, rate, rate_offset, accel_offset, natural: Vec::new() }
     }
 }

@@ -38,6 +38,7 @@ mod points;
 mod program;
 mod scale;
 mod space;
+mod still;
 mod tangent;
 #[cfg(test)]
 mod tests;

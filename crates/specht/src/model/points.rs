@@ -104,6 +104,40 @@ impl CompiledSystem {
         (0..count).map(|k| std::array::from_fn(|i| self.space_poses.output(&work, 15 * k + i))).collect()
     }
 
+    /// Angular velocity of a body in space in inertial axes, and its rate with the given accelerations.
+    pub(crate) fn body_spin(&self, s: &State, body: usize, accel: Option<&[f64]>) -> [[f64; 3]; 2] {
+        let d = self.fresh_discrete();
+        let mut inputs = self.base.clone();
+        self.fill(s, &d, &mut inputs);
+        let tape = &self.space_poses;
+        let (mut work, mut rates) = (tape.workspace(), tape.rates());
+        tape.eval(&inputs, &mut work);
+        let of = |work: &crate::expr::Work| [12, 13, 14].map(|i| tape.output(work, 15 * body + i));
+        let Some(accel) = accel.filter(|a| a.len() == self.dims.u) else {
+            return [of(&work), [f64::NAN; 3]];
+        };
+        let mut q_rate = vec![0.0; s.q.len()];
+        self.q_rate(s, &mut q_rate);
+        let mut z_rate = Vec::new();
+        if self.dims.z > 0 {
+            let mut eval = self.memory();
+            self.evaluate(s, &d, &mut eval);
+            z_rate = eval.z_rate;
+        }
+        let mut along = vec![0.0; inputs.len()];
+        for &(slot, source) in &self.fill {
+            along[slot as usize] = match source {
+                Source::Time => 1.0,
+                Source::Q(j) => q_rate[j],
+                Source::U(j) => accel[j],
+                Source::Z(j) => z_rate[j],
+                _ => 0.0,
+            };
+        }
+        tape.tangent(&work, &along, &mut rates);
+        [of(&work), of(&rates)]
+    }
+
     /// Mass and moment of inertia of a body.
     pub(crate) fn inertia(&self, body: usize) -> [f64; 2] {
         let b = &self.model.bodies[body];

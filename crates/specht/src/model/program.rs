@@ -9,7 +9,8 @@ use crate::system::{ContactInfo, Dims, Direction, Discrete, Eval, Pressure, Sect
 use super::contour::ContourSolver;
 use super::edges::WatchPlan;
 use super::lean::Tensors;
-use super::space::{EncounterPlan, TouchPlan};
+use super::space::{EncounterPlan, Rims, TouchPlan};
+use super::still::StillPlan;
 use super::tree::{PlaneTree, SpaceTree};
 use super::{Input, Model};
 
@@ -364,6 +365,9 @@ pub struct Program {
     pub(super) watches: Vec<WatchPlan>,
     pub(super) encounters: Vec<EncounterPlan>,
     pub(super) flanks: Vec<FlankPlan>,
+    pub(super) still_plan: StillPlan,
+    /// Rims on planes.
+    pub(super) rims: Rims,
     /// Natural sizes of the gaps.
     pub(super) sizes: Tape,
 

@@ -162,6 +162,7 @@ impl CompiledSystem {
         self.space.add(false, &read, in_space, Some(out.mass.values_mut()), &mut out.h);
         self.space.add_drive(&read, in_space, &mut out.drive);
         self.scatter(main, self.changing.len(), out);
+        self.forget_still(out);
         self.write_powers(main, out);
         self.write_crossings(main, out);
         self.whole_energies(main, out);

@@ -412,6 +412,7 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         out.last = self.point;
         out.energy = self.ledger.energy;
         out.audit = self.auditor.audit;
+        out.audit.limit(self.settings.tolerance);
         out.audit.judge(audit::LENGTH_BOUND, audit::ENERGY_BOUND, status);
         out.counts.evaluations = self.field.evaluations;
         out.counts.factorisations = self.field.fixed.factorisations() + self.ode.factorisations();

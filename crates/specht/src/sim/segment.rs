@@ -224,6 +224,16 @@ impl<S: System + ?Sized> Run<'_, S> {
             let t = self.time();
             return Some(Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}")));
         }
+        if let Some(c) = self.field.sys.lies_flat(&self.field.state, &self.field.discrete) {
+            let (t, name) = (self.time(), &self.field.info[c].name);
+            return Some(Flow::End(
+                Status::Indeterminate,
+                format!(
+                    "the rim of `{name}` lies flat on its plane at t = {t}: it touches all around, and one point cannot carry what a ring does; \
+                     end the run before with an event, or let a cylinder touch (`[[touch]]`, time steps)"
+                ),
+            ));
+        }
         if max_abs(&self.field.state.q).max(max_abs(&self.field.state.u)) > BEYOND_ALL {
             let t = self.time();
             return Some(Flow::End(

@@ -10,6 +10,7 @@
 //! The four numbers of p stand behind the coordinates of the file in q, the three of w behind their velocities in u.
 
 mod features;
+mod flat;
 mod forces;
 mod frames;
 mod inertia;
@@ -28,13 +29,15 @@ use crate::expr::NodeId;
 use super::{Feature, Model, Shape};
 
 pub(super) use features::Encounter;
-pub(super) use frames::SpaceFrame;
+pub(super) use flat::Rims;
+pub(super) use frames::{SpaceFrame, halves};
 pub(crate) use frames::{SpacePose, quaternion_of, quaternion_rate};
 pub(super) use inertia::SpaceLink;
 pub(super) use meet::{EncounterPlan, Hulls};
 pub(super) use together::TouchPlan;
 pub use together::TouchRule;
 pub(super) use touch::SpaceTouch;
+pub(super) use vector::dot;
 
 /// Three numbers of a vector.
 pub type Vector = [NodeId; 3];

@@ -308,6 +308,7 @@ impl Builder<'_> {
                     rate: frame.velocity[i],
                     rate_offset: frame.explicit[i],
                     accel_offset: self.dot(frame.velocity[i]),
+                    natural: Vec::new(),
                 },
                 None => Row {
                     columns: Vec::new(),
@@ -315,6 +316,7 @@ impl Builder<'_> {
                     rate: zero,
                     rate_offset: zero,
                     accel_offset: zero,
+                    natural: Vec::new(),
                 },
             })
             .into()
@@ -342,6 +344,7 @@ impl Builder<'_> {
                 rate: frame.velocity[i],
                 rate_offset: frame.explicit[i],
                 accel_offset: frame.accel[i],
+                natural: Vec::new(),
             })
             .collect()
     }

@@ -242,6 +242,7 @@ impl Builder<'_> {
             let normal = cross(&mut self.g, e, other);
             let mut row = self.row_of_spin(normal, [p.body, q.body], self.one);
             row.value = dot(&mut self.g, e, other);
+            self.measure_row(&mut row, [p.body, q.body], false);
             rows.push(row);
         }
         Some(rows)
@@ -267,7 +268,7 @@ impl Builder<'_> {
         let explicit = sub(&mut self.g, a.explicit, b.explicit);
         let rate_offset = dot(&mut self.g, d, explicit);
         let accel_offset = self.dot(rate);
-        Row { columns, value: zero, rate, rate_offset, accel_offset }
+        Row { columns, value: zero, rate, rate_offset, accel_offset, natural: Vec::new() }
     }
 
     /// Rows of two points kept together.
@@ -280,6 +281,7 @@ impl Builder<'_> {
         let rows = [0, 1, 2].map(|i| {
             let mut row = self.row_of_space_motion(unit(i), &a, &b);
             row.value = apart[i];
+            self.measure_row(&mut row, [p.body, q.body], true);
             row
         });
         rows.to_vec()
