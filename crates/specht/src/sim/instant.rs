@@ -5,7 +5,7 @@
 //! before the instant; changed memory leads to one more decision. The log has one entry per kind.
 
 use crate::contact::{Forces, Reduced, Small, Start, Status as Set};
-use crate::impact::{ImpactStatus, Impactor};
+use crate::impact::{ImpactStatus, Impactor, Law};
 use crate::linalg::axpy;
 use crate::system::{Discrete, Mode, Normal, Restitution, State, System, Trigger};
 
@@ -475,10 +475,12 @@ impl<S: System + ?Sized> Run<'_, S> {
             let tools = &mut self.tools;
             tools.restitution.resize(field.dims.contacts, Restitution::default());
             field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
-            for (e, _) in tools.restitution.iter_mut().zip(&m.plastic).filter(|(_, plastic)| **plastic) {
+            let law = self.settings.impact;
+            // Moreau's ε_T acts without ε_N, too: where nothing hops it stays
+            let keeps = |e: &Restitution| law == Law::Moreau && e.normal == 0.0;
+            for (e, _) in tools.restitution.iter_mut().zip(&m.plastic).filter(|(e, p)| **p && !keeps(e)) {
                 *e = Restitution::default();
             }
-            let law = self.settings.impact;
             let (u, closed) = (&field.state.u, &self.sets.closed);
             let impact = if field.spatial {
                 super::strike::impact(field.info, &field.eval, u, law, closed, &tools.restitution)
