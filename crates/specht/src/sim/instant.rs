@@ -271,8 +271,14 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Slip(i, _) if eval.is_smooth(self.field.info, i) => Some((i, &mut watches.slips[i])),
                 _ => None,
             };
+            // without friction both branches are the same motion
+            let smooth = |i: usize| {
+                eval.is_smooth(self.field.info, i)
+                    && matches!(what, What::Slip(..) | What::Saturation(..) | What::Give(_))
+            };
             if let Some((i, hold)) = hold
                 && hold.flip(t, self.settings.until.abs(), Hold::BOUNDS, 0.0)
+                && !smooth(i)
             {
                 let name = &self.field.info[i].name;
                 self.warn_once(format!("the forces of `{name}` chatter"), t);
