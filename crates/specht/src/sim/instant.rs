@@ -354,7 +354,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             if first && round == 0 {
                 // what the start itself allows, before any jump
                 self.out.start.solutions = self.decider.alternatives();
-                self.out.start.family = self.decider.family(&self.field);
+                self.out.start.family = self.decider.family_at(&self.field, decision == Decision::Follow);
                 if decision != Decision::Follow {
                     self.start_without_forces(m);
                 }
