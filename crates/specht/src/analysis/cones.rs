@@ -22,8 +22,8 @@
 use super::AnalysisError;
 use super::statics::{Interval, MAX_SIGNED, Statics, merge};
 use crate::contact::Measure;
-use crate::lcp::socp::{ConeOutcome, ConeProgram};
-use crate::linalg::{Mat, Svd, max_abs};
+use crate::lcp::socp::{ConeAnswer, ConeOutcome, ConeProgram};
+use crate::linalg::{Mat, Svd};
 use crate::system::{Normal, Section};
 
 /// Rounds in which directions of joint forces follow the forces, and the change that ends them.
@@ -31,6 +31,11 @@ const ROUNDS: usize = 60;
 const FOLLOWED: f64 = 1e-13;
 /// A balance that is missed by less, relative to the forces, holds.
 pub(super) const HOLDS: f64 = 1e-10;
+
+/// Factors, relative to the loads that are there, up to which an end is looked for where the program without a bound fails; what nearly reaches the
+/// last has none.
+const REACHES: [f64; 3] = [1e2, 1e4, 1e6];
+const NEARLY: f64 = 1e-3;
 
 /// What is assumed in one program.
 #[derive(Clone, Debug)]
@@ -95,7 +100,48 @@ impl Posed {
     }
 }
 
+impl Posed {
+    /// The largest value of the factor, which is the first unknown, where the program without end is too near to one that has an end for either to be
+    /// certain: with a bound far away. Without end when the bound is reached.
+    fn within_reach(&self, c: &[f64], size: f64) -> Option<ConeAnswer> {
+        REACHES.iter().find_map(|reach| {
+            let mut program = self.program.clone();
+            let mut a = vec![0.0; c.len()];
+            a[0] = -1.0;
+            let bound = reach * if size > 0.0 { size } else { 1.0 };
+            program.cone(&[(a, bound)]);
+            let found = program.maximize(c);
+            let ends = found.value < (1.0 - NEARLY) * bound;
+            // a bound that is reached says something when it is the farthest
+            let last = Some(reach) == REACHES.last();
+            match found.outcome {
+                ConeOutcome::Optimal if ends => Some(found),
+                ConeOutcome::Optimal if last => {
+                    Some(ConeAnswer { outcome: ConeOutcome::Unbounded, value: f64::INFINITY, ..found })
+                }
+                _ => None,
+            }
+        })
+    }
+}
+
+/// Whether a program found neither an end nor that there is none.
+fn failed(found: &ConeAnswer) -> bool {
+    matches!(found.outcome, ConeOutcome::Infeasible | ConeOutcome::Unclear)
+}
+
 impl Statics<'_> {
+    /// Size of the loads and of given bounds, by inertia.
+    fn size(&self, base: &[f64]) -> f64 {
+        let measure = Measure::of(self.eval);
+        let loads = base.iter().zip(&measure.coordinate).map(|(h, u)| (h / u).abs());
+        let given = (0..self.info.len()).filter(|&i| self.rubs(i)).map(|i| {
+            let n = self.given() * self.eval.bound_given(i, true);
+            measure.row[self.info[i].tangent[0]] * self.eval.mu_static[i] * n.abs()
+        });
+        given.fold(loads.fold(0.0, f64::max), f64::max)
+    }
+
     /// Whether friction acts in a tangent plane somewhere.
     pub(crate) fn has_discs(&self) -> bool {
         (0..self.info.len()).any(|i| self.info[i].tangent.len() > 1 && self.rubs(i))
@@ -329,7 +375,10 @@ impl Statics<'_> {
                 a[columns.len()] = -1.0;
                 posed.program.cone(&[(a, cap)]);
             }
-            let found = posed.program.maximize(&aim_at);
+            let mut found = posed.program.maximize(&aim_at);
+            if of.is_none() && failed(&found) {
+                found = posed.within_reach(&aim_at, self.size(base)).unwrap_or(found);
+            }
             let mut lambda = vec![0.0; self.eval.w.rows()];
             let read = |k: usize, row: usize| found.x[posed.first + k] / posed.measure.row[row];
             posed.rows.iter().enumerate().for_each(|(k, &row)| lambda[row] = read(k, row));
@@ -341,10 +390,12 @@ impl Statics<'_> {
             let value = match found.outcome {
                 ConeOutcome::Optimal => found.value / scale,
                 ConeOutcome::Unbounded => f64::INFINITY,
-                ConeOutcome::Infeasible | ConeOutcome::Unclear => f64::NEG_INFINITY,
+                ConeOutcome::Infeasible => f64::NEG_INFINITY,
+                // a failure is no number
+                ConeOutcome::Unclear => f64::NAN,
             };
             motion.iter_mut().for_each(|v| *v /= scale);
-            if value == f64::NEG_INFINITY {
+            if !(value > f64::NEG_INFINITY) {
                 // the first guess of a direction may be too bad for any balance
                 return best.or(Some(Limit { value, lambda: Vec::new(), motion }));
             }
@@ -368,12 +419,7 @@ impl Statics<'_> {
         self.check_sections()?;
         let measure = Measure::of(self.eval);
         let weights = self.weights(&measure);
-        let loads = base.iter().zip(&measure.coordinate).map(|(h, u)| h / u).collect::<Vec<f64>>();
-        let given = (0..self.info.len()).filter(|&i| self.rubs(i)).map(|i| {
-            let n = self.given() * self.eval.bound_given(i, true);
-            measure.row[self.info[i].tangent[0]] * self.eval.mu_static[i] * n.abs()
-        });
-        let size = given.fold(max_abs(&loads), f64::max);
+        let size = self.size(base);
         let joints = self.joints();
         let guess = if joints.is_empty() { Vec::new() } else { self.shortest(base) };
         let mut best = Stand {
@@ -393,7 +439,7 @@ impl Statics<'_> {
                 continue;
             };
             let margin = found.value / size;
-            if margin > best.margin || best.margin == f64::NEG_INFINITY {
+            if margin > best.margin || !margin.is_nan() && best.margin == f64::NEG_INFINITY {
                 best.margin = margin;
                 best.lambda = found.lambda;
                 best.motion = found.motion;

@@ -183,8 +183,12 @@ pub(crate) fn point_in_space(
     };
     // p(d), and the normal of the border there
     let ask = |d: [f64; 3]| -> Result<Border, AnalysisError> {
-        let Some(found) = statics.limit(base, &column(d), 1.0)?.filter(|_| stands) else {
+        if !stands {
             return Ok((0.0, None, Vec::new()));
+        }
+        // what stands carries no force at least: an answer without any is a failure, and no number
+        let Some(found) = statics.limit(base, &column(d), 1.0)? else {
+            return Ok((f64::NAN, None, Vec::new()));
         };
         let normal =
             (!found.motion.is_empty()).then(|| std::array::from_fn(|a| dot(&jacobian[a], &found.motion)));

@@ -19,7 +19,7 @@
 use crate::linalg::Mat;
 use crate::system::Section;
 
-use super::together::together;
+use super::together::{refine, together};
 
 /// What is known of one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -622,7 +622,11 @@ fn sweeps(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64], most: usize) -
         if !largest.is_finite() {
             return None;
         }
-        if change <= SETTLED * largest || (sweep > 200 && change <= 1e-11 * largest) || cones.len() == 1 {
+        if change <= SETTLED * largest || cones.len() == 1 {
+            return Some(does);
+        }
+        if sweep > 200 && change <= 1e-11 * largest {
+            refine(cones, g, b, lambda, &mut does);
             return Some(does);
         }
     }

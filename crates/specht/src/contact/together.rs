@@ -57,6 +57,24 @@ pub(super) fn together(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64]) -
     })
 }
 
+/// Forces brought to rounding with what the contacts do, where their sweeps end early; left as they are where that does not keep the laws.
+pub(super) fn refine(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64], does: &mut Vec<Does>) {
+    if !cones.iter().all(plain) {
+        return;
+    }
+    let mut modes = Modes { cones, g, b, does: does.clone() };
+    let mut trial = lambda.to_vec();
+    if modes.solve(&mut trial).is_some() && modes.hold(&trial) {
+        lambda.copy_from_slice(&trial);
+        *does = modes.does;
+    }
+}
+
+/// Whether a contact has an answer here.
+fn plain(c: &Cone) -> bool {
+    c.tangents <= 2 && c.least == 0.0 && c.inner.is_none()
+}
+
 /// Rows that a contact has here, and in the problem of the cone solver.
 fn rows_of(c: &Cone) -> usize {
     usize::from(c.given.is_none()) + c.tangents
@@ -84,7 +102,6 @@ fn slide(c: &Cone, mu: f64, d: [f64; 3], n: f64, lambda: &mut [f64]) {
 /// The problem of the cone solver: `u = W r + q` with the accelerations as u. Contacts that slide have their normal row alone, with the friction
 /// that follows it in their column.
 fn pose(cones: &[Cone], g: &Mat, b: &[f64]) -> Option<Problem> {
-    let plain = |c: &Cone| c.tangents <= 2 && c.least == 0.0 && c.inner.is_none();
     if !cones.iter().all(plain) {
         return None;
     }

@@ -233,8 +233,18 @@ pub enum Open {
         normal: Option<[Num; 2]>,
         /// Tangential force.
         #[serde(skip_serializing_if = "Option::is_none")]
-        tangential: Option<[Num; 2]>,
+        tangential: Option<Ends>,
     },
+}
+
+/// The interval of a tangential force.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Ends {
+    /// Along the tangent.
+    One([Num; 2]),
+    /// Along both tangents.
+    Two([[Num; 2]; 2]),
 }
 
 /// An event.

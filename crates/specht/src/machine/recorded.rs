@@ -6,8 +6,8 @@ use crate::system::{Mode, State};
 use super::Names;
 use super::json::{Named, Num};
 use super::record::{
-    AuditRecord, BodyRecord, Components, ContactRecord, CountsRecord, Entry, EventRecord, LedgerRecord, Open,
-    SolutionRecord, WorkRecord, rates,
+    AuditRecord, BodyRecord, Components, ContactRecord, CountsRecord, Ends, Entry, EventRecord, LedgerRecord,
+    Open, SolutionRecord, WorkRecord, rates,
 };
 
 /// Coordinates, velocities, states, memory.
@@ -111,7 +111,16 @@ pub(super) fn open(family: &Family, names: &Names) -> Named<Open> {
         .collect();
     for (k, name) in names.contacts.iter().enumerate() {
         let at = |list: &[(f64, f64)]| list.get(k).and_then(interval);
-        let (normal, tangential) = (at(&family.normal), at(&family.tangential));
+        let normal = at(&family.normal);
+        // of two tangents both are told where one of them is open
+        let second = family.second.get(k).filter(|_| names.second.get(k).is_some_and(|s| s.is_some()));
+        let tangential = match (family.tangential.get(k), second) {
+            (Some(first), Some(second)) if interval(first).or(interval(second)).is_some() => {
+                Some(Ends::Two([first, second].map(|&(lo, hi)| [Num(lo), Num(hi)])))
+            }
+            (Some(_), Some(_)) => None,
+            _ => at(&family.tangential).map(Ends::One),
+        };
         if normal.is_some() || tangential.is_some() {
             out.push(name.clone(), Open::Contact { normal, tangential });
         }

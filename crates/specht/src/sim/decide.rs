@@ -319,9 +319,14 @@ impl Decider {
         None
     }
 
-    /// Accelerations of the solution that was taken last.
+    /// Forces of the solution that was taken last.
+    pub(super) fn followed(&self) -> Option<&Forces> {
+        Some(&self.set.solutions.get(self.chosen?)?.forces)
+    }
+
+    /// Its accelerations.
     pub(super) fn accelerations(&self) -> Option<&[f64]> {
-        Some(&self.set.solutions.get(self.chosen?)?.forces.accel)
+        Some(&self.followed()?.accel)
     }
 
     /// All solutions found last, as data.
@@ -358,6 +363,7 @@ impl Decider {
             accel: (0..field.dims.u).map(|i| hull(&|f| f.accel[i])).collect(),
             normal: field.info.iter().map(|c| row(c.normal_row())).collect(),
             tangential: field.info.iter().map(|c| row(c.tangent.first().copied())).collect(),
+            second: Vec::new(),
         })
     }
 }

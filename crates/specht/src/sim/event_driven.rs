@@ -390,6 +390,9 @@ impl<'a, S: System + ?Sized> Run<'a, S> {
         if self.field.regularity.redundant == 0 && self.field.fixed.small().is_empty() {
             return None;
         }
+        if self.field.spatial {
+            return super::free_in_space::family(&self.field, &self.field.forces);
+        }
         self.sets.remember(&self.field.discrete.modes);
         self.sets.fill(&self.field, false);
         let Run { decider, field, sets, .. } = self;

@@ -5,7 +5,7 @@
 //! before the instant; changed memory leads to one more decision. The log has one entry per kind.
 
 use crate::contact::{Forces, Reduced, Small, Start, Status as Set};
-use crate::impact::{ImpactStatus, Impactor};
+use crate::impact::{ImpactStatus, Impactor, Law};
 use crate::linalg::axpy;
 use crate::system::{Discrete, Mode, Normal, Restitution, State, System, Trigger};
 
@@ -271,8 +271,14 @@ impl<S: System + ?Sized> Run<'_, S> {
                 What::Slip(i, _) if eval.is_smooth(self.field.info, i) => Some((i, &mut watches.slips[i])),
                 _ => None,
             };
+            // without friction both branches are the same motion
+            let smooth = |i: usize| {
+                eval.is_smooth(self.field.info, i)
+                    && matches!(what, What::Slip(..) | What::Saturation(..) | What::Give(_))
+            };
             if let Some((i, hold)) = hold
                 && hold.flip(t, self.settings.until.abs(), Hold::BOUNDS, 0.0)
+                && !smooth(i)
             {
                 let name = &self.field.info[i].name;
                 self.warn_once(format!("the forces of `{name}` chatter"), t);
@@ -348,7 +354,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             if first && round == 0 {
                 // what the start itself allows, before any jump
                 self.out.start.solutions = self.decider.alternatives();
-                self.out.start.family = self.decider.family(&self.field);
+                self.out.start.family = self.decider.family_at(&self.field, decision == Decision::Follow);
                 if decision != Decision::Follow {
                     self.start_without_forces(m);
                 }
@@ -475,10 +481,12 @@ impl<S: System + ?Sized> Run<'_, S> {
             let tools = &mut self.tools;
             tools.restitution.resize(field.dims.contacts, Restitution::default());
             field.sys.restitution(&field.state, &field.discrete, &mut tools.restitution);
-            for (e, _) in tools.restitution.iter_mut().zip(&m.plastic).filter(|(_, plastic)| **plastic) {
+            let law = self.settings.impact;
+            // Moreau's ε_T acts without ε_N, too: where nothing hops it stays
+            let keeps = |e: &Restitution| law == Law::Moreau && e.normal == 0.0;
+            for (e, _) in tools.restitution.iter_mut().zip(&m.plastic).filter(|(e, p)| **p && !keeps(e)) {
                 *e = Restitution::default();
             }
-            let law = self.settings.impact;
             let (u, closed) = (&field.state.u, &self.sets.closed);
             let impact = if field.spatial {
                 super::strike::impact(field.info, &field.eval, u, law, closed, &tools.restitution)

@@ -13,6 +13,7 @@ mod decide;
 mod event_driven;
 mod field;
 mod flips;
+mod free_in_space;
 mod instant;
 mod ledger;
 mod locate;

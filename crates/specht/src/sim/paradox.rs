@@ -17,6 +17,7 @@ use crate::system::{Mode, Normal, System};
 use super::decide::{Decider, Decision};
 use super::event_driven::{End, Run};
 use super::field::Field;
+use super::free_in_space::share;
 use super::instant::Moment;
 use super::policy::{self, Before, Choice};
 use super::settings::Policy;
@@ -163,13 +164,17 @@ impl Decider {
             let pulls = |row: usize| answer.solution.forces.lambda[row] < 0.0;
             *sign = if matches!(c.normal, Normal::Bilateral { row } if pulls(row)) { -1.0 } else { 1.0 };
         }
-        field.fixed.follow(&answer.solution.forces);
         for (i, d) in answer.directions.iter().enumerate() {
             let stays = field.discrete.modes[i] == Mode::Slip && starts[i] != Start::Zero;
             if !stays {
                 field.frozen[i] = *d;
             }
         }
+        // at a border the forces go on from those that reached it
+        if !tie && status != Status::Several {
+            share(field, acted, &mut answer.solution.forces);
+        }
+        field.fixed.follow(&answer.solution.forces);
         if tie {
             press(field);
         }

@@ -101,7 +101,10 @@ impl<S: System + ?Sized> Run<'_, S> {
         field.info.iter().enumerate().filter_map(|(i, c)| {
             let Normal::Unilateral { row } = c.normal else { return None };
             let v = field.eval.rate(row, &field.state.u);
-            (sets.closed[i] && field.discrete.modes[i] == Mode::Open && v > 0.0).then_some((i, row, v))
+            // in space what opens by rounding took part in the decision as a closed contact: it is pulled open, and does not hop
+            let rounding = field.spatial && sets.is_slow(field, i);
+            (!rounding && sets.closed[i] && field.discrete.modes[i] == Mode::Open && v > 0.0)
+                .then_some((i, row, v))
         })
     }
 

@@ -240,6 +240,12 @@ fn answer(
     // accelerations that cancel leave their rounding: measured by those without contact forces
     let size = red.c.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
     let size = forces.accel.iter().fold(size, |m, a| m.max(a.abs()));
+    let leaves = |i: usize, accel: &[f64]| {
+        let a: [f64; 3] =
+            std::array::from_fn(|k| info[i].tangent.get(k).map_or(0.0, |&row| eval.accel(row, accel)));
+        let along = a[0].hypot(a[1]).hypot(a[2]);
+        (along > STILL * size).then(|| a.map(|a| a / along))
+    };
     for (k, &i) in layout.contacts.iter().enumerate() {
         let rubs = info[i].friction && !info[i].tangent.is_empty();
         let two = info[i].tangent.len() > 1;
@@ -248,6 +254,11 @@ fn answer(
         modes[i] = match (does[k], starts[i]) {
             (Does::Opens, _) if parts => Mode::Open,
             _ if !rubs => Mode::Closed,
+            // without a normal force nothing holds it
+            (Does::Opens, Start::Zero) if two && leaves(i, &forces.accel).is_some() => {
+                directions[i] = leaves(i, &forces.accel);
+                Mode::Slip
+            }
             (Does::Opens, Start::Zero) | (Does::Sticks, _) => Mode::Stick,
             (Does::Opens, Start::Plus) if two => Mode::Slip,
             (Does::Opens, Start::Plus) => Mode::SlipPlus,

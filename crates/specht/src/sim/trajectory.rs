@@ -178,8 +178,10 @@ pub struct Family {
     pub accel: Vec<(f64, f64)>,
     /// Interval of every normal force.
     pub normal: Vec<(f64, f64)>,
-    /// Interval of every tangential force.
+    /// Interval of every tangential force, in space along the first tangent.
     pub tangential: Vec<(f64, f64)>,
+    /// In space: along the second tangent; empty in the plane.
+    pub second: Vec<(f64, f64)>,
 }
 
 /// Everything about one instant.
