@@ -309,6 +309,8 @@ mod cylinders_tests;
 #[cfg(test)]
 mod drums_tests;
 #[cfg(test)]
+mod flat_tests;
+#[cfg(test)]
 mod surfaces_tests;
 #[cfg(test)]
 mod tests;
