@@ -102,7 +102,7 @@ pub(super) fn nearest_part(body: Body<'_>, p: V3, w: V3) -> (f64, f64) {
 /// Gap and normal where the surface that is nearest changes from one with the normal `a` to one with `b` along the direction w, inside by `d`: a
 /// line that crosses a rim or an edge is deepest there, and neither normal is across the line. The one that is, `m = α a + β b` with
 /// `α + β = 1`, has the crossed edge at `m·x = −d` from there. `None`: the surface goes on smoothly, or is too sharp to be crossed.
-pub(super) fn over_ridge(d: f64, [a, b]: [V3; 2], w: V3) -> Option<(f64, V3)> {
+fn over_ridge(d: f64, [a, b]: [V3; 2], w: V3) -> Option<(f64, V3)> {
     let level = LEVEL * norm(w);
     let (falls, rises) = (dot(a, w), dot(b, w));
     if !(falls < -level && rises > level) {

@@ -12,6 +12,11 @@ use super::{Placed, Shape, Touch, size_of};
 /// Rounds of Newton's method for the foot of a point.
 const ROUNDS: usize = 40;
 
+/// Rounds of the search for a hump at most: 30 halvings, and steps between them.
+const SEARCH: usize = 300;
+/// Distances that differ by less than this part of the size are the same.
+const LEVEL: f64 = 1e-15;
+
 /// Values of a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
@@ -209,12 +214,18 @@ fn humps(a: Body<'_>, field: &Field, at: &Placed, margin: f64, mut found: impl F
         far(x, y)
     };
     let slack = margin + field.step[0].max(field.step[1]);
+    // a line along the surface is as near everywhere: of such places the first counts, and rounding leads no farther
+    let same = LEVEL * size_of(a.1);
     for j in j0..=j1 {
         for i in i0..=i1 {
             let here = at_node(i, j);
             let lower = |di: usize, dj: usize| {
                 let (x, y) = ((i + di).wrapping_sub(1), (j + dj).wrapping_sub(1));
-                x >= i0 && x <= i1 && y >= j0 && y <= j1 && (x, y) != (i, j) && at_node(x, y) < here
+                if x < i0 || x > i1 || y < j0 || y > j1 || (x, y) == (i, j) {
+                    return false;
+                }
+                let there = at_node(x, y);
+                there < here - same || ((y, x) < (j, i) && there <= here + same)
             };
             if here > slack || (0..9).any(|k| lower(k % 3, k / 3)) {
                 continue;
@@ -222,12 +233,18 @@ fn humps(a: Body<'_>, field: &Field, at: &Placed, margin: f64, mut found: impl F
             let (mut x, mut y) = place(i, j);
             let mut best = here;
             let mut step = [0.5 * field.step[0], 0.5 * field.step[1]];
-            while step[0] > 1e-9 * field.step[0] {
+            let mut rounds = 0;
+            while step[0] > 1e-9 * field.step[0] && rounds < SEARCH {
                 let mut moved = false;
+                rounds += 1;
                 for (sx, sy) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
                     let (u, v) = (x + sx * step[0], y + sy * step[1]);
-                    if field.holds(u, v) && far(u, v) < best {
-                        (x, y, best, moved) = (u, v, far(u, v), true);
+                    if !field.holds(u, v) {
+                        continue;
+                    }
+                    let there = far(u, v);
+                    if there < best - same {
+                        (x, y, best, moved) = (u, v, there, true);
                     }
                 }
                 if !moved {

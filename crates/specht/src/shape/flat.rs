@@ -3,14 +3,20 @@
 //! Two outlines always touch at a corner of one of them. Corners that stick out are compared with the edges of the other, and with its corners; re-entrant
 //! corners touch nothing. A corner may touch an edge only along a normal against which it sticks out, so edges on the far
 //! side and edges that run on in the same line are no matter. Below two edges that meet in a corner that sticks out the nearer one
-//! counts; in a notch both do.
+//! counts of those that the corner can touch; in a notch both do.
+//!
+//! Two convex outlines inside each other are moved out the shortest way: along the normal of the edge over which the other is highest
+//! ([`Way`], separating axes). Corners over other edges are no touches then.
 
 use super::convex::is_same;
 use super::vec3::{V3, along, dot, norm, scale, sub, unit};
-use super::{Placed, ROUNDING, Touch, size_of};
+use super::{Placed, ROUNDING, SAME, Touch, size_of};
 
 /// How far a normal may leave the directions in which a corner can be touched.
 const CONE: f64 = 1e-6;
+
+/// Cosine of the angle by which normals of one contact of convex outlines differ at most.
+const ALIKE: f64 = 0.9;
 
 /// Corners with the material on the left.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,12 +108,18 @@ impl Outline {
             })
     }
 
-    /// The edges that a point at the distance `radius` can touch: height over each and its outward normal.
+    /// Closed, and every corner sticks out or lies on a straight line.
+    fn is_convex(&self) -> bool {
+        self.closed && self.convex.iter().all(|c| *c)
+    }
+
+    /// The edges that a point at the distance `radius` can touch: height over each and its outward normal. `can`: whether it can along a normal.
     fn below(
         &self,
         at: &Placed,
         x: V3,
         (radius, margin, deep): (f64, f64, f64),
+        can: impl Fn(V3) -> bool,
         mut found: impl FnMut(usize, f64, V3),
     ) {
         let size = size_of(at);
@@ -117,14 +129,14 @@ impl Outline {
             let r = sub(x, p);
             let (s, h) = (dot(r, w), dot(r, normal));
             let room = ROUNDING * size * norm(w);
-            if h - radius > margin || h < deep || s < -room || s > dot(w, w) + room {
+            if h - radius > margin || h < deep || s < -room || s > dot(w, w) + room || !can(normal) {
                 continue;
             }
             // below a corner that sticks out the nearer edge counts
             let nearer = |corner: usize, edge: Option<usize>| {
                 edge.filter(|_| self.convex[corner]).is_some_and(|e| {
                     let (p, _, normal) = self.edge(at, e);
-                    dot(sub(x, p), normal) > h + ROUNDING * size
+                    dot(sub(x, p), normal) > h + ROUNDING * size && can(normal)
                 })
             };
             let before = if k > 0 { Some(k - 1) } else { self.closed.then_some(n - 1) };
@@ -145,9 +157,15 @@ pub(super) fn disc_outline(
     out: &mut Vec<Touch>,
 ) {
     let deep = -outline.thin.max(radius);
-    outline.below(at, x, (radius, margin, deep), |k, h, n| {
-        out.push(Touch::on_a(h - radius, n, along(x, -radius, n), k as u32));
-    });
+    outline.below(
+        at,
+        x,
+        (radius, margin, deep),
+        |_| true,
+        |k, h, n| {
+            out.push(Touch::on_a(h - radius, n, along(x, -radius, n), k as u32));
+        },
+    );
     for (k, &v) in at.points.iter().enumerate() {
         let apart = sub(x, v);
         let gap = norm(apart) - radius;
@@ -175,6 +193,38 @@ pub(super) fn outline_line(
     }
 }
 
+/// How far two convex outlines are apart along the normal of an edge, or the shortest way out.
+struct Way {
+    gap: f64,
+    /// From B to A.
+    normal: V3,
+    /// The corner of the other that is lowest over the edge.
+    corner: V3,
+    by_a: bool,
+}
+
+impl Way {
+    /// The largest over all edges; the first within 10⁻⁶ of the size, so that it does not follow rounding.
+    fn of(a: (&Outline, &Placed), b: (&Outline, &Placed), size: f64) -> Option<Way> {
+        let mut best: Option<Way> = None;
+        for (by_a, (p, q)) in [(false, (b, a)), (true, (a, b))] {
+            for k in 0..p.0.edges() {
+                let (start, _, n) = p.0.edge(p.1, k);
+                let height = |x: &V3| dot(sub(*x, start), n);
+                let Some(&corner) = q.1.points.iter().min_by(|x, y| height(x).total_cmp(&height(y))) else {
+                    continue;
+                };
+                let gap = height(&corner);
+                if best.as_ref().is_none_or(|w| gap > w.gap + SAME * size) {
+                    let normal = if by_a { scale(-1.0, n) } else { n };
+                    best = Some(Way { gap, normal, corner, by_a });
+                }
+            }
+        }
+        best
+    }
+}
+
 /// Two outlines.
 pub(super) fn outline_outline(
     a: (&Outline, &Placed),
@@ -185,20 +235,31 @@ pub(super) fn outline_outline(
     let first = out.len();
     let size = size_of(a.1).min(size_of(b.1));
     let deep = -a.0.thin.min(b.0.thin);
+    let way = if a.0.is_convex() && b.0.is_convex() { Way::of(a, b, size) } else { None };
+    if way.as_ref().is_some_and(|w| w.gap > margin) {
+        return;
+    }
+    let least = way.as_ref().map_or(f64::NEG_INFINITY, |w| w.gap - SAME * size);
+    // out of each other by the shortest way alone
+    let inside = way.filter(|w| w.gap <= 0.0);
+    let agrees = |n: V3, gap: f64| gap >= least && inside.as_ref().is_none_or(|w| dot(n, w.normal) > ALIKE);
     let keep = |t: Touch, out: &mut Vec<Touch>| {
         let known = |x: &Touch| is_same(x.point, t.point, size) && dot(x.normal, t.normal) > 0.999;
-        if !out[first..].iter().any(known) {
+        if agrees(t.normal, t.gap) && !out[first..].iter().any(known) {
             out.push(t);
         }
     };
     for (turn, (p, q)) in [(a, b), (b, a)].into_iter().enumerate() {
+        let sign = if turn == 0 { 1.0 } else { -1.0 };
         for (k, &v) in p.1.points.iter().enumerate().filter(|x| p.0.convex[x.0]) {
-            q.0.below(q.1, v, (0.0, margin, deep), |e, gap, n| {
-                if p.0.admits(p.1, k, scale(-1.0, n)) {
-                    let feature = (turn << 20 | (k & 0x3ff) << 10 | e & 0x3ff) as u32;
-                    let t = Touch::on_a(gap, n, v, feature);
-                    keep(if turn == 0 { t } else { t.swapped() }, out);
-                }
+            let can = |n: V3| {
+                let agrees = inside.as_ref().is_none_or(|w| sign * dot(n, w.normal) > ALIKE);
+                agrees && p.0.admits(p.1, k, scale(-1.0, n))
+            };
+            q.0.below(q.1, v, (0.0, margin, deep), can, |e, gap, n| {
+                let feature = (turn << 20 | (k & 0x3ff) << 10 | e & 0x3ff) as u32;
+                let t = Touch::on_a(gap, n, v, feature);
+                keep(if turn == 0 { t } else { t.swapped() }, out);
             });
         }
     }
@@ -213,5 +274,14 @@ pub(super) fn outline_outline(
                 keep(Touch::on_a(gap, n, v, feature), out);
             }
         }
+    }
+    if let Some(w) = inside.filter(|w| !out[first..].iter().any(|t| t.gap <= w.gap + SAME * size)) {
+        let to_middle = if w.by_a { 0.5 } else { -0.5 };
+        out.push(Touch {
+            gap: w.gap,
+            normal: w.normal,
+            point: along(w.corner, to_middle * w.gap, w.normal),
+            feature: 1 << 22,
+        });
     }
 }

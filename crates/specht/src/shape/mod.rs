@@ -18,6 +18,7 @@
 mod broad;
 mod convex;
 mod cylinder;
+mod drums;
 mod faces;
 mod field;
 mod flat;
@@ -258,9 +259,7 @@ pub(crate) fn meet(a: (&Shape, &Placed), b: (&Shape, &Placed), push: V3, margin:
         (Shape::Round { radius, .. }, Shape::Hull(h)) => {
             rounds::round_hull((a.1, *radius), (h, b.1), margin, out)
         }
-        (Shape::Cylinder { .. }, Shape::Cylinder { .. }) => {
-            cylinder::cylinder_cylinder(a, b, push, margin, out)
-        }
+        (Shape::Cylinder { .. }, Shape::Cylinder { .. }) => drums::cylinder_cylinder(a, b, push, margin, out),
         (Shape::Cylinder { radius, .. }, Shape::Hull(h)) => {
             cylinder::cylinder_hull(a, *radius, (h, b.1), push, margin, out)
         }
@@ -307,6 +306,10 @@ fn size_of(p: &Placed) -> f64 {
 
 #[cfg(test)]
 mod cylinders_tests;
+#[cfg(test)]
+mod drums_tests;
+#[cfg(test)]
+mod flat_tests;
 #[cfg(test)]
 mod surfaces_tests;
 #[cfg(test)]
