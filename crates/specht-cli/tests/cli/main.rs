@@ -10,6 +10,7 @@ mod page;
 mod readme;
 mod robust;
 mod runs;
+mod solves;
 mod stepping;
 mod sweeps;
 mod threads;
