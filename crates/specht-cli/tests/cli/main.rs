@@ -6,6 +6,7 @@ mod faults;
 mod first;
 mod fits;
 mod import;
+mod import_scenes;
 mod page;
 mod readme;
 mod robust;
