@@ -154,6 +154,12 @@ function ownPlots() {
   return out;
 }
 
+// the unit stands in the title where all curves have it
+function titled(title, list) {
+  const unit = list[0].unit;
+  return unit && list.every((c) => c.unit === unit) ? `${title}, ${unit}` : title;
+}
+
 function plots() {
   const out = [];
   const groups = [["coordinate", "Coordinates"], ["velocity", "Velocities"], ["output", "Outputs"], ["state", "States"], ["memory", "Memory"],
@@ -162,7 +168,7 @@ function plots() {
   for (const [group, title] of groups) {
     const list = inGroup(group);
     if (list.length && empty(list)) nothing.push(title.toLowerCase());
-    else if (list.length) out.push(timePlot(title, list, group === "memory" ? 130 : 190));
+    else if (list.length) out.push(timePlot(titled(title, list), list, group === "memory" ? 130 : 190));
   }
   if (nothing.length) out.push(el("p", { class: "hint" }, `Zero all the time, so without a plot: ${nothing.join(", ")}.`));
   return out;
@@ -188,7 +194,7 @@ function energy() {
 
 function audit() {
   const a = run.audit;
-  const rows = (a.lines || []).map((l) => el("tr", {}, el("td", {}, el("span", { class: l.passed ? "tick" : "cross" }, l.passed ? "✓ " : "✗ "), l.name), el("td", { class: "n" }, format(l.value, 3)), el("td", { class: "n soft" }, "≤ " + format(l.limit, 2)), el("td", { class: "soft" }, l.about || "")));
+  const rows = (a.lines || []).map((l) => el("tr", {}, el("td", {}, el("span", { class: l.passed ? "tick" : "cross" }, l.passed ? "✓\u00a0" : "✗\u00a0"), l.name), el("td", { class: "n" }, format(l.value, 3)), el("td", { class: "n soft" }, "≤ " + format(l.limit, 2)), el("td", { class: "soft" }, l.about || "")));
   return el("section", { class: "card", id: "audit" }, el("div", { class: "head" }, el("h2", {}, "Audit"), pill(a.passed ? "good" : "bad", a.passed ? "passed" : "failed"), el("div", { class: "grow" }), el("span", { class: "hint" }, "specht explain audit")),
     el("div", { class: "pad" }, el("table", {}, el("tbody", {}, rows))));
 }

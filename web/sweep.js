@@ -137,22 +137,22 @@ function colours(k) {
   const found = [...new Set(data.rows.map((r) => value(r, k)).filter(Number.isFinite))].sort((a, b) => a - b);
   const z = [found[0], found[found.length - 1]], few = found.length <= FEW;
   const of = (v) => (few && found.length <= palette.length ? palette[found.indexOf(v)] : shade(z[1] > z[0] ? (v - z[0]) / (z[1] - z[0]) : 0.5));
-  return { of, few, key: few ? found.map((v) => [of(v), `${data.names[k]} = ${short(v)}`]) : null, ends: z, name: data.names[k] };
+  return { of, few, key: few ? found.map((v) => [of(v), `${data.names[k]} = ${short(v)}`, short(v)]) : null, ends: z, name: data.names[k] };
 }
-// how far neighbours of a grid are apart, in pixels
-function pitch(k, scale) {
-  const found = [...new Set(data.rows.map((r) => value(r, k)).filter(Number.isFinite))].sort((a, b) => a - b);
-  let least = Infinity;
-  for (let i = 1; i < found.length; i++) least = Math.min(least, found[i] - found[i - 1]);
-  return Math.min(60, Math.max(2, least * scale));
+// the interval of every value of a grid: half-way to its neighbours, and as far beyond the ends
+function intervals(k) {
+  const found = [...new Set(data.rows.map((r) => value(r, k)).filter(Number.isFinite))].sort((a, b) => a - b), n = found.length;
+  const middle = (i) => (i < 1 ? found[0] - half(0) : i >= n ? found[n - 1] + half(n - 2) : (found[i - 1] + found[i]) / 2);
+  const half = (i) => (n > 1 ? (found[i + 1] - found[i]) / 2 : 0.5);
+  return new Map(found.map((v, i) => [v, [middle(i), middle(i + 1)]]));
 }
 function legend(g, colour, w) {
   g.textAlign = "left"; g.fillStyle = ink();
   if (colour.key) {
-    colour.key.slice(0, FEW).forEach(([shade, text], i) => {
+    colour.key.slice(0, FEW).forEach(([shade, text, brief], i) => {
       const y = TOP + 6 + 18 * i;
       g.fillStyle = shade; g.fillRect(w - RIGHT + 12, y, 12, 12);
-      g.fillStyle = ink(); g.fillText(text, w - RIGHT + 30, y + 10, RIGHT - 34);
+      g.fillStyle = ink(); g.fillText(RIGHT < 140 && brief ? brief : text, w - RIGHT + 30, y + 10, RIGHT - 34);
     });
     return;
   }
@@ -187,10 +187,9 @@ function draw() {
   g.save();
   g.beginPath(); g.rect(LEFT, TOP, w - LEFT - RIGHT, h - TOP - BOTTOM); g.clip();
   // both axes parameters: cells; a value over a parameter: curves, one for each colour where these are few
-  const [sx, sy] = [(w - LEFT - RIGHT) / (view[1] - view[0]), (h - TOP - BOTTOM) / (view[3] - view[2])];
   const cells = colour && !data.dots && k[0] < data.parameters.length && k[1] < data.parameters.length;
   const curves = !cells && !data.dots && (!colour || colour.few);
-  const size = cells ? [pitch(k[0], sx) + 0.5, pitch(k[1], sy) + 0.5] : data.dots && !colour ? [1.6, 1.6] : [4, 4];
+  const size = data.dots && !colour ? 1.6 : 4, [wide, high] = cells ? [intervals(k[0]), intervals(k[1])] : [];
   places = data.rows.map((row) => [px(value(row, k[0])), py(value(row, k[1]))]);
   if (curves) {
     const last = new Map();
@@ -210,7 +209,10 @@ function draw() {
     const c = colour ? value(row, k[2]) : 0;
     if (!Number.isFinite(c)) return;
     g.fillStyle = colour ? colour.of(c) : palette[Number(row[2])];
-    g.fillRect(x - size[0] / 2, y - size[1] / 2, ...size);
+    if (!cells) { g.fillRect(x - size / 2, y - size / 2, size, size); return; }
+    const [[left, right], [low, top]] = [wide.get(value(row, k[0])), high.get(value(row, k[1]))];
+    // a little over, so that neighbours leave no seam
+    g.fillRect(px(left), py(top), px(right) - px(left) + 0.5, py(low) - py(top) + 0.5);
   });
   if (k[0] === data.axes[0] && k[1] === data.axes[1]) {
     g.strokeStyle = ink(); g.lineWidth = 1.6;

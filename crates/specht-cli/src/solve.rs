@@ -161,6 +161,9 @@ fn solve_contacts(p: &Problem, args: &SolveArgs) -> Result<(Answer, Exit), Refus
     Ok((answer, exit))
 }
 
+/// Pairs up to which all solutions are sought when no path ends at one.
+const SMALL: usize = 16;
+
 fn solve_lcp(p: Lcp, args: &SolveArgs) -> (LcpAnswer, Exit) {
     let mut solver = LcpSolver::default();
     let clock = Instant::now();
@@ -182,7 +185,8 @@ fn solve_lcp(p: Lcp, args: &SolveArgs) -> (LcpAnswer, Exit) {
         complete: None,
         solutions: None,
     };
-    if args.all {
+    // paths that all end on rays say little: where all bases can be looked at, they are
+    if args.all || !solved && p.b.len() <= SMALL {
         let time_limit = args.time_limit.map(|t| (t - clock.elapsed().as_secs_f64()).max(0.0));
         let e = enumerate(
             p,
@@ -195,6 +199,10 @@ fn solve_lcp(p: Lcp, args: &SolveArgs) -> (LcpAnswer, Exit) {
             (answer.z, answer.w) = (first.z().to_vec(), first.w().to_vec());
             answer.error = p.residual(first.z());
             solved = true;
+        }
+        if !args.all {
+            let exit = if solved { Exit::Done } else { Exit::Stopped };
+            return (answer, exit);
         }
         let one = |piece: Piece| match piece {
             Piece::Point { z, w, .. } => LcpSolution { z, w, family: false },

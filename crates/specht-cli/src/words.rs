@@ -464,6 +464,10 @@ fn tensor(f: &TensorFinding, out: &mut String) {
 
 fn loads(f: &LoadStatisticsFinding, out: &mut String) {
     for (name, load) in f.of.iter() {
+        if load.episodes == 0 {
+            *out += &format!("  {name}: no episodes above the threshold; peak {}\n", load.peak.say());
+            continue;
+        }
         *out += &format!(
             "  {name}: {} episodes ({} per s), each {} s; peak {}, 99 % below {} (share above x: exp(-{} x^{}))\n",
             load.episodes,

@@ -2,32 +2,40 @@
 
 use super::angles::{Angles, towards};
 use super::frames;
-use super::solids::solid;
+use super::masses::Asset;
 use super::turn::{self, Matrix, NONE};
 use super::xml::Element;
 use super::{Frame, Given, Joint, Kind, Pin, Plane, Robot, Shape, Touch, Turn};
 use std::collections::BTreeMap;
-
-/// Density of geoms without one, kg/m³.
-const DENSITY: f64 = 1000.0;
 
 pub(super) struct Reader<'a> {
     pub(super) robot: Robot,
     pub(super) given: Given,
     /// Attributes of classes: (class, element) → attributes.
     defaults: BTreeMap<(String, String), Vec<(String, String)>>,
-    angles: Angles,
+    pub(super) angles: Angles,
     /// Masses come from: elements `inertial` where there are any (`None`), from geoms alone, or never from geoms.
-    from_geoms: Option<bool>,
+    pub(super) from_geoms: Option<bool>,
+    /// First and last group of the geoms that weigh.
+    pub(super) groups: [f64; 2],
     bodies: BTreeMap<&'a str, usize>,
-    /// File and scale of meshes by their names.
-    meshes: BTreeMap<String, (String, [f64; 3])>,
+    /// Meshes by their names.
+    pub(super) meshes: BTreeMap<String, Asset>,
+    /// The bytes of a file of a mesh.
+    pub(super) bytes: Bytes<'a>,
     /// Names of coordinates by those of their joints.
     names: BTreeMap<String, String>,
 }
 
-/// Read a `<mujoco>`; `load` gives the text of a file that it includes.
-pub fn read(mut root: Element, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Robot, String> {
+/// What gives the bytes of a file of a mesh.
+pub type Bytes<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+/// Read a `<mujoco>`; `load` gives the text of a file that it includes, `bytes` a mesh.
+pub fn read(
+    mut root: Element,
+    load: &dyn Fn(&str) -> Result<String, String>,
+    bytes: Bytes<'_>,
+) -> Result<Robot, String> {
     frames::include(&mut root, load, 0)?;
     let word = |key: &str, default: &str| {
         let found = root.all("compiler").filter_map(|c| c.get(key)).last();
@@ -35,36 +43,33 @@ pub fn read(mut root: Element, load: &dyn Fn(&str) -> Result<String, String>) ->
     };
     let angles = Angles { degrees: word("angle", "degree") == "degree", order: word("eulerseq", "xyz") };
     frames::flatten(&mut root, &|e| angles.turn(e))?;
-    whole(&root, angles)
+    whole(&root, angles, bytes)
 }
 
-/// Files of meshes, by their names: those given, or those of the files.
-fn meshes(root: &Element, folder: &str) -> Result<BTreeMap<String, (String, [f64; 3])>, String> {
-    let mut out = BTreeMap::new();
-    for mesh in root.all("asset").flat_map(|a| a.all("mesh")) {
-        let Some(file) = mesh.get("file") else { continue };
-        let own = file.rsplit(['/', '\\']).next().unwrap_or(file);
-        let name = mesh.get("name").unwrap_or(own.rsplit_once('.').map_or(own, |x| x.0));
-        let path =
-            if folder.is_empty() { file.into() } else { format!("{}/{file}", folder.trim_end_matches('/')) };
-        out.insert(name.to_string(), (path, mesh.triple("scale")?.unwrap_or([1.0; 3])));
-    }
-    Ok(out)
-}
-
-fn whole(root: &Element, angles: Angles) -> Result<Robot, String> {
+fn whole<'a>(root: &'a Element, angles: Angles, bytes: Bytes<'a>) -> Result<Robot, String> {
     let attribute =
         |element: &str, key: &str| root.all(element).filter_map(|c| c.get(key)).last().map(str::to_string);
     let word = |key: &str, default: &str| attribute("compiler", key).unwrap_or_else(|| default.into());
     let mut gravity = [0.0, 0.0, -9.81];
+    let mut left_out = Vec::new();
     for option in root.all("option") {
+        for key in ["density", "viscosity"] {
+            if option.number(key)?.is_some_and(|x| x != 0.0) {
+                left_out.push(format!("`{key}` of <option>: the drag of the medium around the bodies"));
+            }
+        }
         gravity = option.triple("gravity")?.unwrap_or(gravity);
         if option.all("flag").any(|f| f.get("gravity") == Some("disable")) {
             gravity = [0.0; 3];
         }
     }
     let mut reader = Reader {
-        robot: Robot { name: root.get("model").unwrap_or("scene").into(), gravity, ..Robot::default() },
+        robot: Robot {
+            name: root.get("model").unwrap_or("scene").into(),
+            gravity,
+            left_out,
+            ..Robot::default()
+        },
         given: Given::default(),
         defaults: BTreeMap::new(),
         angles,
@@ -73,8 +78,15 @@ fn whole(root: &Element, angles: Angles) -> Result<Robot, String> {
             "false" => Some(false),
             _ => None,
         },
+        groups: match attribute("compiler", "inertiagrouprange")
+            .map(|t| t.split_whitespace().filter_map(|x| x.parse().ok()).collect::<Vec<f64>>())
+        {
+            Some(list) if list.len() == 2 => [list[0], list[1]],
+            _ => [f64::NEG_INFINITY, f64::INFINITY],
+        },
         bodies: BTreeMap::new(),
-        meshes: meshes(root, &word("meshdir", &word("assetdir", "")))?,
+        meshes: BTreeMap::new(),
+        bytes,
         names: BTreeMap::new(),
     };
     if word("coordinate", "local") != "local" {
@@ -86,6 +98,7 @@ fn whole(root: &Element, angles: Angles) -> Result<Robot, String> {
     for list in root.all("default") {
         reader.classes(list, list.get("class").unwrap_or("main"), &BTreeMap::new());
     }
+    reader.assets(root, &word("meshdir", &word("assetdir", "")))?;
     let worlds: Vec<&Element> = root.all("worldbody").collect();
     if worlds.is_empty() {
         return Err("this scene has no <worldbody>".into());
@@ -203,8 +216,11 @@ impl<'a> Reader<'a> {
                     }
                     self.shift(&mut frame, at, so_far, &label);
                     frame.turns.push(Turn::Free);
-                    self.next(&mut frame, &label);
-                    frame.position = at.map(|x| -x);
+                    // the body itself turns where its origin is the centre of the joint
+                    if at != [0.0; 3] || k + 1 < joints.len() {
+                        self.next(&mut frame, &label);
+                        frame.position = at.map(|x| -x);
+                    }
                     self.robot.left_out.push(format!(
                         "parameters of the ball joint `{source}` (body `{label}` turns freely)"
                     ));
@@ -252,7 +268,8 @@ impl<'a> Reader<'a> {
             }
         }
         frame.name = self.given.other(&label, "_body");
-        frame.mass = self.mass(body, &class)?;
+        frame.mass = self.mass(body, &class, &label)?;
+        self.carry_mass(&mut frame);
         self.robot.frames.push(frame);
         let here = self.robot.frames.len() - 1;
         if let Some(name) = body.get("name") {
@@ -263,6 +280,19 @@ impl<'a> Reader<'a> {
             self.body(inner, Some(here), &class)?;
         }
         Ok(())
+    }
+
+    /// What turns freely bears the mass: that of a body which only stands beside the centre of its ball joint goes there.
+    fn carry_mass(&mut self, frame: &mut Frame) {
+        let Some(carrier) = frame.on.map(|k| &mut self.robot.frames[k]) else { return };
+        let stands = frame.slides.is_empty() && frame.turns.is_empty();
+        // only the centre of a ball joint is a free frame without a mass of its own
+        if !(stands && carrier.mass.is_none() && carrier.turns.contains(&Turn::Free)) {
+            return;
+        }
+        carrier.mass = frame.mass.take().map(|(mass, center, inertia)| {
+            (mass, std::array::from_fn(|k| frame.position[k] + center[k]), inertia)
+        });
     }
 
     /// Move to the anchor of a joint: `at` in the axes that are turned by `so_far`.
@@ -304,18 +334,6 @@ impl<'a> Reader<'a> {
         frame.turns.push(Turn::Free);
     }
 
-    /// Masses and inertias scaled to a total.
-    fn scale_masses(&mut self, total: f64) {
-        let sum: f64 = self.robot.frames.iter().filter_map(|f| f.mass).map(|m| m.0).sum();
-        if !(total > 0.0 && sum > 0.0) {
-            return;
-        }
-        for (mass, _, inertia) in self.robot.frames.iter_mut().filter_map(|f| f.mass.as_mut()) {
-            *mass *= total / sum;
-            inertia.iter_mut().flatten().for_each(|x| *x *= total / sum);
-        }
-    }
-
     fn joint(&mut self, e: &Element, source: &str, slides: bool) -> Result<Joint, String> {
         let degrees = self.angles.degrees && !slides;
         let scale = |x: f64| if degrees { x.to_radians() } else { x };
@@ -345,57 +363,13 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Mass of a body: as written, or from its geoms.
-    fn mass(&self, body: &Element, class: &str) -> Result<Option<(f64, [f64; 3], Matrix)>, String> {
-        if let (Some(e), None | Some(false)) = (body.child("inertial"), self.from_geoms) {
-            let mass = e.number("mass")?.unwrap_or(0.0);
-            let center = e.triple("pos")?.unwrap_or_default();
-            let inertia = match (e.triple("diaginertia")?, e.numbers("fullinertia")?.as_deref()) {
-                (Some([a, b, c]), _) => [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]],
-                (None, Some(&[xx, yy, zz, xy, xz, yz])) => [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
-                _ => [[0.0; 3]; 3],
-            };
-            return Ok(Some((mass, center, turn::turned(self.angles.turn(e)?, inertia))));
-        }
-        let mut parts = Vec::new();
-        for geom in body.all("geom").filter(|_| self.from_geoms != Some(false)) {
-            let geom = self.full(geom, class);
-            let Some((shape, center, turn)) = self.shape(&geom)? else { continue };
-            let (volume, unit) = solid(shape);
-            let mass = match geom.number("mass")? {
-                Some(mass) => mass,
-                None => geom.number("density")?.unwrap_or(DENSITY) * volume,
-            };
-            let inertia =
-                std::array::from_fn(|i| std::array::from_fn(|j| if i == j { mass * unit[i] } else { 0.0 }));
-            parts.push((mass, center, turn::turned(turn, inertia)));
-        }
-        let total: f64 = parts.iter().map(|p| p.0).sum();
-        if !(total > 0.0) {
-            return Ok(None);
-        }
-        let center: [f64; 3] =
-            std::array::from_fn(|k| parts.iter().map(|p| p.0 * p.1[k]).sum::<f64>() / total);
-        let mut inertia = [[0.0; 3]; 3];
-        for (mass, at, own) in parts {
-            let d: [f64; 3] = std::array::from_fn(|k| at[k] - center[k]);
-            let square: f64 = d.iter().map(|x| x * x).sum();
-            for i in 0..3 {
-                for j in 0..3 {
-                    inertia[i][j] += own[i][j] + mass * (if i == j { square } else { 0.0 } - d[i] * d[j]);
-                }
-            }
-        }
-        Ok(Some((total, center, inertia)))
-    }
-
     /// Shape of a geom with its place; `None` for planes and what is unknown.
-    fn shape(&self, geom: &Element) -> Result<Option<(Kind, [f64; 3], Matrix)>, String> {
+    pub(super) fn shape(&self, geom: &Element) -> Result<Option<(Kind, [f64; 3], Matrix)>, String> {
         let size = geom.numbers("size")?.unwrap_or_default();
         let at = |k: usize| size.get(k).copied().unwrap_or(0.0);
         let mut center = geom.triple("pos")?.unwrap_or_default();
         let mut turn = self.angles.turn(geom)?;
-        let mut half = at(1);
+        let (mut half, mut thick) = (at(1), [at(0), at(1), at(2)]);
         if let Some(list) = geom.numbers("fromto")? {
             let bad = || format!("line {}: `fromto` has six numbers", geom.line);
             let [a, b, c, d, e, f] = <[f64; 6]>::try_from(list).map_err(|_| bad())?;
@@ -403,20 +377,22 @@ impl<'a> Reader<'a> {
             center = [0.5 * (a + d), 0.5 * (b + e), 0.5 * (c + f)];
             turn = towards(way).ok_or_else(bad)?;
             half = 0.5 * way.iter().map(|x| x * x).sum::<f64>().sqrt();
+            // boxes and ellipsoids are as thick as wide then
+            thick = [at(0), at(0), half];
         }
+        let asset = self.asset(geom)?;
         let kind = match geom.get("type").unwrap_or("sphere") {
+            // a shape that is fitted to a mesh
+            kind if asset.is_some() && kind != "mesh" => return Ok(None),
             "sphere" => Kind::Ball(at(0)),
-            "box" => Kind::Box([at(0), at(1), at(2)]),
-            "ellipsoid" => Kind::Ellipsoid([at(0), at(1), at(2)]),
+            "box" => Kind::Box(thick),
+            "ellipsoid" => Kind::Ellipsoid(thick),
             "capsule" => Kind::Capsule(half, at(0)),
             "cylinder" => Kind::Cylinder(half, at(0)),
-            "mesh" => {
-                let known = geom.get("mesh").and_then(|name| self.meshes.get(name));
-                match known {
-                    Some((_, [a, b, c])) if a == b && a == c && *a > 0.0 => Kind::Mesh(*a),
-                    _ => return Ok(None),
-                }
-            }
+            "mesh" => match asset.and_then(Asset::even) {
+                Some(scale) => Kind::Mesh(scale),
+                None => return Ok(None),
+            },
             _ => return Ok(None),
         };
         Ok(Some((kind, center, turn)))
@@ -450,8 +426,7 @@ impl<'a> Reader<'a> {
             match self.shape(&geom)? {
                 Some((kind, center, turn)) => {
                     let name = super::write::feature(&name, k);
-                    let file = geom.get("mesh").and_then(|m| self.meshes.get(m)).map(|m| m.0.clone());
-                    let file = file.unwrap_or_default();
+                    let file = self.asset(&geom)?.and_then(|m| m.file.clone()).unwrap_or_default();
                     let shape = |center| Shape {
                         name: name.clone(),
                         kind,

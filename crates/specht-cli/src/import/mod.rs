@@ -10,6 +10,7 @@
 mod angles;
 mod drives;
 mod frames;
+mod masses;
 mod mjcf;
 mod solids;
 mod tidy;
@@ -200,12 +201,17 @@ pub enum Kind {
 /// The z axis.
 const UP: [f64; 3] = [0.0, 0.0, 1.0];
 
-/// Read a robot from the text of a file; `load` gives the text of a file that it names.
-pub fn read(text: &str, wish: Wish, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Robot, String> {
+/// Read a robot from the text of a file; `load` gives the text of a file that it names, `bytes` the content of a mesh.
+pub fn read(
+    text: &str,
+    wish: Wish,
+    load: &dyn Fn(&str) -> Result<String, String>,
+    bytes: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Robot, String> {
     let root = xml::read(text)?;
     let mut robot = match root.name.as_str() {
         "robot" => urdf::read(&root, wish)?,
-        "mujoco" => mjcf::read(root, load)?,
+        "mujoco" => mjcf::read(root, load, bytes)?,
         other => {
             return Err(format!("<{other}> is neither a URDF robot (<robot>) nor an MJCF scene (<mujoco>)"));
         }

@@ -19,7 +19,7 @@ pub fn solid(kind: Kind) -> (f64, [f64; 3]) {
             let across = r * r / 4.0 + h * h / 3.0;
             (2.0 * PI * r * r * h, [across, across, r * r / 2.0])
         }
-        // what a mesh encloses is not known here: masses come from `inertial` then
+        // what a mesh encloses follows from its triangles (`masses`)
         Kind::Mesh(_) => (0.0, [0.0; 3]),
         Kind::Capsule(h, r) => {
             let (tube, caps) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));

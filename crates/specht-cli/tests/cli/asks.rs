@@ -1,6 +1,6 @@
 //! Questions about models: states, runs, maps; and questions that cannot be answered.
 
-use crate::{Folder, err, out, root, specht_in};
+use crate::{BALL, Folder, err, out, root, specht_in};
 use serde_json::Value;
 
 fn ask(args: &[&str]) -> Value {
@@ -325,6 +325,50 @@ fn pages_of_the_paradoxes_have_a_picture_and_name_models_that_exist() {
         }
         assert!(models >= 2, "{topic} names {models} models");
     }
+}
+
+/// Was: ten exponents of a wheel with one coordinate, eight of them of sums over impacts, and a sum of −∞. Phase space shrinks by as much as
+/// the determinant says, which elimination finds.
+#[test]
+fn memory_that_is_only_written_has_no_lyapunov_exponent() {
+    let found = ask(&["analyse", "lyapunov", "rattle", "--json"]);
+    assert_eq!(found["exponents"].as_array().unwrap().len(), 2, "{}", found["exponents"]);
+    let (sum, mean) = (found["sum"].as_f64().unwrap(), found["divergence_mean"].as_f64().unwrap());
+    assert!((sum - mean).abs() < 1e-9 * mean.abs(), "{sum} is not {mean}");
+}
+
+/// Was: 1.2e16 to 1e31 of an index that is rounding. With the slip across the lean, or an upright rod, friction turns nothing into the floor.
+#[test]
+fn where_friction_does_not_matter_none_is_critical() {
+    for set in ["th=90 deg", "phi=90 deg"] {
+        let found = ask(&["analyse", "painleve", "leaning_rod", "--json", "--set", set]);
+        assert_eq!(found["critical_mu"], "inf", "{set}");
+    }
+}
+
+/// Was: "unknown contact `fall`, known are bounce".
+#[test]
+fn an_event_on_a_phase_is_told_about_crossing() {
+    let folder = Folder::new("event-phase");
+    let more = "\n[[phase]]\nname = \"fall\"\nwhen = \"y' < 0\"\n\n[[event]]\nname = \"e\"\non = \"fall\"\n";
+    folder.write("ball.toml", &format!("{BALL}{more}"));
+    let said = err(&folder.run(&["check", "ball.toml"]));
+    assert!(said.contains("`fall` is a phase") && said.contains("crossing"), "{said}");
+}
+
+/// Was: the answer was "each – s" and "exp(-– x^–)".
+#[test]
+fn loads_without_episodes_say_so() {
+    let output = specht_in(
+        &root(),
+        &["analyse", "load-statistics", "rattle", "--of", "phi", "--threshold", "1e9", "--until", "20"],
+    );
+    assert!(
+        out(&output).contains("phi: no episodes above the threshold; peak 2.4"),
+        "{}{}",
+        out(&output),
+        err(&output)
+    );
 }
 
 /// The picture of modes shows the machine swinging in each: one stage per mode, its frames one after the other, the first one without animation too.

@@ -13,6 +13,29 @@ fn bytes(folder: &Path, files: &[&str]) -> Vec<Vec<u8>> {
     files.iter().map(|f| std::fs::read(folder.join(f)).unwrap()).collect()
 }
 
+/// Was: `pi` and `inf` were taken for keys of run.json and refused.
+#[test]
+fn what_a_sweep_records_may_be_a_formula_with_constants() {
+    let folder = Folder::new("sweep-pi");
+    folder.write("ball.toml", BALL);
+    let run = folder.run(&[
+        "sweep",
+        "ball.toml",
+        "--over",
+        "e=0,0.5",
+        "--record",
+        "2*pi",
+        "--record",
+        "time < inf",
+        "--record",
+        "count(events) > 0 and true",
+    ]);
+    assert_eq!(run.status.code(), Some(0), "{}", err(&run));
+    let csv = std::fs::read_to_string(folder.0.join("out/ball-sweep/sweep.csv")).unwrap();
+    let row = csv.lines().nth(1).unwrap();
+    assert!(row.starts_with("0,6.283185307179586,true,true"), "{csv}");
+}
+
 #[test]
 fn a_sweep_writes_a_table_with_the_addresses_as_typed() {
     let folder = Folder::new("sweep");

@@ -150,6 +150,8 @@ pub(crate) fn coefficients(re: &Reactions, factor: Option<f64>) -> Vec<f64> {
     let rubbing: Vec<usize> = (0..re.len()).filter(|&a| re.pairs[a].tangent.is_some()).collect();
     (0..re.len())
         .map(|a| match rubbing[..] {
+            // an index of rounding is none, and no friction is critical
+            [b] if a == b && re.index[(a, a)].abs() < 1e-12 => f64::INFINITY,
             [b] if a == b => 1.0 / re.index[(a, a)].abs(),
             _ if re.pairs[a].tangent.is_none() || re.pairs[a].mu == 0.0 => f64::NAN,
             _ => factor.map_or(f64::NAN, |s| s * re.pairs[a].mu),

@@ -20,8 +20,12 @@ const CELLS: usize = 50;
 /// Most nodes of a height field.
 const NODES: usize = 4_000_000;
 
-/// The triangles of a file, by its name.
-fn triangles(name: &str, bytes: &[u8]) -> Result<Vec<[V3; 3]>, String> {
+/// The triangles of a file that ends in `.stl` or `.obj`, three corners each.
+///
+/// # Errors
+///
+/// A sentence: another ending, or what is wrong with the file.
+pub fn triangles(name: &str, bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, String> {
     match name.rsplit_once('.').map(|x| x.1.to_lowercase()).as_deref() {
         Some("stl") => stl(bytes),
         Some("obj") => obj(&String::from_utf8_lossy(bytes)),

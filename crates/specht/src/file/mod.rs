@@ -58,12 +58,14 @@ pub(crate) use csv::text_of_bytes;
 pub use csv::{Csv, CsvColumn};
 pub(crate) use diagnostic::Origin;
 pub use diagnostic::{Diagnostic, Severity};
+pub use mesh::triangles;
 pub use names::is_reserved;
 pub use reference::reference;
 pub use schema::schema;
 pub(crate) use start::explain_start;
 #[cfg(test)]
 pub(crate) use tensor::lowest_eigenvalue;
+pub use tree::MAX_BYTES;
 pub use visible::visible;
 
 /// The remedy for what only models in space have.

@@ -170,6 +170,9 @@ impl Builder<'_> {
     fn no_contact(&self, name: &str, span: crate::model::Span) -> super::diagnostic::Fault {
         let help = match self.names.get(name) {
             Some(what) => format!("`{name}` is {}", what.noun()),
+            None if self.raw.phases.iter().any(|(phase, _)| phase.text == name) => {
+                format!("`{name}` is a phase; what begins it is an event with  crossing = \"…\"")
+            }
             None => {
                 let contacts: Vec<&str> =
                     self.names.all().filter(|(_, w)| matches!(w, What::Contact(_))).map(|(n, _)| n).collect();

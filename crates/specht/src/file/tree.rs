@@ -10,7 +10,7 @@ use super::visible::visible;
 use crate::model::Span;
 
 /// Longest file that is read.
-pub(crate) const MAX_BYTES: usize = 4 << 20;
+pub const MAX_BYTES: usize = 4 << 20;
 
 /// A value with its place.
 #[derive(Clone, Debug)]

@@ -98,6 +98,10 @@ impl Solver {
         self.iterations = self.lemke.pivots;
         self.z.clone_from(&self.lemke.z);
         self.w.clone_from(&self.lemke.w);
+        if !status.is_solved() {
+            // a ray ends before w is computed, and what is near zero must not be taken as zero
+            p.slack(&self.z, &mut self.w);
+        }
         status
     }
 

@@ -63,7 +63,8 @@ pub use task::Task;
 
 pub use crate::expr::{did_you_mean, quantity};
 pub use crate::file::{
-    Csv, CsvColumn, Diagnostic, Options, Severity, is_reserved, reference, schema, visible,
+    Csv, CsvColumn, Diagnostic, MAX_BYTES, Options, Severity, is_reserved, reference, schema, triangles,
+    visible,
 };
 
 use std::fmt::Display;

@@ -23,6 +23,8 @@ const BLOCKS: usize = 20;
 const ALIGNED: usize = 20;
 /// A direction shorter than this, beside the longest, is forgotten.
 const FORGOTTEN: f64 = 1e-13;
+/// What is left, in units of its size, of a number that nothing depends on when the drifts are taken away.
+const ALONE: f64 = 1e-6;
 
 /// Exponents of a motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +59,10 @@ pub(crate) fn lyapunov(
     if run.status != Status::Finished {
         return Ok(Err(ended(run.status, &run.message, run.time)));
     }
-    let scale = Symmetry::of(sys, &run).scale;
-    let n = scale.len();
+    let symmetry = Symmetry::of(sys, &run);
+    let scale = &symmetry.scale;
+    let kept = followed(&symmetry, 2 * start.u.len() + start.z.len());
+    let n = kept.len();
     let mut state = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) }.mended(sys)?;
     let mut frame: Vec<Vec<f64>> =
         (0..n).map(|k| (0..n).map(|i| f64::from(u8::from(i == k))).collect()).collect();
@@ -71,7 +75,11 @@ pub(crate) fn lyapunov(
     // the first intervals only turn the frame
     let turning = (count / 10).min(ALIGNED);
     for k in 0..count + turning {
-        let real = |f: &Vec<f64>| f.iter().zip(&scale).map(|(f, s)| f * s).collect::<Vec<f64>>();
+        let real = |f: &Vec<f64>| {
+            let mut way = vec![0.0; scale.len()];
+            kept.iter().zip(f).for_each(|(&i, f)| way[i] = f * scale[i]);
+            way
+        };
         let seeds: Vec<Seed> = frame.iter().map(|f| seed_along(sys, &state, &real(f))).collect();
         let s = Settings { until: state.t + interval, record: Record::Nothing, ..settings.clone() };
         let run = event_driven_along(sys, &state, &s, outside, &seeds, false)?;
@@ -83,7 +91,10 @@ pub(crate) fn lyapunov(
             return Ok(Err(format!("at t = {}: {}", lost.time, lost.reason)));
         }
         let last = &run.last.state;
-        let scaled = |c: &Vec<f64>| way_of_rates(last, c).iter().zip(&scale).map(|(c, s)| c / s).collect();
+        let scaled = |c: &Vec<f64>| {
+            let way = way_of_rates(last, c);
+            kept.iter().map(|&i| way[i] / scale[i]).collect()
+        };
         let image: Vec<Vec<f64>> = d.last.iter().map(scaled).collect();
         let mut lu = Lu::default();
         lu.factor(&Mat::from_rows(&image));
@@ -117,6 +128,17 @@ pub(crate) fn lyapunov(
     let late = later.iter().sum::<f64>() / later.len().max(1) as f64;
     let error = error.max((late - mean).abs());
     Ok(Ok(Exponents { values, divergence: divergence / time, error, blocks, time }))
+}
+
+/// The numbers of a state that others follow: all but memory that is only written. Counters and sums say nothing of how motions part; since
+/// nothing depends on them, the rest has the exponents that it has beside them.
+fn followed(symmetry: &Symmetry, memory: usize) -> Vec<usize> {
+    let n = symmetry.scale.len();
+    let alone = |i: usize| {
+        let unit: Vec<f64> = (0..n).map(|k| if k == i { symmetry.scale[i] } else { 0.0 }).collect();
+        symmetry.without_drift(&unit).iter().all(|x| x.abs() < ALONE)
+    };
+    (0..n).filter(|&i| i < memory || !alone(i)).collect()
 }
 
 /// Gram and Schmidt: an orthonormal frame of the images, and how each was stretched (0: forgotten).

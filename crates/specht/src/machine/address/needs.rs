@@ -56,6 +56,9 @@ impl Needs {
 
     fn path(&mut self, steps: &[Step], columns: &[String], series: bool) {
         let Some(Step::Key(first)) = steps.first() else { return };
+        if steps.len() == 1 && matches!(first.as_str(), "pi" | "inf" | "true" | "false") {
+            return;
+        }
         let column = series && columns.contains(&address(steps));
         if first == "trajectory" || column || (series && first == "outputs") {
             self.series = true;
