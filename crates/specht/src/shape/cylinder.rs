@@ -10,7 +10,9 @@
 //! smooth forces push it, since there, or opposite, it would tip. Pushed across between two points it tips
 //! by 1 − cos(π/8) = 7.6 % too soon until it is tilted by some 10⁻⁹; from then on its lowest point is one of the eight.
 
-use super::convex::{Body, LEVEL, depth, distance, drum, edge_admits, is_same, line_touches, nearest_part, vertex_admits};
+use super::convex::{
+    Body, LEVEL, depth, distance, drum, edge_admits, is_same, line_touches, nearest_part, vertex_admits,
+};
 use super::hull::Hull;
 use super::vec3::{V3, along, cross, dot, norm, scale, sub, unit};
 use super::{Placed, ROUNDING, SAME, Touch, size_of};
