@@ -106,13 +106,17 @@ pub(super) fn family<S: System + ?Sized>(field: &Field<S>, found: &Forces) -> Op
     };
     let accel: Vec<(f64, f64)> = (0..field.dims.u).map(accel).collect();
     let size = max_abs(&found.accel);
-    Some(Family {
+    let out = Family {
         moves: accel.iter().any(|(lo, hi)| hi - lo > SAME * size),
         accel,
         normal: field.info.iter().enumerate().map(normal).collect(),
         tangential: field.info.iter().map(|c| tangent(c, 0)).collect(),
         second: field.info.iter().map(|c| tangent(c, 1)).collect(),
-    })
+    };
+    // the cones may leave nothing of what balance leaves open
+    let tight = |&(lo, hi): &(f64, f64)| hi - lo <= SAME * free.size;
+    let mut forces = out.normal.iter().chain(&out.tangential).chain(&out.second);
+    (out.moves || !forces.all(tight)).then_some(out)
 }
 
 impl Free {
