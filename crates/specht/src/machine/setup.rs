@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::file::Diagnostic;
 use crate::impact::Law;
 use crate::ode::Choice;
 use crate::sim::{Policy, Record, Scheme, Settings};
@@ -42,7 +43,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// No end time, or a setting out of its range.
+    /// No end time, a setting out of its range, or events asked of bodies that touch wherever they meet.
     pub fn settings(&self) -> Result<(Scheme, Settings), Error> {
         let (asked, file) = (&self.setup, &self.system().model().run);
         let value = |node| self.system().constant(node);
@@ -53,6 +54,12 @@ impl Machine {
         // bodies that touch wherever they meet need steps
         let usual = if self.system().model().touches.is_empty() { Scheme::default() } else { Scheme::Step };
         let scheme = asked.scheme.or(file.scheme).unwrap_or(usual);
+        if let (Scheme::Event, Some(rule)) = (scheme, self.system().model().touches.first()) {
+            let help = "write  [run] scheme = \"step\", or leave `scheme` out";
+            let text = "bodies that touch wherever they meet need time steps, and the scheme is \"event\"";
+            let span = rule.span;
+            return Err(self.error_at(Diagnostic::error(span, text, help)));
+        }
         let defaults = Settings::until(until);
         let step = match scheme {
             Scheme::Step => until / STEPS,

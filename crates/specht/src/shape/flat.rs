@@ -132,11 +132,12 @@ impl Outline {
             if h - radius > margin || h < deep || s < -room || s > dot(w, w) + room || !can(normal) {
                 continue;
             }
-            // below a corner that sticks out the nearer edge counts
+            // below a corner that sticks out the nearer edge counts, if it can be touched; beyond it there is nothing to be in
             let nearer = |corner: usize, edge: Option<usize>| {
                 edge.filter(|_| self.convex[corner]).is_some_and(|e| {
                     let (p, _, normal) = self.edge(at, e);
-                    dot(sub(x, p), normal) > h + ROUNDING * size && can(normal)
+                    let over = dot(sub(x, p), normal);
+                    over > h + ROUNDING * size && (over > 0.0 || can(normal))
                 })
             };
             let before = if k > 0 { Some(k - 1) } else { self.closed.then_some(n - 1) };

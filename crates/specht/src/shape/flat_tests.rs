@@ -81,3 +81,50 @@ fn convex_outlines_are_as_far_apart_or_as_deep_as_separating_axes_say() {
     }
     assert!(seen.iter().all(|s| *s > 2000), "{seen:?}");
 }
+
+/// Whether two closed polygons have common points: corners inside, or edges that cross.
+fn overlap(p: &[V3], q: &[V3]) -> bool {
+    let holds = |p: &[V3], x: V3| {
+        let crosses = |k: &usize| {
+            let (a, b) = (p[*k], p[(*k + 1) % p.len()]);
+            (a[1] > x[1]) != (b[1] > x[1]) && x[0] < a[0] + (b[0] - a[0]) * (x[1] - a[1]) / (b[1] - a[1])
+        };
+        (0..p.len()).filter(crosses).count() % 2 == 1
+    };
+    let left = |a: V3, b: V3, c: V3| cross(sub(b, a), sub(c, a))[2] > 0.0;
+    let meets = |i: usize, j: usize| {
+        let (a, b, c, d) = (p[i], p[(i + 1) % p.len()], q[j], q[(j + 1) % q.len()]);
+        left(a, b, c) != left(a, b, d) && left(c, d, a) != left(c, d, b)
+    };
+    q.iter().any(|x| holds(p, *x))
+        || p.iter().any(|x| holds(q, *x))
+        || (0..p.len()).any(|i| (0..q.len()).any(|j| meets(i, j)))
+}
+
+/// A corner outside one edge was taken for one below the next, where it could not touch the first.
+#[test]
+fn outlines_with_a_notch_that_are_apart_touch_nowhere() {
+    let mut numbers = Numbers(19);
+    let mut seen = 0;
+    for k in 0..20_000 {
+        let [x, y, angle] = numbers.vector();
+        let r = 0.15 + 0.05 * numbers.vector()[0];
+        let p = vec![[-r, -0.15], [r, -0.15], [r, 0.15], [0.0, -0.05], [-r, 0.15]];
+        let q = if k % 2 == 0 { p.clone() } else { polygon(&mut numbers) };
+        let shapes = [&p, &q].map(|x| Shape::Outline(Outline::of(x, true, true).unwrap()));
+        let poses = [turned(0.0, 0.0, 0.0), turned(3.2 * angle, 0.5 * x, 0.5 * y)];
+        let places = [0, 1].map(|i| {
+            let at = |c: &[f64; 2]| poses[i].place([c[0], c[1], 0.0]);
+            [&p, &q][i].iter().map(at).collect::<Vec<V3>>()
+        });
+        if overlap(&places[0], &places[1]) {
+            continue;
+        }
+        seen += 1;
+        let expected = distance(&places[0], &places[1]);
+        let found = touches((&shapes[0], poses[0]), (&shapes[1], poses[1]), 1.0);
+        let least = found.iter().map(|t| t.gap).fold(f64::INFINITY, f64::min);
+        assert!((least - expected).abs() < 1e-9, "{k}: {least} {expected} {found:?}");
+    }
+    assert!(seen > 2000, "{seen}");
+}

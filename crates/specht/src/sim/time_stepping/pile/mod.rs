@@ -171,7 +171,9 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
         }
         self.field.evaluate();
         let still = vec![0.0; self.field.dims.u];
-        (0..2).for_each(|k| self.points.twist(k, self.touching, &self.field.eval, &still, 0.0));
+        [0, 1, 3]
+            .into_iter()
+            .for_each(|k| self.points.twist(k, self.touching, &self.field.eval, &still, 0.0));
         self.points.find(self.touching, &self.field.eval, 0.0, (0.0, self.size));
         let deepest = self.points.list.iter().min_by(|a, b| a.touch.gap.total_cmp(&b.touch.gap));
         if let Some(p) = deepest.filter(|p| p.touch.gap < -INSIDE * self.size) {
@@ -316,6 +318,7 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
         let (t, eval) = (self.touching, &self.field.eval);
         self.points.twist(0, t, eval, &self.before.u, -0.5 * delta);
         self.points.twist(1, t, eval, &self.problem.free, 0.5 * delta);
+        self.points.twist(3, t, eval, &self.before.u, -0.25 * delta);
         let near = DEEP * self.size;
         self.points.find(t, eval, delta, (near, self.size));
         // v_rest: twice what the smooth forces do in a step, and rounding
@@ -332,14 +335,15 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
                 match p.closes && p.before[0] < -rest {
                     true => [e * p.before[0], 0.0, 0.0],
                     // what touches is no gap: rounding of places would open and close the corners of a pile at rest
-                    false if p.gap <= near => [0.0; 3],
+                    false if p.gap <= p.near => [0.0; 3],
                     false => [p.gap / delta, 0.0, 0.0],
                 }
             }));
             let what = (t, &mut self.points, &self.targets[..]);
             error = self.problem.solve(&given, what, eval, (&self.before.u, delta))?;
-            self.points.choose_late(delta, near);
-            if round == RECALLS || !self.points.recall(delta, near) {
+            self.points.twist(3, t, eval, &self.problem.u, 0.0);
+            self.points.choose_late(delta);
+            if round == RECALLS || !self.points.recall(delta) {
                 break;
             }
         }
@@ -354,21 +358,21 @@ impl<'a, S: System + ?Sized> Pile<'a, S> {
         Ok(error)
     }
 
-    /// Work of the impulses at the points: what closes is an impact, the rest friction. Where it would give it is an error of the step.
+    /// Work of the impulses at the points: what closes is an impact, the rest friction. Where all of them together would give it is an error of
+    /// the step.
     fn book(&mut self, delta: f64) {
         let t = self.touching;
         self.impulse.fill(0.0);
         let mut sum = 0.0;
         for p in self.points.list.iter().filter(|p| p.impulse[0] > 0.0) {
-            let work = |k: usize| 0.5 * p.impulse[k] * (p.before[k] + p.after[k]);
             let contact = t.rules[p.rule as usize].contact;
-            let (normal, slip) = (work(0), work(1) + work(2));
-            let (hit, rub) = if p.closes { (normal + slip, 0.0) } else { (normal, slip) };
+            let normal = 0.5 * p.impulse[0] * (p.before[0] + p.after[0]);
+            let hit = if p.closes { p.work() } else { normal };
             self.ledger.energy.impact[contact] += hit;
-            self.tail[contact] += rub.min(0.0);
-            self.auditor.created += hit.max(0.0) + rub.max(0.0);
+            self.tail[contact] += p.work() - hit;
             sum += p.impulse.iter().map(|x| x.abs()).sum::<f64>();
         }
+        self.auditor.created += self.points.created(t, self.problem.can_sweep);
         // bodies in an impact go the whole step with the velocity after it: what smooth forces do on the difference belongs to the impact
         let (info, eval) = (self.field.info, &self.field.eval);
         if let Some(p) = self.points.list.iter().find(|p| p.closes) {

@@ -14,6 +14,9 @@ const OTHERS: f64 = 0.25;
 /// Bits of a key that tell the feature; those above tell the pair of solids.
 const FEATURE: u32 = 23;
 
+/// Part of Δ² a that counts as touching where a is the acceleration of prescribed motion: what it jerks within a step is less.
+const BENDS: f64 = 1e-2;
+
 /// Changes of velocity that differ by less are the same.
 const ALIKE: f64 = 1e-9;
 
@@ -38,10 +41,19 @@ pub(super) struct Point {
     pub gap: f64,
     /// What a push out of penetration may use up: the gap at the end of the step, or the penetration at its beginning.
     pub room: f64,
+    /// What counts as touching: of the smallest solid, and a part of the way by which prescribed motion bends within the step.
+    pub near: f64,
     /// It would close within the step if nothing held it, by more than what counts as touching.
     pub closes: bool,
     /// Impulse along the directions.
     pub impulse: V3,
+}
+
+impl Point {
+    /// Work of its impulse at the mean rates of the step.
+    pub(super) fn work(&self) -> f64 {
+        (0..3).map(|k| 0.5 * self.impulse[k] * (self.before[k] + self.after[k])).sum()
+    }
 }
 
 /// Velocity of the origin and angular velocity of a frame.
@@ -59,12 +71,16 @@ pub(super) struct Points {
     broad: Broad,
     pairs: Vec<[u32; 2]>,
     found: Vec<Touch>,
-    /// Twists of the frames: before the step, under smooth forces, after.
-    pub twists: [Vec<Twist>; 3],
+    /// Twists of the frames: before the step, under smooth forces, after, and the mean of a time at one velocity: of the first half of the step
+    /// at that before it; once it is solved, of the whole step at that after it. Prescribed motion is no matter of velocities.
+    pub twists: [Vec<Twist>; 4],
     /// Frames that move with the velocities of the end of the step.
     pub late: Vec<bool>,
     /// How fast each frame may be pushed by those that hit it.
     pushed: Vec<f64>,
+    /// Frames that hang together by points with impulses: the next one towards the first of them; and work by the first.
+    groups: Vec<u32>,
+    works: Vec<f64>,
     /// Radius of each solid around the origin of its frame.
     reach: Vec<f64>,
     /// How far each solid may move in the step.
@@ -92,7 +108,7 @@ impl Points {
 
     /// All points that may touch within a step of this length from the velocities before it; those at most `near` apart in any case. `size`:
     /// of the smallest solid.
-    /// The first two lists of twists are set.
+    /// The first two lists of twists and the last are set.
     pub(super) fn find(&mut self, t: &Touching, eval: &Eval, delta: f64, (near, size): (f64, f64)) {
         self.poses.clear();
         self.poses.extend(eval.frames.chunks_exact(12).map(|x| Pose {
@@ -149,8 +165,11 @@ impl Points {
                 };
                 p.before = self.rates(0, &p);
                 p.free = self.rates(1, &p);
-                p.gap = touch.gap - 0.5 * delta * p.before[0];
-                p.closes = p.gap.max(0.0) + delta * p.before[0] < -near;
+                let mean = self.rates(3, &p)[0];
+                p.gap = touch.gap - 0.5 * delta * mean;
+                // a quarter of a step lies between the two rates
+                p.near = near + BENDS * delta * 4.0 * (mean - p.before[0]).abs();
+                p.closes = p.gap.max(0.0) + delta * p.before[0] < -p.near;
                 self.list.push(p);
             }
         }
@@ -186,11 +205,11 @@ impl Points {
 
     /// Points that were left out, and would be inside after the step as it was solved, join the list; whether there are any. A body that is
     /// pushed on by others may be faster than all of them.
-    pub(super) fn recall(&mut self, delta: f64, near: f64) -> bool {
+    pub(super) fn recall(&mut self, delta: f64) -> bool {
         let mut spare = std::mem::take(&mut self.spare);
         let before = self.list.len();
         spare.retain(|p| {
-            let inside = p.gap.max(0.0) + delta * self.carried(p) < -near;
+            let inside = p.gap.max(0.0) + delta * self.carried(p) < -p.near;
             if inside {
                 let at = self.list.partition_point(|q| q.key >> FEATURE <= p.key >> FEATURE);
                 self.list.insert(at, *p);
@@ -209,7 +228,7 @@ impl Points {
                 let [v, w] = self.twists[which][f];
                 dot(p.directions[0], add(v, cross(w, arm)))
             };
-            if self.late[f] { at(2) } else { 0.5 * (at(0) + at(2)) }
+            if self.late[f] { at(3) } else { 0.5 * (at(0) + at(2)) }
         };
         speed(p.frames[0] as usize) - speed(p.frames[1] as usize)
     }
@@ -236,7 +255,7 @@ impl Points {
 
     /// Frames that take part in an impact, or whose mean velocity would carry them into others: they move with the velocity of the end of the step, at which every gap stays
     /// open. One such frame may make another.
-    pub(super) fn choose_late(&mut self, delta: f64, near: f64) {
+    pub(super) fn choose_late(&mut self, delta: f64) {
         self.late.clear();
         self.late.resize(self.poses.len(), false);
         for f in self.list.iter().filter(|p| p.closes).flat_map(|p| p.frames) {
@@ -249,7 +268,7 @@ impl Points {
                 if self.late[a] && self.late[b] {
                     continue;
                 }
-                if p.gap.max(0.0) + delta * self.carried(p) < -near {
+                if p.gap.max(0.0) + delta * self.carried(p) < -p.near {
                     (self.late[a], self.late[b], changed) = (true, true, true);
                 }
             }
@@ -257,6 +276,41 @@ impl Points {
                 return;
             }
         }
+    }
+
+    /// What the impulses of the step give instead of taking: the positive sums of their work over bodies that hang together. One point may
+    /// give what others take: with much friction, or where one is pushed on by another. `loose`: nothing else ties bodies together.
+    pub(super) fn created(&mut self, t: &Touching, loose: bool) -> f64 {
+        self.groups.clear();
+        self.groups.extend(0..self.poses.len() as u32);
+        self.works.clear();
+        self.works.resize(self.poses.len(), 0.0);
+        let first = |groups: &[u32], mut f: u32| {
+            while groups[f as usize] != f {
+                f = groups[f as usize];
+            }
+            f
+        };
+        let moving = |p: &Point| p.frames.map(|f| t.frames[f as usize].moves.then_some(f));
+        let pushes = |p: &&Point| p.impulse[0] > 0.0;
+        let mut tied = None;
+        for p in self.list.iter().filter(pushes) {
+            for f in moving(p).into_iter().flatten() {
+                let of = first(&self.groups, f);
+                let other = match (loose, tied) {
+                    (true, _) => first(&self.groups, moving(p)[0].unwrap_or(f)),
+                    (false, Some(other)) => first(&self.groups, other),
+                    (false, None) => of,
+                };
+                tied = Some(other);
+                self.groups[of.max(other) as usize] = of.min(other);
+            }
+        }
+        for p in self.list.iter().filter(pushes) {
+            let Some(f) = moving(p).into_iter().flatten().next() else { continue };
+            self.works[first(&self.groups, f) as usize] += p.work();
+        }
+        self.works.iter().map(|w| w.max(0.0)).sum()
     }
 
     /// The resultants of all impulses, by row of the system.

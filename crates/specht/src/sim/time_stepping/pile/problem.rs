@@ -91,7 +91,7 @@ pub(super) struct Step {
     sweeps: Sweeps,
     is_loose: bool,
     /// All bodies are, whether the solver sees the whole pile or not.
-    can_sweep: bool,
+    pub can_sweep: bool,
     /// Points that are left to the cone solver.
     left: Vec<u32>,
     /// Impulses of the last step, in the order of its points; and what they would be had it begun at rest ([`Step::remember`]).
