@@ -174,15 +174,15 @@ fn largest(
     };
     // axes of B, then of A: a cap touches where the other is foremost
     for (k, e) in [b.e, a.e].into_iter().enumerate() {
-        let end = 1 << 9 | 2 * k as u32;
+        let end = (1 << 9) | (2 * k as u32);
         if look(e, k == 0, end) || look(scale(-1.0, e), k == 0, end + 1) {
             return None;
         }
     }
-    if let Some(n) = unit(cross(a.e, b.e)).filter(|_| norm(cross(a.e, b.e)) > SAME) {
-        if look(n, true, 1 << 9 | 4) || look(scale(-1.0, n), true, 1 << 9 | 5) {
-            return None;
-        }
+    if let Some(n) = unit(cross(a.e, b.e)).filter(|_| norm(cross(a.e, b.e)) > SAME)
+        && (look(n, true, (1 << 9) | 4) || look(scale(-1.0, n), true, (1 << 9) | 5))
+    {
+        return None;
     }
     // a side: circles across an axis
     let mut apart = false;
