@@ -60,7 +60,7 @@ fn steps_do_not_allocate() {
         (t.counts.steps, used)
     };
     // the shorter run is long enough for every buffer to have been used once, those of the second method included
-    for (method, until) in [(Choice::Explicit, 10.0), (Choice::Implicit, 30.0), (Choice::Auto, 100.0)] {
+    for (method, until) in [(Choice::Explicit, 10.0), (Choice::Implicit, 30.0), (Choice::Auto, 40.0)] {
         let (few, a) = count(method, until);
         let (many, b) = count(method, 10.0 * until);
         assert!(many > 2 * few, "{few} {many}");

@@ -40,8 +40,8 @@ pub struct CompiledSystem {
     /// Natural size of every row, and of the largest.
     pub(super) gap_sizes: Vec<f64>,
     pub(super) length: f64,
-    /// Entries of W that are rounding.
-    pub(super) still: Still,
+    /// Entries of W that are rounding, where there are any.
+    pub(super) still: Option<Box<Still>>,
     /// Bodies that touch, with numbers.
     pub(super) touching: Option<Box<Touching>>,
     pool: Pool,
@@ -123,7 +123,7 @@ impl CompiledSystem {
             encounters: program.encounters.clone().into(),
             gap_sizes: Vec::new(),
             length: 1.0,
-            still: Still::default(),
+            still: None,
             touching: None,
             pool: Pool::default(),
             program: Arc::new(program),

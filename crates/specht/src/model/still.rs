@@ -109,7 +109,7 @@ impl StillPlan {
 impl CompiledSystem {
     /// What is still with the present parameters.
     pub(super) fn find_still(&mut self) {
-        self.still = Still::default();
+        self.still = None;
         if self.still_plan.rows.is_empty() {
             return;
         }
@@ -145,7 +145,7 @@ impl CompiledSystem {
             }
             k = here.end + 1;
         }
-        self.still = found;
+        self.still = (!found.places.is_empty() || !found.rows.is_empty()).then(|| Box::new(found));
     }
 
     /// Any other state.
@@ -181,9 +181,10 @@ impl CompiledSystem {
 
     /// Zeros where entries are still: of an evaluation, or of its rates.
     pub(super) fn forget_still(&self, out: &mut Eval) {
+        let Some(still) = &self.still else { return };
         let values = out.w.values_mut();
-        self.still.places.iter().for_each(|&p| values[p] = 0.0);
-        for &r in &self.still.rows {
+        still.places.iter().for_each(|&p| values[p] = 0.0);
+        for &r in &still.rows {
             (out.rate_offset[r], out.accel_offset[r]) = (0.0, 0.0);
         }
     }
