@@ -3,7 +3,7 @@
 //! Two outlines always touch at a corner of one of them. Corners that stick out are compared with the edges of the other, and with its corners; re-entrant
 //! corners touch nothing. A corner may touch an edge only along a normal against which it sticks out, so edges on the far
 //! side and edges that run on in the same line are no matter. Below two edges that meet in a corner that sticks out the nearer one
-//! counts of those that the corner can touch; in a notch both do.
+//! counts, of convex outlines the nearer of those that the corner can touch; in a notch both do.
 //!
 //! Two convex outlines inside each other are moved out the shortest way: along the normal of the edge over which the other is highest
 //! ([`Way`], separating axes). Corners over other edges are no touches then.
@@ -113,13 +113,14 @@ impl Outline {
         self.closed && self.convex.iter().all(|c| *c)
     }
 
-    /// The edges that a point at the distance `radius` can touch: height over each and its outward normal. `can`: whether it can along a normal.
+    /// The edges that a point at the distance `radius` can touch: height over each and its outward normal. `can`: whether it can along a normal;
+    /// `all_ways`: below a corner an edge farther away counts where the nearer one cannot be touched.
     fn below(
         &self,
         at: &Placed,
         x: V3,
         (radius, margin, deep): (f64, f64, f64),
-        can: impl Fn(V3) -> bool,
+        (can, all_ways): (impl Fn(V3) -> bool, bool),
         mut found: impl FnMut(usize, f64, V3),
     ) {
         let size = size_of(at);
@@ -137,7 +138,7 @@ impl Outline {
                 edge.filter(|_| self.convex[corner]).is_some_and(|e| {
                     let (p, _, normal) = self.edge(at, e);
                     let over = dot(sub(x, p), normal);
-                    over > h + ROUNDING * size && (over > 0.0 || can(normal))
+                    over > h + ROUNDING * size && (over > 0.0 || can(normal) || !all_ways)
                 })
             };
             let before = if k > 0 { Some(k - 1) } else { self.closed.then_some(n - 1) };
@@ -158,15 +159,9 @@ pub(super) fn disc_outline(
     out: &mut Vec<Touch>,
 ) {
     let deep = -outline.thin.max(radius);
-    outline.below(
-        at,
-        x,
-        (radius, margin, deep),
-        |_| true,
-        |k, h, n| {
-            out.push(Touch::on_a(h - radius, n, along(x, -radius, n), k as u32));
-        },
-    );
+    outline.below(at, x, (radius, margin, deep), (|_| true, false), |k, h, n| {
+        out.push(Touch::on_a(h - radius, n, along(x, -radius, n), k as u32));
+    });
     for (k, &v) in at.points.iter().enumerate() {
         let apart = sub(x, v);
         let gap = norm(apart) - radius;
@@ -236,7 +231,9 @@ pub(super) fn outline_outline(
     let first = out.len();
     let size = size_of(a.1).min(size_of(b.1));
     let deep = -a.0.thin.min(b.0.thin);
-    let way = if a.0.is_convex() && b.0.is_convex() { Way::of(a, b, size) } else { None };
+    // what is not convex has other edges, and corners of the other, that may be nearer
+    let convex = a.0.is_convex() && b.0.is_convex();
+    let way = if convex { Way::of(a, b, size) } else { None };
     if way.as_ref().is_some_and(|w| w.gap > margin) {
         return;
     }
@@ -257,7 +254,7 @@ pub(super) fn outline_outline(
                 let agrees = inside.as_ref().is_none_or(|w| sign * dot(n, w.normal) > ALIKE);
                 agrees && p.0.admits(p.1, k, scale(-1.0, n))
             };
-            q.0.below(q.1, v, (0.0, margin, deep), can, |e, gap, n| {
+            q.0.below(q.1, v, (0.0, margin, deep), (can, convex), |e, gap, n| {
                 let feature = (turn << 20 | (k & 0x3ff) << 10 | e & 0x3ff) as u32;
                 let t = Touch::on_a(gap, n, v, feature);
                 keep(if turn == 0 { t } else { t.swapped() }, out);
