@@ -151,7 +151,7 @@ fn balls_in_a_rough_tray_sink_into_nothing_and_their_energy_closes() {
     let text = text.replace("[ground]\n", &format!("[ground]\n{}", walls.concat()));
     let run = Machine::read(&text).unwrap().run().unwrap();
     let audit = run.audit();
-    // of first order in the step (half at half of it); starts that differ by 1e-9 m spread it from 1.2e-3 to 2.2e-3
+    // of first order in the step (half at half of it); neighbouring starts and rounding spread it from 1.2e-3 to 2.2e-3
     assert!(audit.passed && audit.penetration < 1e-5 && audit.energy < 3e-3, "{audit:?}");
     assert!(run.trajectory.warnings.is_empty(), "{:?}", run.trajectory.warnings);
 }
