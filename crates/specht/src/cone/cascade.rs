@@ -5,8 +5,8 @@
 //! 1  Newton from r0                                   (only with r0)
 //! 2  Gauss–Seidel, as long as it costs less than factorisations; Newton from there
 //!    the split path of the last problem, from a stored point                       (only with r0)
-//! 3  interior point A, wide neighbourhood, Newton hand-over; large islands: Newton, where it stops places are solved alone
-//!    the same along the split path k = 0.1
+//! 3  interior point A, wide neighbourhood, Newton hand-over; the same along the split path k = 0.1
+//!    large islands: Newton, and where it stops places are solved alone (very large ones: after each of the two runs)
 //! 4  split paths k = 1, 0.3, 3, 0.1, … by their Taylor series, through folds; then the first of them once more, further
 //!    few contacts: scattered starts, then all modes in turn
 //! 5  the answer with the smallest error, with its status; never silently
@@ -317,76 +317,121 @@ fn cheaper(island: &Island, tol: f64, before: f64, now: f64, step: usize) -> boo
     rate > 0.0 && (now / tol).ln() / rate * island.form.sweep_flops() < RUN * island.form.flops()
 }
 
-fn interior(
-    island: &mut Island,
-    s: &Settings,
-    x: &mut [f64],
-    mut best: f64,
-    clock: &Clock,
-    rep: &mut Report,
-) {
-    let tol = s.tolerance;
+/// The paths of the interior point, and the best answer so far.
+struct Search<'a> {
+    island: &'a mut Island,
+    x: &'a mut [f64],
+    best: f64,
+    tol: f64,
+    clock: &'a Clock,
+    rep: &'a mut Report,
+}
+
+fn interior(island: &mut Island, s: &Settings, x: &mut [f64], best: f64, clock: &Clock, rep: &mut Report) {
+    let few = island.cones.len() <= FEW;
+    let alone = island.wide_only;
     // the bound of a guide is a variable of the split path only
     let guides = island.cones.iter().any(|c| c.kind == Kind::Pair);
-    let runs = if island.wide_only { 1 } else { s.restarts + 3 };
-    let repairs = s.method == Method::Cascade && island.cones.len() >= repair::LEAST;
-    let until = if repairs && island.form.flops() > LARGE { repair::ENTER } else { 0.0 };
-    // loads and guides stay with the first path: which of several self-stresses it ends at decides the next loads
-    let plain = island.cones.iter().all(|c| !matches!(c.kind, Kind::Disc | Kind::Pair));
-    let many = island.cones.len() > FEW && plain;
-    let mut size = 1.0;
-    for run in usize::from(guides)..runs + s.restarts.saturating_sub(1).min(LONG_PATHS) {
-        let long = run >= s.restarts + 3;
-        if long && (best > HOPE || island.cones.len() <= FEW) {
-            break;
-        }
-        if run == 1 && (size > 1.0 || !many || island.form.flops() > LARGE) {
-            continue;
-        }
-        let (stage, end): (Stage, Ended) = match run {
-            0 => (Stage::Wide, wide::run(island, Way::Joint, &Run { until, ..WIDE }, tol, clock)),
-            1 => (Stage::Wide, wide::run(island, SECOND, &WIDE, tol, clock)),
-            2 => (Stage::Split, taylor::run(island, 1.0, size, FIRST_PATH, tol, clock)),
-            _ if long => {
-                let k = ratio(run - s.restarts - 3);
-                (Stage::Split, taylor::run(island, k, size, LONG_PATH, tol, clock))
-            }
-            _ => (Stage::Split, taylor::run(island, ratio(run - 2), size, OTHER_PATHS, tol, clock)),
-        };
-        rep.counts.add(&end.counts);
-        if run == 0 {
-            rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
-            if end.residual > STALL_RESIDUAL && many {
-                size = TALL;
-            }
-        }
-        if end.error < best {
-            x.copy_from_slice(&island.ipm.best);
-            best = end.error;
-            rep.stage = stage;
-        }
-        if run == 0 && best > tol && repairs && end.error < repair::NEAR {
-            let mut z = std::mem::take(&mut island.ipm.best);
-            let e = repair(island, &mut z, end.error, tol, clock, &mut rep.counts);
-            if e < best {
-                x.copy_from_slice(&z);
-                best = e;
-                rep.stage = stage;
-            }
-            island.ipm.best = z;
-        }
-        if best > tol && best < NEAR {
-            best = polish(island, x, best, tol, clock, &mut rep.counts);
-        }
-        // growing impulses and a residual that stays: most likely there is no solution, other paths will not find one
-        if best < tol || clock.over() || (run == 2 && rep.unbounded && best > 1e-3) {
-            break;
+    let mut search = Search { island, x, best, tol: s.tolerance, clock, rep };
+    let size = if guides { 1.0 } else { search.long_steps(s.method == Method::Cascade) };
+    if !search.over() && !alone {
+        search.paths(s.restarts, size);
+    }
+    if search.best > s.tolerance && few {
+        let best = scattered(search.island, search.x, search.best, s.tolerance, clock, search.rep);
+        if best > s.tolerance && !clock.over() && modes::in_turn(search.island, search.x, s.tolerance).is_some() {
+            search.rep.stage = Stage::Modes;
         }
     }
-    if best > tol && island.cones.len() <= FEW {
-        best = scattered(island, x, best, tol, clock, rep);
-        if best > tol && !clock.over() && modes::in_turn(island, x, tol).is_some() {
-            rep.stage = Stage::Modes;
+}
+
+impl Search<'_> {
+    fn over(&self) -> bool {
+        self.best < self.tol || self.clock.over()
+    }
+
+    /// Keep the end of a run when it is the best so far; what is near is polished.
+    fn take(&mut self, stage: Stage, end: &Ended) {
+        self.rep.counts.add(&end.counts);
+        if end.error < self.best {
+            self.x.copy_from_slice(&self.island.ipm.best);
+            self.best = end.error;
+            self.rep.stage = stage;
+        }
+        self.polish();
+    }
+
+    fn polish(&mut self) {
+        if self.best > self.tol && self.best < NEAR {
+            let counts = &mut self.rep.counts;
+            self.best = polish(self.island, self.x, self.best, self.tol, self.clock, counts);
+        }
+    }
+
+    /// Long steps along two paths, with repairs of large islands; returns the size of the first impulses for other paths.
+    fn long_steps(&mut self, repairs: bool) -> f64 {
+        let repairs = repairs && self.island.cones.len() >= repair::LEAST;
+        let large = self.island.form.flops() > LARGE;
+        let run = Run { until: if repairs && large { repair::ENTER } else { 0.0 }, ..WIDE };
+        // loads stay with the first path: which of several self-stresses it ends at decides the next loads
+        let plain = self.island.cones.iter().all(|c| !matches!(c.kind, Kind::Disc | Kind::Pair));
+        let many = self.island.cones.len() > FEW && plain;
+        let mut size = 1.0;
+        for way in [Way::Joint, SECOND] {
+            let first = way == Way::Joint;
+            let end = wide::run(self.island, way, &run, self.tol, self.clock);
+            if first {
+                self.rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
+                if end.residual > STALL_RESIDUAL && many {
+                    size = TALL;
+                }
+            }
+            self.take(Stage::Wide, &end);
+            let last = !first || !many || size > 1.0;
+            // repairs cost more than a second run, unless factorisations are expensive
+            if repairs && (large || last) && !self.over() {
+                self.repair(if large { end.error } else { self.best });
+            }
+            if last || self.over() {
+                break;
+            }
+        }
+        size
+    }
+
+    /// Repairs, from the end of the last run when its error is given, or from the best answer.
+    fn repair(&mut self, from: f64) {
+        if from > repair::NEAR {
+            return;
+        }
+        let mut z = std::mem::take(&mut self.island.ipm.best);
+        if from == self.best {
+            z.copy_from_slice(self.x);
+        }
+        let e = repair(self.island, &mut z, from, self.tol, self.clock, &mut self.rep.counts);
+        if e < self.best {
+            self.x.copy_from_slice(&z);
+            self.best = e;
+            self.rep.stage = Stage::Wide;
+        }
+        self.island.ipm.best = z;
+        self.polish();
+    }
+
+    /// The split paths in turn, then the first of them once more and further.
+    fn paths(&mut self, restarts: usize, size: f64) {
+        let long = restarts.saturating_sub(1).min(LONG_PATHS);
+        let first = (0..=restarts).map(|j| (j, if j == 0 { FIRST_PATH } else { OTHER_PATHS }));
+        for (j, steps) in first.chain((0..long).map(|j| (j, LONG_PATH))) {
+            if steps == LONG_PATH && (self.best > HOPE || self.island.cones.len() <= FEW) {
+                break;
+            }
+            let end = taylor::run(self.island, ratio(j), size, steps, self.tol, self.clock);
+            self.take(Stage::Split, &end);
+            // growing impulses and a residual that stays: most likely there is no solution, other paths will not find one
+            if self.over() || (steps == FIRST_PATH && self.rep.unbounded && self.best > 1e-3) {
+                break;
+            }
         }
     }
 }
