@@ -368,7 +368,7 @@ impl Search<'_> {
         }
     }
 
-    /// Long steps along two paths, with repairs of large islands; returns the size of the first impulses for other paths.
+    /// Long steps along two paths, then repairs of large islands; returns the size of the first impulses for other paths.
     fn long_steps(&mut self, repairs: bool) -> f64 {
         let repairs = repairs && self.island.cones.len() >= repair::LEAST;
         let large = self.island.form.flops() > LARGE;
@@ -377,45 +377,29 @@ impl Search<'_> {
         let plain = self.island.cones.iter().all(|c| !matches!(c.kind, Kind::Disc | Kind::Pair));
         let many = self.island.cones.len() > FEW && plain;
         let mut size = 1.0;
-        for way in [Way::Joint, SECOND] {
-            let first = way == Way::Joint;
-            let end = wide::run(self.island, way, &run, self.tol, self.clock);
-            if first {
-                self.rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
-                if end.residual > STALL_RESIDUAL && many {
-                    size = TALL;
-                }
-            }
+        let end = wide::run(self.island, Way::Joint, &run, self.tol, self.clock);
+        self.rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
+        if end.residual > STALL_RESIDUAL && many {
+            size = TALL;
+        }
+        self.take(Stage::Wide, &end);
+        // a second run costs less than repairs, unless factorisations are expensive
+        if many && size == 1.0 && !large && !self.island.wide_only && !self.over() {
+            let end = wide::run(self.island, SECOND, &run, self.tol, self.clock);
             self.take(Stage::Wide, &end);
-            let last = !first || !many || size > 1.0;
-            // repairs cost more than a second run, unless factorisations are expensive
-            if repairs && (large || last) && !self.over() {
-                self.repair(if large { end.error } else { self.best });
+        }
+        if repairs && self.best < repair::NEAR && !self.over() {
+            let mut z = self.x.to_vec();
+            let (best, counts) = (self.best, &mut self.rep.counts);
+            let e = repair(self.island, &mut z, best, large, self.tol, self.clock, counts);
+            if e < best {
+                self.x.copy_from_slice(&z);
+                self.best = e;
+                self.rep.stage = Stage::Wide;
             }
-            if last || self.over() {
-                break;
-            }
+            self.polish();
         }
         size
-    }
-
-    /// Repairs, from the end of the last run when its error is given, or from the best answer.
-    fn repair(&mut self, from: f64) {
-        if from > repair::NEAR {
-            return;
-        }
-        let mut z = std::mem::take(&mut self.island.ipm.best);
-        if from == self.best {
-            z.copy_from_slice(self.x);
-        }
-        let e = repair(self.island, &mut z, from, self.tol, self.clock, &mut self.rep.counts);
-        if e < self.best {
-            self.x.copy_from_slice(&z);
-            self.best = e;
-            self.rep.stage = Stage::Wide;
-        }
-        self.island.ipm.best = z;
-        self.polish();
     }
 
     /// The split paths in turn, then the first of them once more and further.

@@ -373,7 +373,7 @@ fn tile<const W: usize>(
     }
 }
 
-/// `Σ a b`, in eight sums of a fixed order.
+/// `Σ a b`, in eight sums and a fixed order.
 #[inline(always)]
 pub(super) fn dot(ah: &[f64], al: &[f64], bh: &[f64], bl: &[f64]) -> Double {
     let n = ah.len();
@@ -391,11 +391,16 @@ pub(super) fn dot(ah: &[f64], al: &[f64], bh: &[f64], bl: &[f64]) -> Double {
             }
             i += LANES;
         }
-        for l in 0..LANES {
-            let (s, t) = two_sum(rest.hi, sum[l].hi);
-            rest.hi = s;
-            rest.lo += t + sum[l].lo;
+        // halves onto each other
+        let mut width = LANES / 2;
+        while width > 0 {
+            for l in 0..width {
+                let (s, t) = two_sum(sum[l].hi, sum[l + width].hi);
+                sum[l] = Sum { hi: s, lo: sum[l].lo + sum[l + width].lo + t };
+            }
+            width /= 2;
         }
+        rest = sum[0];
     }
     for k in full..n {
         rest.add(Double { hi: ah[k], lo: al[k] }, Double { hi: bh[k], lo: bl[k] });

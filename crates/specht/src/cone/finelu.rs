@@ -12,6 +12,8 @@ use crate::linalg::panel::widest;
 pub(super) struct FineLu {
     pub data: Doubles,
     perm: Vec<usize>,
+    /// inverses of the pivots
+    inverse: Doubles,
     row: Doubles,
     work: Doubles,
     sign: f64,
@@ -23,6 +25,7 @@ impl FineLu {
         self.data.resize(lu.storage());
         self.data.clear();
         self.perm.resize(lu.len(), 0);
+        self.inverse.resize(lu.len());
         self.row.resize(lu.longest());
         self.work.resize(lu.len());
     }
@@ -71,11 +74,12 @@ impl FineLu {
             if pivot.hi < 0.0 {
                 self.sign = -self.sign;
             }
+            let inv = pivot.inverse();
+            self.inverse.set(sn.first + k, inv);
             if pivot.hi == 0.0 || !pivot.hi.is_finite() {
                 self.sign = 0.0;
                 continue;
             }
-            let inv = pivot.inverse();
             for i in k + 1..n {
                 let at = sn.u + i * ld + k;
                 let f = self.data.get(at) * inv;
@@ -105,28 +109,26 @@ impl FineLu {
             for i in begin..end {
                 // a row of U, then one of Lᵀ behind the target's own unknowns
                 let own = map[i - begin] as usize;
-                self.combine(n, sn.l + i, s, sn.u + n + begin, ld, s - begin);
-                for (c, &m) in map.iter().enumerate() {
-                    self.data.add(target.u + own * tld + m as usize, self.row.get(c));
-                }
+                self.combine(n, (sn.l + i, s), (sn.u + n + begin, ld), map, target.u + own * tld);
                 if end < s {
-                    self.combine(n, sn.u + n + i, ld, sn.l + end, s, s - end);
-                    for (c, &m) in map[end - begin..].iter().enumerate() {
-                        let at = target.l + own * target.s.len() + m as usize - target.n;
-                        self.data.add(at, self.row.get(c));
-                    }
+                    let at = target.l + own * target.s.len();
+                    self.combine(n, (sn.u + n + i, ld), (sn.l + end, s), &map[end - begin..], at - target.n);
                 }
             }
         }
     }
 
-    /// `row = −Σ_k data[coef + k cld] data[rows + k rld ..]`.
+    /// `data[to + map] −= Σ_k data[coef + k cld] data[rows + k rld ..]`.
     #[inline(always)]
-    fn combine(&mut self, n: usize, coef: usize, cld: usize, rows: usize, rld: usize, width: usize) {
-        let (h, l) = (&mut self.row.hi[..width], &mut self.row.lo[..width]);
-        h.fill(0.0);
-        l.fill(0.0);
-        subtract_rows(&self.data, &self.data, n, (coef, cld), (rows, rld), h, l);
+    fn combine(&mut self, n: usize, coef: (usize, usize), rows: (usize, usize), map: &[u32], to: usize) {
+        let (h, l) = (&mut self.row.hi[..map.len()], &mut self.row.lo[..map.len()]);
+        for ((h, l), &m) in h.iter_mut().zip(&mut *l).zip(map) {
+            (*h, *l) = (self.data.hi[to + m as usize], self.data.lo[to + m as usize]);
+        }
+        subtract_rows(&self.data, &self.data, n, coef, rows, h, l);
+        for ((h, l), &m) in h.iter().zip(l).zip(map) {
+            (self.data.hi[to + m as usize], self.data.lo[to + m as usize]) = (*h, *l);
+        }
     }
 
     /// Solve in place; `b` in the order of the nodes.
@@ -171,16 +173,17 @@ impl FineLu {
             for (c, &i) in sn.s.iter().enumerate() {
                 (h[c], l[c]) = (w.hi[i], w.lo[i]);
             }
+            // what comes from later unknowns is independent of row to row
+            for i in 0..n {
+                let rest = sn.u + i * ld + n..sn.u + (i + 1) * ld;
+                w.add(f + i, -dot(&data.hi[rest.clone()], &data.lo[rest], h, l));
+            }
             for i in (0..n).rev() {
                 let at = sn.u + i * ld;
-                let (own, rest) = (at + i + 1..at + n, at + n..at + ld);
-                let known = dot(
-                    &data.hi[own.clone()],
-                    &data.lo[own],
-                    &w.hi[f + i + 1..f + n],
-                    &w.lo[f + i + 1..f + n],
-                ) + dot(&data.hi[rest.clone()], &data.lo[rest], h, l);
-                let v = (w.get(f + i) - known) * data.get(at + i).inverse();
+                let own = at + i + 1..at + n;
+                let (wh, wl) = (&w.hi[f + i + 1..f + n], &w.lo[f + i + 1..f + n]);
+                let known = dot(&data.hi[own.clone()], &data.lo[own], wh, wl);
+                let v = (w.get(f + i) - known) * self.inverse.get(f + i);
                 w.set(f + i, v);
             }
         }

@@ -50,17 +50,18 @@ const HARD: usize = 4 * SIZE;
 /// Tolerance of a place.
 const EXACT: f64 = 1e-10;
 
-/// From `x`, on return the best point seen; returns its error.
+/// From `x`, on return the best point seen; returns its error. Places grow where other paths are expensive (`grow`).
 pub(super) fn repair(
     island: &mut Island,
     x: &mut [f64],
     mut best: f64,
+    grow: bool,
     tol: f64,
     clock: &Clock,
     counts: &mut Counts,
 ) -> f64 {
     let Some(mut places) = Places::new(island) else { return best };
-    let most = island.cones.len() / LARGEST;
+    let most = if grow { island.cones.len() / LARGEST } else { SIZE };
     let mut z = x.to_vec();
     let mut y = vec![0.0; x.len()];
     let (mut size, mut least) = (SIZE, f64::INFINITY);
