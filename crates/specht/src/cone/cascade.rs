@@ -327,12 +327,15 @@ fn interior(
 ) {
     let tol = s.tolerance;
     // the bound of a guide is a variable of the split path only
-    let guides = island.cones.iter().any(|c| c.kind == Kind::Pair);
+    let guides = island.cones.iter().any(|c| matches!(c.kind, Kind::Pair | Kind::Share));
     let runs = if island.wide_only { 1 } else { s.restarts + 3 };
-    let repairs = s.method == Method::Cascade && island.cones.len() >= repair::LEAST;
+    let repairs = s.method == Method::Cascade && island.cones.len() >= repair::LEAST && !island.linked();
     let until = if repairs && island.form.flops() > LARGE { repair::ENTER } else { 0.0 };
     // loads and guides stay with the first path: which of several self-stresses it ends at decides the next loads
-    let plain = island.cones.iter().all(|c| !matches!(c.kind, Kind::Disc | Kind::Pair));
+    let plain = island.cones.iter().all(|c| match c.kind {
+        Kind::Disc => c.owner.is_some(),
+        kind => !matches!(kind, Kind::Pair | Kind::Share),
+    });
     let many = island.cones.len() > FEW && plain;
     let mut size = 1.0;
     for run in usize::from(guides)..runs + s.restarts.saturating_sub(1).min(LONG_PATHS) {
@@ -356,7 +359,7 @@ fn interior(
         rep.counts.add(&end.counts);
         if run == 0 {
             rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
-            if end.residual > STALL_RESIDUAL && many {
+            if end.residual > STALL_RESIDUAL && many && !island.linked() {
                 size = TALL;
             }
         }
