@@ -331,7 +331,7 @@ fn interior(island: &mut Island, s: &Settings, x: &mut [f64], best: f64, clock: 
     let few = island.cones.len() <= FEW;
     let alone = island.wide_only;
     // the bound of a guide is a variable of the split path only
-    let guides = island.cones.iter().any(|c| c.kind == Kind::Pair);
+    let guides = island.cones.iter().any(|c| matches!(c.kind, Kind::Pair | Kind::Share));
     let mut search = Search { island, x, best, tol: s.tolerance, clock, rep };
     let size = if guides { 1.0 } else { search.long_steps(s.method == Method::Cascade) };
     if !search.over() && !alone {
@@ -339,7 +339,10 @@ fn interior(island: &mut Island, s: &Settings, x: &mut [f64], best: f64, clock: 
     }
     if search.best > s.tolerance && few {
         let best = scattered(search.island, search.x, search.best, s.tolerance, clock, search.rep);
-        if best > s.tolerance && !clock.over() && modes::in_turn(search.island, search.x, s.tolerance).is_some() {
+        if best > s.tolerance
+            && !clock.over()
+            && modes::in_turn(search.island, search.x, s.tolerance).is_some()
+        {
             search.rep.stage = Stage::Modes;
         }
     }
@@ -370,16 +373,20 @@ impl Search<'_> {
 
     /// Long steps along two paths, then repairs of large islands; returns the size of the first impulses for other paths.
     fn long_steps(&mut self, repairs: bool) -> f64 {
-        let repairs = repairs && self.island.cones.len() >= repair::LEAST;
+        let linked = self.island.linked();
+        let repairs = repairs && self.island.cones.len() >= repair::LEAST && !linked;
         let large = self.island.form.flops() > LARGE;
         let run = Run { until: if repairs && large { repair::ENTER } else { 0.0 }, ..WIDE };
         // loads stay with the first path: which of several self-stresses it ends at decides the next loads
-        let plain = self.island.cones.iter().all(|c| !matches!(c.kind, Kind::Disc | Kind::Pair));
+        let plain = self.island.cones.iter().all(|c| match c.kind {
+            Kind::Disc => c.owner.is_some(),
+            kind => !matches!(kind, Kind::Pair | Kind::Share),
+        });
         let many = self.island.cones.len() > FEW && plain;
         let mut size = 1.0;
         let end = wide::run(self.island, Way::Joint, &run, self.tol, self.clock);
         self.rep.unbounded = end.size > 1e3 && end.residual > 1e-6;
-        if end.residual > STALL_RESIDUAL && many {
+        if end.residual > STALL_RESIDUAL && many && !linked {
             size = TALL;
         }
         self.take(Stage::Wide, &end);

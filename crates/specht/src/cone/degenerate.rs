@@ -44,8 +44,13 @@ pub(super) fn settle(island: &mut Island, x: &mut [f64], tol: f64, clock: &Clock
     let (mut done, start) = (0, best);
     let mut last = Vec::new();
     for clear in CLEAR {
-        let open: Vec<usize> =
+        let mut open: Vec<usize> =
             (0..island.cones.len()).filter(|&i| !is_clear(island, i, x, &y, clear)).collect();
+        // a disc stands behind the cone that bounds it
+        let owners = |i: &usize| island.cones[*i].owner.map(|o| o.cone);
+        open.extend(open.iter().filter_map(owners).collect::<Vec<_>>());
+        open.sort_unstable();
+        open.dedup();
 
         if open.is_empty() || open.len() > MOST || open == last {
             continue;
@@ -76,7 +81,7 @@ pub(super) fn settle(island: &mut Island, x: &mut [f64], tol: f64, clock: &Clock
 /// Whether the mode of cone `i` is beyond doubt at `x` with the velocities `y`.
 fn is_clear(island: &Island, i: usize, x: &[f64], y: &[f64], clear: f64) -> bool {
     let c = &island.cones[i];
-    c.kind.doubt(&c.scaled(island.q_s), &c.rows.get(x), &c.rows.get(y)) < clear
+    c.kind.doubt(&island.scaled_shape(c, x), &c.rows.get(x), &c.rows.get(y)) < clear
 }
 
 /// One round; `None` when the small problem has no answer.
@@ -118,8 +123,7 @@ fn round(island: &mut Island, x: &mut [f64], open: &[usize], alpha: f64) -> Opti
     (0..n).for_each(|i| w[(i, i)] += alpha);
     let q: Vec<f64> =
         (0..n).map(|i| y[rows[i]] - (0..n).map(|j| w[(i, j)] * x[rows[j]]).sum::<f64>()).collect();
-    let contacts =
-        open.iter().enumerate().map(|(key, &i)| law(&island.cones[i], island.q_s, key as u64)).collect();
+    let contacts = open.iter().enumerate().map(|(key, &i)| small_law(island, i, key as u64)).collect();
     let settings = Settings {
         tolerance: 1e-10,
         method: Method::Cascade,
@@ -139,13 +143,23 @@ fn round(island: &mut Island, x: &mut [f64], open: &[usize], alpha: f64) -> Opti
     Some(island.errors(x, &y).max())
 }
 
+/// Law of a cone in the small problem, where discs may share a normal impulse.
+fn small_law(island: &Island, i: usize, key: u64) -> Contact {
+    let c = &island.cones[i];
+    let contact = law(c, island.q_s, key);
+    match &c.owner {
+        Some(o) => Contact { law: Law::Rolling { mu: island.slope(c, o) }, ..contact },
+        None => contact,
+    }
+}
+
 /// A contact with the law of a cone in scaled coordinates.
 pub(super) fn law(c: &Cone, q_s: f64, key: u64) -> Contact {
     let s = c.scaled(q_s);
     let law = match c.kind {
         Kind::Soc | Kind::Convex => Law::Coulomb { mu: s.mu },
         Kind::Half => Law::Coulomb { mu: 0.0 },
-        Kind::Disc => Law::Loaded { bound: s.bound },
+        Kind::Disc | Kind::Share => Law::Loaded { bound: s.bound },
         Kind::Free => Law::Bilateral,
         Kind::Pair => Law::BilateralFriction { mu: s.mu },
     };

@@ -6,6 +6,9 @@
 //! B_i x_i + S_i (A x)_i = g_i      for all cones i            (B, S: small blocks; interior point: B = D, S = I)
 //! ```
 //!
+//! Where a disc shares the normal impulse of another cone its equation has one more term, a column of two times that impulse (`links`);
+//! the body form has no place for it.
+//!
 //! | form | matrix | used |
 //! |---|---|---|
 //! | dense | `B + S A`, blocked LU | few rows, or only `W` known |
@@ -26,10 +29,20 @@ pub(super) struct Blocks {
     pub b: Vec<M3>,
     pub s: Vec<M3>,
     pub binv: Vec<M3>,
+    /// normal impulses that discs share
+    pub links: Vec<Link>,
     /// `S` is the identity (interior point)
     pub plain: bool,
     /// most steps of refinement in the condensed form; more than the first only while they gain
     pub refine: usize,
+}
+
+/// Entries of the rows of one cone in the column of another's normal row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub cone: usize,
+    pub owner: usize,
+    pub f: [f64; 2],
 }
 
 impl Blocks {
@@ -277,10 +290,13 @@ impl DenseForm {
         self.active.clear();
         self.closed.clear();
         self.spans.clear();
+        let closed = |i: usize| k.plain || k.s[i].as_flattened().iter().any(|s| *s != 0.0);
+        self.closed.extend((0..self.rows.len()).map(closed));
+        for link in &k.links {
+            self.closed[link.cone] |= link.f != [0.0; 2];
+        }
         for (i, r) in self.rows.iter().enumerate() {
-            let closed = k.plain || k.s[i].as_flattened().iter().any(|s| *s != 0.0);
-            self.closed.push(closed);
-            if closed {
+            if self.closed[i] {
                 match self.spans.last_mut().filter(|s| s.0 + s.1 == r.at) {
                     Some(s) => s.1 += r.d,
                     None => self.spans.push((r.at, r.d)),
@@ -333,6 +349,12 @@ impl DenseForm {
             }
             at += r.d;
         }
+        for link in &k.links {
+            let (r, o) = (self.rows[link.cone], self.rows[link.owner]);
+            if let (Ok(row), Ok(col)) = (self.active.binary_search(&r.at), self.active.binary_search(&o.at)) {
+                (0..r.d).for_each(|l| self.lu[(row + l) * ld + col] += link.f[l]);
+            }
+        }
     }
 
     fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
@@ -346,7 +368,12 @@ impl DenseForm {
             let x = mul3(&k.binv[i], &r.get(g));
             r.put(&x, &mut self.open);
         }
-        // their velocities go to the right
+        // their velocities go to the right, and the bounds they give
+        for link in &k.links {
+            let r = self.rows[link.cone];
+            let load = self.open[self.rows[link.owner].at];
+            (0..r.d).for_each(|l| g[r.at + l] -= link.f[l] * load);
+        }
         self.part.clear();
         for (i, r) in self.rows.iter().enumerate().filter(|(i, _)| self.closed[*i]) {
             let u = mul3(&k.s[i], &self.rows_times(i, &self.open));
@@ -490,6 +517,7 @@ impl SparseForm {
     }
 
     fn factor(&mut self, k: &Blocks) -> f64 {
+        let links: Vec<Slot> = k.links.iter().map(|l| self.lu.slot(l.cone, l.owner)).collect();
         let data = self.lu.values();
         data.fill(0.0);
         let mut add = |slot: Slot, b: &M3, d: usize, e: usize| {
@@ -510,6 +538,10 @@ impl SparseForm {
                 }
             }
             add(self.own[i], &k.b[i], d, d);
+        }
+        for (link, slot) in k.links.iter().zip(links) {
+            let column = [[link.f[0], 0.0, 0.0], [link.f[1], 0.0, 0.0], [0.0; 3]];
+            add(slot, &column, self.rows[link.cone].d, 1);
         }
         self.lu.factor()
     }

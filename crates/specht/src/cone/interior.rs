@@ -13,6 +13,7 @@
 
 use super::cascade::Counts;
 use super::cones::{Inside, Kind, Way};
+use super::form::Link;
 use super::island::{Errors, Island};
 use super::kernel::{V3, norm2};
 use super::newton::newton;
@@ -146,7 +147,7 @@ impl Path<'_> {
         w.affine.resize(m, n);
         w.dir.resize(m, n);
         for (i, c) in self.island.cones.iter().enumerate() {
-            let mut shape = c.scaled(self.island.q_s);
+            let mut shape = self.island.scaled_shape(c, &w.x);
             shape.bound = shape.bound.max(LEAST_BOUND);
             let (part, rows) = c.kind.start(&shape, self.way, size);
             w.part[i] = part;
@@ -205,8 +206,9 @@ impl Path<'_> {
             f.accurate = digits == Digits::Twice;
         }
         let delta = self.island.form.delta(digits == Digits::Refined, tau);
-        let k = &mut self.island.blocks;
+        let mut k = std::mem::take(&mut self.island.blocks);
         k.plain = true;
+        k.links.clear();
         k.refine = match digits {
             Digits::Refined => MOST,
             _ => usize::from(tau < REFINE),
@@ -217,8 +219,13 @@ impl Path<'_> {
             c.kind.lean(self.way, &w.part[i], &mut w.nt[i]);
             let at = Inside { way: self.way, s: &s, part: &w.part[i], nt: &w.nt[i] };
             c.kind.block(&at, delta, &mut k.b[i], &mut k.binv[i]);
+            if let Some(o) = &c.owner {
+                let slope = self.island.slope(c, o) * c.kind.slope(&w.part[i]);
+                k.links.push(Link { cone: i, owner: o.cone, f: w.nt[i].sides().map(|f| f * slope) });
+            }
         }
-        self.island.form.factor(&self.island.blocks);
+        self.island.form.factor(&k);
+        self.island.blocks = k;
     }
 
     /// Newton direction for the products' right-hand sides `dc`, `c0` and a residual of the velocities.
@@ -241,7 +248,11 @@ impl Path<'_> {
         for (i, c) in self.island.cones.iter().enumerate() {
             let s = c.scaled(q_s);
             let at = Inside { way: self.way, s: &s, part: &w.part[i], nt: &w.nt[i] };
-            d.part[i] = c.kind.follow(&at, &w.dc[i], w.c0[i], &c.rows.get(&d.x), &c.rows.get(&w.u));
+            let mut dx = c.rows.get(&d.x);
+            if let Some(o) = &c.owner {
+                dx[2] = self.island.slope(c, o) * d.x[self.island.cones[o.cone].rows.at];
+            }
+            d.part[i] = c.kind.follow(&at, &w.dc[i], w.c0[i], &dx, &c.rows.get(&w.u));
         }
     }
 

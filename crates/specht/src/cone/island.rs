@@ -1,7 +1,7 @@
 //! One island: a connected set of contacts in scaled units, its errors and its answer.
 
 use super::body::BodyForm;
-use super::cones::Cone;
+use super::cones::{Cone, Kind, Owner, Shape};
 use super::form::{Blocks, DenseForm, Form};
 use super::interior::Work;
 use super::kernel::{M3, V3};
@@ -110,6 +110,7 @@ impl Island {
             Form::Body(f) => f.scale(&self.t1),
         }
         self.blocks.resize(self.cones.len());
+        self.blocks.links.clear();
         self.diag.clear();
         for i in 0..self.cones.len() {
             self.diag.push(self.form.diagonal(i));
@@ -137,6 +138,48 @@ impl Island {
         (r, u)
     }
 
+    /// Bound of a disc by scaled normal impulse of its owner, in scaled coordinates.
+    pub(super) fn slope(&self, c: &Cone, o: &Owner) -> f64 {
+        o.mu * self.cones[o.cone].scale[0] / c.scale[0]
+    }
+
+    /// Normal impulse of a cone, divided by `q_s`, as far as it bounds discs, and its derivative.
+    #[inline]
+    pub(super) fn load(&self, o: &Owner, x: &[f64]) -> (f64, f64) {
+        let c = &self.cones[o.cone];
+        let r = x[c.rows.at] * c.scale[0];
+        match c.kind {
+            Kind::Free | Kind::Pair => (r.abs(), r.signum()),
+            _ if r > 0.0 => (r, 1.0),
+            _ => (0.0, 0.0),
+        }
+    }
+
+    /// Shape of a cone in physical units divided by `q_s`.
+    #[inline]
+    pub(super) fn shape(&self, c: &Cone, x: &[f64]) -> Shape {
+        let mut s = c.physical(self.q_s);
+        if let Some(o) = &c.owner {
+            s.bound = o.mu * self.load(o, x).0;
+        }
+        s
+    }
+
+    /// The same in scaled coordinates.
+    #[inline]
+    pub(super) fn scaled_shape(&self, c: &Cone, x: &[f64]) -> Shape {
+        let mut s = c.scaled(self.q_s);
+        if let Some(o) = &c.owner {
+            s.bound = o.mu * self.load(o, x).0 / c.scale[0];
+        }
+        s
+    }
+
+    /// Whether some disc shares a normal impulse.
+    pub(super) fn linked(&self) -> bool {
+        self.cones.iter().any(|c| c.owner.is_some())
+    }
+
     /// Errors of `x` with `y = A x + b`. The plain one compares impulses with velocities as they are: where `W` is small it is made of the
     /// last digits of the impulses, which no answer can do without and are taken off. Velocities are sums of such digits: impulses without
     /// bound absorb whatever should move, so the scaled error is never below what they hide.
@@ -145,7 +188,7 @@ impl Island {
         let (mut s2, mut r2, mut mx, mut hidden) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
         for (i, c) in self.cones.iter().enumerate() {
             let (r, u) = self.physical(i, x, y);
-            let shape = c.physical(self.q_s);
+            let shape = self.shape(c, x);
             let f = c.kind.natural(&shape, r, u, 1.0);
             s2 += f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
             r2 += r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
@@ -172,14 +215,14 @@ impl Island {
         }
     }
 
-    /// Put `x` into the sets of the laws.
+    /// Put `x` into the sets of the laws; cones stand before the discs that they bound.
     pub(super) fn make_admissible(&self, x: &mut [f64]) {
         for c in &self.cones {
             let mut r = c.rows.get(x);
             for k in 0..3 {
                 r[k] *= c.scale[k];
             }
-            let mut r = c.kind.admissible(&c.physical(self.q_s), r);
+            let mut r = c.kind.admissible(&self.shape(c, x), r);
             for k in 0..3 {
                 r[k] /= c.scale[k];
             }

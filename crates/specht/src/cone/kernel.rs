@@ -98,7 +98,8 @@ pub(super) fn disc(z: V3, bound: f64) -> V3 {
     }
 }
 
-/// Rows `o` to `d` of the map `r_T − P(r_T − ρ u_T)` on a disc whose radius grows by `slope` with the normal impulse (row 0).
+/// Rows `o` to `d` of the map `r_T − P(r_T − ρ u_T)` on a disc whose radius grows by `slope` with the normal impulse (row 0; without a
+/// normal row: the last column).
 #[inline]
 pub(super) fn tangential(
     d: usize,
@@ -126,8 +127,6 @@ pub(super) fn tangential(
             b[i][c] = f64::from(i == c) - j;
             s[i][c] = rho * j;
         }
-        if o == 1 {
-            b[i][0] = -slope * e[i - o];
-        }
+        b[i][if o == 1 { 0 } else { 2 }] = -slope * e[i - o];
     }
 }

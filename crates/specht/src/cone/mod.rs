@@ -65,6 +65,8 @@ mod random;
 mod reference_rng;
 mod repair;
 mod rolling;
+#[cfg(test)]
+mod rolling_tests;
 mod saddle;
 mod select;
 pub(crate) mod single;

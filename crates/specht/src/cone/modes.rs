@@ -55,6 +55,10 @@ pub(super) fn in_turn(island: &mut Island, x: &mut [f64], tol: f64) -> Option<f6
                         z[i] = -island.b[i];
                     }
                     Row::Set(v) => z[i] = v,
+                    Row::Bound(f) => match &c.owner {
+                        Some(o) => system[(i, island.cones[o.cone].rows.at)] = -f * island.slope(c, o),
+                        None => z[i] = f * c.scaled(island.q_s).bound,
+                    },
                     Row::Follow(f) => system[(i, i - 1)] = -f,
                 }
             }

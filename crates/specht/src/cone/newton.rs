@@ -12,7 +12,7 @@
 //! that nearly singular self-stresses do not explode, and follows success (Levenberg & Marquardt); steps are judged by
 //! the two-norm `e_plain`, because single contacts at a kink may get worse while everything else converges.
 
-use super::form::{Blocks, Form};
+use super::form::{Blocks, Form, Link};
 use super::island::{Errors, Island};
 use super::kernel::inv3;
 use crate::linalg::axpy;
@@ -173,10 +173,11 @@ pub(super) fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut 
     let dense = matches!(island.form, Form::Dense(_));
     k.plain = false;
     k.refine = 0;
+    k.links.clear();
     for (i, c) in island.cones.iter().enumerate() {
         let d = c.rows.d;
         let (r, u) = island.physical(i, x, y);
-        let (f, b, s) = c.kind.jacobian(&c.physical(island.q_s), r, u, c.rho);
+        let (f, b, s) = c.kind.jacobian(&island.shape(c, x), r, u, c.rho);
         let a = alpha / c.rho;
         for l in 0..d {
             for j in 0..d {
@@ -188,6 +189,10 @@ pub(super) fn blocks(island: &Island, x: &[f64], y: &[f64], alpha: f64, k: &mut 
                 k.s[i][l][j] = 0.0;
             }
             g[c.rows.at + l] = -f[l];
+        }
+        if let Some(o) = &c.owner {
+            let slope = o.mu * island.load(o, x).1 * island.cones[o.cone].scale[0];
+            k.links.push(Link { cone: i, owner: o.cone, f: [b[0][2] * slope, b[1][2] * slope] });
         }
         for l in d..3 {
             k.b[i][l] = [0.0; 3];

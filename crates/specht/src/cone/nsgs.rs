@@ -29,7 +29,7 @@ pub(super) fn sweep(island: &mut Island, x: &mut [f64], sweeps: usize) -> bool {
             let own = mul3(&w, &old);
             let b = c.rows.get(&island.b);
             let q = [au[0] - own[0] + b[0], au[1] - own[1] + b[1], au[2] - own[2] + b[2]];
-            if let Some(new) = c.kind.alone(&c.scaled(island.q_s), &w, &q, &old) {
+            if let Some(new) = c.kind.alone(&island.scaled_shape(c, x), &w, &q, &old) {
                 c.rows.put(&new, x);
                 if let Form::Body(f) = &mut island.form {
                     f.push(i, &[new[0] - old[0], new[1] - old[1], new[2] - old[2]]);

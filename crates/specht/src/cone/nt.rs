@@ -193,4 +193,9 @@ impl Nt {
     pub(super) fn side(&self, l: usize) -> f64 {
         2.0 * self.eta * self.eta * self.w[0] * self.w[l]
     }
+    /// `P_T0`.
+    #[inline]
+    pub(super) fn sides(&self) -> [f64; 2] {
+        [self.side(1), self.side(2)]
+    }
 }

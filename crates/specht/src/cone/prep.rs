@@ -11,7 +11,7 @@
 //! so that every cone of friction is the standard Lorentz cone. `s = 1` (`s = μ/μ_0` for small `μ < μ_0`) only balances the normal and tangential rows.
 
 use super::body::{BodyForm, Pattern};
-use super::cones::{Cone, Kind};
+use super::cones::{Cone, Kind, Owner};
 use super::form::{DenseForm, Form, Rows, SparseForm};
 use super::island::Island;
 use super::kernel::M3;
@@ -105,11 +105,10 @@ impl Prep {
         };
         let same = body == self.body
             && self.cones.len() == self.old_cones.len()
-            && self
-                .cones
-                .iter()
-                .zip(&self.old_cones)
-                .all(|(a, b)| a.kind == b.kind && a.source == b.source && a.rows.d == b.rows.d)
+            && self.cones.iter().zip(&self.old_cones).all(|(a, b)| {
+                let owner = |c: &Cone| c.owner.map(|o| o.cone);
+                a.kind == b.kind && a.source == b.source && a.rows.d == b.rows.d && owner(a) == owner(b)
+            })
             && self.old_ptr[0] == self.a.ptr
             && self.old_ptr[1] == self.a.col
             && (!body || (self.old_ptr[2] == self.mass.ptr && self.old_ptr[3] == self.mass.col));
@@ -148,6 +147,12 @@ impl Prep {
                     join.merge(i, j);
                     pairs.push((i, j));
                 }
+            }
+        }
+        for i in 0..n {
+            if let Some(o) = self.cones[i].owner {
+                join.merge(i, o.cone);
+                pairs.push((i, o.cone));
             }
         }
         self.split(&mut join);
@@ -189,6 +194,11 @@ impl Prep {
             for (j, _) in self.a.row(row) {
                 join.merge(i, cones + parts.comp.find(j));
                 touch[i].push(j);
+            }
+        }
+        for i in 0..cones {
+            if let Some(o) = self.cones[i].owner {
+                join.merge(i, o.cone);
             }
         }
         self.split(&mut join);
@@ -343,7 +353,8 @@ impl Prep {
             let m: usize = rows.iter().map(|r| r.d).sum();
             let md = m as f64;
             let dense = 2.0 / 3.0 * md * md * md + 20.0 * md * md;
-            island.through_w = m <= FEW_ROWS || dense < 1.2 * f.flops() || (!f.has_blocks() && m <= 1500);
+            island.through_w =
+                m <= FEW_ROWS || island.linked() || dense < 1.2 * f.flops() || (!f.has_blocks() && m <= 1500);
             island.form = Form::Body(Box::new(f));
             if island.through_w {
                 let mut d = DenseForm::default();
@@ -410,6 +421,7 @@ impl Prep {
             self.place[i].1 = island.cones.len();
             let mut c = self.cones[i];
             c.rows.at = island.m;
+            c.owner = c.owner.map(|o| Owner { cone: self.place[o.cone].1, ..o });
             island.m += c.rows.d;
             island.cones.push(c);
         }
@@ -420,7 +432,8 @@ impl Prep {
             let (k, l) = self.place[i];
             let island = &mut self.islands[k];
             let rows = island.cones[l].rows;
-            island.cones[l] = Cone { rows, ..*c };
+            let owner = c.owner.map(|o| Owner { cone: self.place[o.cone].1, ..o });
+            island.cones[l] = Cone { rows, owner, ..*c };
         }
         if self.body {
             for island in &mut self.islands {
@@ -517,17 +530,21 @@ impl Prep {
 /// Cones with the rows they need, in the order of the contacts.
 fn list_cones(contacts: &[Contact], out: &mut Vec<Cone>) {
     out.clear();
-    let mut row = 0;
+    let (mut row, mut owner, mut guided) = (0, 0, false);
     for (contact, c) in contacts.iter().enumerate() {
         let src = [row, row + 1, row + 2];
         row += c.rows;
-        let mut push = |kind, d, mu, bound, source: [usize; 3], stretch| {
+        if !matches!(c.law, Law::Rolling { .. }) {
+            (owner, guided) = (out.len(), matches!(c.law, Law::BilateralFriction { .. }));
+        }
+        let mut push = |kind, d, mu, bound, source: [usize; 3], stretch, owner| {
             let rows = Rows { at: 0, d };
             let local: [usize; 3] = [source[0] - src[0], source[1] - src[0], source[2] - src[0]];
             out.push(Cone {
                 kind,
                 mu,
                 bound,
+                owner,
                 contact,
                 rows,
                 source,
@@ -539,23 +556,26 @@ fn list_cones(contacts: &[Contact], out: &mut Vec<Cone>) {
         };
         let one = [1.0; 3];
         match c.law {
-            Law::Coulomb { mu } if c.rows == 1 || mu == 0.0 => push(Kind::Half, 1, 0.0, 0.0, src, one),
-            Law::Coulomb { mu } => push(Kind::Soc, c.rows, mu, 0.0, src, one),
+            Law::Coulomb { mu } if c.rows == 1 || mu == 0.0 => push(Kind::Half, 1, 0.0, 0.0, src, one, None),
+            Law::Coulomb { mu } => push(Kind::Soc, c.rows, mu, 0.0, src, one, None),
             Law::Elliptic { mu: [a, b] } => match (a > 0.0, b > 0.0) {
                 // shrunk, never stretched: larger velocities would be a larger measure of all errors
-                (true, true) if a < b => push(Kind::Soc, 3, b, 0.0, src, [1.0, a / b, 1.0]),
-                (true, true) => push(Kind::Soc, 3, a, 0.0, src, [1.0, 1.0, b / a]),
-                (true, false) => push(Kind::Soc, 2, a, 0.0, src, one),
-                (false, true) => push(Kind::Soc, 2, b, 0.0, [src[0], src[2], src[2]], one),
-                (false, false) => push(Kind::Half, 1, 0.0, 0.0, src, one),
+                (true, true) if a < b => push(Kind::Soc, 3, b, 0.0, src, [1.0, a / b, 1.0], None),
+                (true, true) => push(Kind::Soc, 3, a, 0.0, src, [1.0, 1.0, b / a], None),
+                (true, false) => push(Kind::Soc, 2, a, 0.0, src, one, None),
+                (false, true) => push(Kind::Soc, 2, b, 0.0, [src[0], src[2], src[2]], one, None),
+                (false, false) => push(Kind::Half, 1, 0.0, 0.0, src, one, None),
             },
-            Law::Loaded { bound } if bound > 0.0 => push(Kind::Disc, c.rows, 0.0, bound, src, one),
+            Law::Loaded { bound } if bound > 0.0 => push(Kind::Disc, c.rows, 0.0, bound, src, one, None),
             Law::Loaded { .. } => {}
-            // solved with its load (`rolling`); here only its diagonal block is asked for
-            Law::Rolling { .. } => push(Kind::Disc, c.rows, 0.0, 1.0, src, one),
-            Law::Bilateral => push(Kind::Free, c.rows, 0.0, 0.0, src, one),
-            Law::BilateralFriction { mu } if mu > 0.0 => push(Kind::Pair, c.rows, mu, 0.0, src, one),
-            Law::BilateralFriction { .. } => push(Kind::Free, 1, 0.0, 0.0, src, one),
+            Law::Rolling { mu } if mu > 0.0 => {
+                let kind = if guided { Kind::Share } else { Kind::Disc };
+                push(kind, c.rows, 0.0, 0.0, src, one, Some(Owner { cone: owner, mu }));
+            }
+            Law::Rolling { .. } => {}
+            Law::Bilateral => push(Kind::Free, c.rows, 0.0, 0.0, src, one, None),
+            Law::BilateralFriction { mu } if mu > 0.0 => push(Kind::Pair, c.rows, mu, 0.0, src, one, None),
+            Law::BilateralFriction { .. } => push(Kind::Free, 1, 0.0, 0.0, src, one, None),
         }
     }
 }

@@ -1,4 +1,7 @@
-//! Disc `|r_T| ≤ bound` with Coulomb's law: the normal force is given
+//! Disc `|r_T| ≤ bound` with Coulomb's law: the normal force is given, or the one of another cone
+//!
+//! The bound is the first variable of the product, `x = (bound, r_T)`. Where the normal impulse of another cone gives it ([`super::Owner`]) it
+//! changes with that: the Newton matrix has one more entry, from the rows of the disc to that normal row (`Blocks::links`).
 
 use super::super::kernel::{M3, V3, disc, inv3, mul3, norm2, tangential};
 use super::super::local::Slip;
@@ -29,13 +32,16 @@ impl Set for Disc {
     #[inline]
     fn jacobian(s: &Shape, r: V3, u: V3, rho: f64) -> (M3, M3) {
         let (mut b, mut j) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
-        tangential(s.d, 0, s.bound, 0.0, r, u, rho, &mut b, &mut j);
+        tangential(s.d, 0, s.bound, 1.0, r, u, rho, &mut b, &mut j);
         (b, j)
     }
 
     /// `|r| ≤ f`, `u = −s r` with `s ≥ 0`, in one or two rows.
     fn alone(s: &Shape, w: &M3, q: &V3, _: &V3) -> Option<V3> {
         let f = s.bound;
+        if f == 0.0 {
+            return Some([0.0; 3]);
+        }
         if s.d == 1 {
             return (w[0][0] > 0.0).then(|| [(-q[0] / w[0][0]).clamp(-f, f), 0.0, 0.0]);
         }
@@ -58,14 +64,14 @@ impl Set for Disc {
         if s.d > 1 {
             return Vec::new();
         }
-        vec![[Row::Hold; 3], [Row::Set(s.bound); 3], [Row::Set(-s.bound); 3]]
+        vec![[Row::Hold; 3], [Row::Bound(1.0); 3], [Row::Bound(-1.0); 3]]
     }
 
     fn doubt(s: &Shape, x: &V3, y: &V3) -> f64 {
         doubt(s.bound - norm2(x[0], x[1]), norm2(y[0], y[1]))
     }
 
-    /// `x_0` is the bound and does not move, `ψ_0` is a multiplier.
+    /// `x_0` is the bound, `ψ_0` is a multiplier.
     fn start(s: &Shape, _: Way, size: f64) -> (Part, V3) {
         let part = Part { x: [s.bound, 0.0, 0.0], psi: [size / s.bound, 0.0, 0.0], p: 0.0, n: 0.0 };
         (part, [0.0; 3])
@@ -89,7 +95,7 @@ impl Set for Disc {
 
     #[inline]
     fn follow(at: &Inside, dc: &V3, _: f64, dx: &V3, du: &V3) -> Part {
-        let x = [0.0, dx[0], dx[1]];
+        let x = [dx[2], dx[0], dx[1]];
         let first = at.nt.scale(dc)[0] - at.nt.first(&x);
         Part { x, psi: [first, du[0], du[1]], p: 0.0, n: 0.0 }
     }

@@ -11,15 +11,17 @@
 //! | `soc` | `\|r_T\| ≤ μ r_N` | Signorini and Coulomb |
 //! | `convex` | the same | relaxed: `u ∈ K* ⟂ r ∈ K` (existence test) |
 //! | `half` | `r_N ≥ 0` | Signorini |
-//! | `disc` | `\|r_T\| ≤ bound` | Coulomb with a given normal force |
+//! | `disc` | `\|r_T\| ≤ bound` | Coulomb with a given normal force, or a share of another cone's (`Owner`) |
 //! | `free` | everything | `u = 0` |
 //! | `pair` | `\|r_T\| ≤ μ\|r_N\|` | `u_N = 0` and Coulomb: a guide |
+//! | `share` | the same disc alone | Coulomb with the normal force of a guide |
 
 mod convex;
 mod disc;
 mod free;
 mod half;
 mod pair;
+mod share;
 mod soc;
 
 use super::form::Rows;
@@ -31,6 +33,7 @@ use disc::Disc;
 use free::Free;
 use half::Half;
 use pair::Pair;
+use share::Share;
 use soc::Soc;
 
 /// Shape of the set in which a block of impulses lives.
@@ -49,6 +52,8 @@ pub(super) enum Kind {
     Free,
     /// `u_N = 0`, `|r_T| ≤ μ|r_N|`
     Pair,
+    /// `|r_T| ≤ μ|r_N|` with the normal impulse of a guide (1 or 2 rows, no normal row)
+    Share,
 }
 
 /// Rows and bounds of a set, in the units of the impulses at hand.
@@ -59,6 +64,14 @@ pub(super) struct Shape {
     pub bound: f64,
 }
 
+/// Whose normal impulse bounds a disc: `bound = μ r_N`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Owner {
+    /// cone with the normal row
+    pub cone: usize,
+    pub mu: f64,
+}
+
 /// One cone with its rows in the problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cone {
@@ -66,6 +79,8 @@ pub(super) struct Cone {
     pub mu: f64,
     /// friction bound of a disc, physical units
     pub bound: f64,
+    /// of a disc that shares a normal impulse
+    pub owner: Option<Owner>,
     pub contact: usize,
     pub rows: Rows,
     /// rows of the problem
@@ -102,6 +117,8 @@ pub(super) enum Row {
     Hold,
     /// `x = value`
     Set(f64),
+    /// `x = factor · bound` of a disc
+    Bound(f64),
     /// `x = factor · x_(row before)`
     Follow(f64),
 }
@@ -159,7 +176,7 @@ trait Set {
     fn admissible(s: &Shape, r: V3) -> V3;
     /// Natural map `F_ρ`.
     fn natural(s: &Shape, r: V3, u: V3, rho: f64) -> V3;
-    /// `B` and `S` of the natural map; the padding of `B` is zero.
+    /// `B` and `S` of the natural map; the padding of `B` is zero, but for the last column of a disc, its derivative by the bound.
     fn jacobian(s: &Shape, r: V3, u: V3, rho: f64) -> (M3, M3);
     /// One contact alone: the impulse that solves `u = W r + q`, of several the one nearest to `old`.
     fn alone(s: &Shape, w: &M3, q: &V3, old: &V3) -> Option<V3>;
@@ -174,9 +191,14 @@ trait Set {
     fn velocity(part: &Part) -> V3;
     /// Block `D` of the Newton matrix `A + D` and its inverse, the eigenvalues raised by `delta`; both are zero before.
     fn block(at: &Inside, delta: f64, b: &mut M3, inv: &mut M3);
+    /// How the bound of a disc follows the normal impulse it shares, by μ.
+    fn slope(_: &Part) -> f64 {
+        1.0
+    }
     /// Right-hand side by rows when the products change by `λ ∘ dc` and by `c0`.
     fn right(at: &Inside, dc: &V3, c0: f64) -> V3;
-    /// The change of the part that follows from those of its rows.
+    /// The change of the part that follows from those of its rows; behind the rows of a disc stands the change of its
+    /// owner's normal impulse, times μ.
     fn follow(at: &Inside, dc: &V3, c0: f64, dx: &V3, du: &V3) -> Part;
 }
 
@@ -190,6 +212,7 @@ macro_rules! of {
             Kind::Disc => Disc::$function $($arguments)?,
             Kind::Free => Free::$function $($arguments)?,
             Kind::Pair => Pair::$function $($arguments)?,
+            Kind::Share => Share::$function $($arguments)?,
         }
     };
 }
@@ -257,6 +280,12 @@ impl Kind {
     #[inline]
     pub(super) fn block(self, at: &Inside, delta: f64, b: &mut M3, inv: &mut M3) {
         of!(self, block(at, delta, b, inv))
+    }
+
+    /// See [`Set::slope`].
+    #[inline]
+    pub(super) fn slope(self, part: &Part) -> f64 {
+        of!(self, slope(part))
     }
 
     /// See [`Set::right`].
