@@ -495,11 +495,18 @@ impl BodyForm {
         if self.accurate { self.main.fine.sign_det() } else { self.main.lu.sign_det() }
     }
 
+    /// With twice the digits; `ax = A x` of the solution.
+    pub(super) fn solve_fine(&mut self, g: &mut [f64], ax: &mut [f64]) {
+        let mut f = std::mem::take(&mut self.main);
+        f.solve_fine(self, g, ax);
+        self.main = f;
+    }
+
     pub(super) fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
         if self.accurate {
-            let mut f = std::mem::take(&mut self.main);
-            f.solve_fine(self, g);
-            self.main = f;
+            let mut ax = std::mem::take(&mut self.x1);
+            self.solve_fine(g, &mut ax);
+            self.x1 = ax;
             return;
         }
         let mut res = std::mem::take(&mut self.res);

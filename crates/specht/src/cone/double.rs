@@ -245,6 +245,12 @@ impl<const W: usize> Sums<W> {
         self.step(p, e);
     }
 
+    /// `self += other`.
+    #[inline(always)]
+    pub(super) fn merge(&mut self, other: Self) {
+        self.step(other.hi, other.lo);
+    }
+
     /// In order.
     #[inline(always)]
     pub(super) fn values(self) -> Self {
@@ -301,7 +307,7 @@ const LANES: usize = 8;
 
 /// `x −= f y`.
 #[inline(always)]
-fn subtract(f: Double, yh: &[f64], yl: &[f64], xh: &mut [f64], xl: &mut [f64]) {
+pub(super) fn subtract(f: Double, yh: &[f64], yl: &[f64], xh: &mut [f64], xl: &mut [f64]) {
     let n = xh.len();
     let (yh, yl, xl) = (&yh[..n], &yl[..n], &mut xl[..n]);
     let f = -f;

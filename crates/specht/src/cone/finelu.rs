@@ -4,7 +4,7 @@
 //! to 1e14, and in simple precision the soft directions of a body drown in its stiff ones.
 
 use super::blocklu::{BlockLu, Super};
-use super::double::{Double, Doubles, dot, subtract_rows};
+use super::double::{Double, Doubles, dot, subtract, subtract_rows};
 use crate::linalg::panel::widest;
 
 /// Values of a factorisation.
@@ -14,6 +14,8 @@ pub(super) struct FineLu {
     perm: Vec<usize>,
     /// inverses of the pivots
     inverse: Doubles,
+    /// columns of the own blocks of the supernodes, one after the other
+    own: Doubles,
     row: Doubles,
     work: Doubles,
     sign: f64,
@@ -26,6 +28,7 @@ impl FineLu {
         self.data.clear();
         self.perm.resize(lu.len(), 0);
         self.inverse.resize(lu.len());
+        self.own.resize(lu.supers().iter().map(|s| s.n * s.n).sum());
         self.row.resize(lu.longest());
         self.work.resize(lu.len());
     }
@@ -37,13 +40,16 @@ impl FineLu {
             #[inline(always)]
             |(this, lu)| {
                 this.sign = 1.0;
+                let mut own = 0;
                 for sn in lu.supers() {
                     if lu.over() {
                         this.sign = 0.0;
                         return;
                     }
                     this.panel(sn);
+                    this.turn(sn, own);
                     this.spread(sn, lu);
+                    own += sn.n * sn.n;
                 }
             },
         );
@@ -98,6 +104,17 @@ impl FineLu {
         }
     }
 
+    /// Columns of the own block.
+    #[inline(always)]
+    fn turn(&mut self, sn: &Super, own: usize) {
+        let ld = sn.n + sn.s.len();
+        for i in 0..sn.n {
+            for j in 0..sn.n {
+                self.own.set(own + j * sn.n + i, self.data.get(sn.u + i * ld + j));
+            }
+        }
+    }
+
     /// Schur complement into the later supernodes.
     #[inline(always)]
     fn spread(&mut self, sn: &Super, lu: &BlockLu) {
@@ -142,21 +159,23 @@ impl FineLu {
         lu.permute(|new, old| b.set(old, self.work.get(new)));
     }
 
+    /// Inside of a supernode by columns: an unknown waits for one addition, not for a scalar product.
     #[inline(always)]
     fn substitute(&mut self, supers: &[Super]) {
         let (w, data) = (&mut self.work, &self.data);
+        let mut own = 0;
         for sn in supers {
             let (n, s, f) = (sn.n, sn.s.len(), sn.first);
-            let ld = n + s;
             for k in 0..n {
                 w.hi.swap(f + k, f + self.perm[f + k]);
                 w.lo.swap(f + k, f + self.perm[f + k]);
             }
-            for i in 1..n {
-                let r = sn.u + i * ld..sn.u + i * ld + i;
-                let known = dot(&data.hi[r.clone()], &data.lo[r], &w.hi[f..f + i], &w.lo[f..f + i]);
-                w.add(f + i, -known);
+            for k in 0..n {
+                let (v, column) = (w.get(f + k), own + k * n + k + 1..own + (k + 1) * n);
+                let (wh, wl) = (&mut w.hi[f + k + 1..f + n], &mut w.lo[f + k + 1..f + n]);
+                subtract(v, &self.own.hi[column.clone()], &self.own.lo[column], wh, wl);
             }
+            own += n * n;
             let (h, l) = (&mut self.row.hi[..s], &mut self.row.lo[..s]);
             for (c, &i) in sn.s.iter().enumerate() {
                 (h[c], l[c]) = (w.hi[i], w.lo[i]);
@@ -173,18 +192,16 @@ impl FineLu {
             for (c, &i) in sn.s.iter().enumerate() {
                 (h[c], l[c]) = (w.hi[i], w.lo[i]);
             }
-            // what comes from later unknowns is independent of row to row
             for i in 0..n {
                 let rest = sn.u + i * ld + n..sn.u + (i + 1) * ld;
                 w.add(f + i, -dot(&data.hi[rest.clone()], &data.lo[rest], h, l));
             }
+            own -= n * n;
             for i in (0..n).rev() {
-                let at = sn.u + i * ld;
-                let own = at + i + 1..at + n;
-                let (wh, wl) = (&w.hi[f + i + 1..f + n], &w.lo[f + i + 1..f + n]);
-                let known = dot(&data.hi[own.clone()], &data.lo[own], wh, wl);
-                let v = (w.get(f + i) - known) * self.inverse.get(f + i);
+                let (v, column) = (w.get(f + i) * self.inverse.get(f + i), own + i * n..own + i * n + i);
                 w.set(f + i, v);
+                let (wh, wl) = (&mut w.hi[f..f + i], &mut w.lo[f..f + i]);
+                subtract(v, &self.own.hi[column.clone()], &self.own.lo[column], wh, wl);
             }
         }
     }

@@ -135,6 +135,17 @@ impl Form {
         }
     }
 
+    /// The same, and `ax = A x` of the solution.
+    pub(super) fn solve_along(&mut self, k: &Blocks, g: &mut [f64], ax: &mut [f64]) {
+        match self {
+            Form::Body(f) if f.accurate => f.solve_fine(g, ax),
+            _ => {
+                self.solve(k, g);
+                self.mul(g, ax);
+            }
+        }
+    }
+
     /// Sign of `det(A + D)` of the last factorisation (interior point blocks).
     pub(super) fn sign_det(&self) -> f64 {
         match self {

@@ -240,8 +240,7 @@ impl Path<'_> {
         if let Some(r) = residual {
             crate::linalg::axpy(1.0, r, &mut d.x);
         }
-        self.island.form.solve(&self.island.blocks, &mut d.x);
-        self.island.form.mul(&d.x, &mut w.u);
+        self.island.form.solve_along(&self.island.blocks, &mut d.x, &mut w.u);
         if let Some(r) = residual {
             crate::linalg::axpy(-1.0, r, &mut w.u);
         }

@@ -154,17 +154,17 @@ impl Factor {
         1.0
     }
 
-    /// Solve in place.
-    pub(super) fn solve_fine(&mut self, b: &BodyForm, g: &mut [f64]) {
+    /// Solve in place; `ax = A x` of the solution.
+    pub(super) fn solve_fine(&mut self, b: &BodyForm, g: &mut [f64], ax: &mut [f64]) {
         widest(
-            (self, b, g),
+            (self, b, g, ax),
             #[inline(always)]
-            |(this, b, g)| this.solve_fine_inner(b, g),
+            |(this, b, g, ax)| this.solve_fine_inner(b, g, ax),
         )
     }
 
     #[inline(always)]
-    fn solve_fine_inner(&mut self, b: &BodyForm, g: &mut [f64]) {
+    fn solve_fine_inner(&mut self, b: &BodyForm, g: &mut [f64], ax: &mut [f64]) {
         self.full.clear();
         for (i, r) in b.rows.iter().enumerate() {
             let gi = r.get(g);
@@ -179,10 +179,13 @@ impl Factor {
                 let h = &b.h[t.at..t.at + 3 * size];
                 let (zh, zl) = (&mut self.full.hi[f..f + size], &mut self.full.lo[f..f + size]);
                 if let Some(h) = six(h) {
-                    let mut v = Sums::load(zh, zl);
+                    // the part of this contact first: only one addition waits for the contact before
+                    let mut part = Sums::default();
                     for l in 0..3 {
-                        v.add_simple(y[l], &h[l]);
+                        part.add_simple(y[l], &h[l]);
                     }
+                    let mut v = Sums::load(zh, zl);
+                    v.merge(part);
                     let v = v.values();
                     zh.copy_from_slice(&v.hi);
                     zl.copy_from_slice(&v.lo);
@@ -200,21 +203,25 @@ impl Factor {
         }
         self.fine.solve(&self.lu, &mut self.full);
         for (i, r) in b.rows.iter().enumerate() {
+            // M v = Hᵀ x, so that A x = H v; one sum for each body
+            let mut u = Sums::<4>::default();
+            for t in &b.terms[b.ptr[i]..b.ptr[i + 1]] {
+                let (f, size) = (b.first[t.node], b.size(t.node));
+                let (zh, zl) = (&self.full.hi[f..f + size], &self.full.lo[f..f + size]);
+                let mut part = Sums::default();
+                for ((h, &hi), &lo) in b.columns(t, size).iter().zip(zh).zip(zl) {
+                    part.add_simple(Double { hi, lo }, h);
+                }
+                u.merge(part);
+            }
+            let u = u.values();
+            r.put(&[u.hi[0], u.hi[1], u.hi[2]], ax);
             if self.keep[i] {
                 g[r.at..r.at + r.d].copy_from_slice(&self.full.hi[self.node[i]..self.node[i] + r.d]);
                 continue;
             }
             let gi = r.get(g);
-            let mut y = Sums { hi: [gi[0], gi[1], gi[2], 0.0], lo: [0.0; 4] };
-            for t in &b.terms[b.ptr[i]..b.ptr[i + 1]] {
-                let (f, size) = (b.first[t.node], b.size(t.node));
-                let (zh, zl) = (&self.full.hi[f..f + size], &self.full.lo[f..f + size]);
-                for ((h, hi), lo) in b.columns(t, size).iter().zip(zh).zip(zl) {
-                    y.add_simple(Double { hi: -hi, lo: -lo }, h);
-                }
-            }
-            let y = y.values();
-            let x = self.inverse[i].times([y.get(0), y.get(1), y.get(2)]);
+            let x = self.inverse[i].times(std::array::from_fn(|l| -u.get(l) + gi[l]));
             r.put(&[x.hi[0], x.hi[1], x.hi[2]], g);
         }
     }
