@@ -3,6 +3,8 @@
 //! * *Sufficient criterion* (Acary, Cadoux, Lemaréchal, Malick 2011): if some `v` gives `H v + q ∈ int K*` for all
 //!   contacts, a solution exists whatever `M` and `μ`. Tested with the convex law `u ∈ K* ⟂ r ∈ K`, which the interior point
 //!   solves for `q − s n` exactly when such a `v` exists with margin `s`.
+//!   With rolling the condition is `u_N > μ |u_T| + μ_R |ω_R|`, tested in two halves: it holds when some such `v` does not roll at all, and
+//!   fails when it fails without the last term; between them it is undecided.
 //! * *Certificate of no solution*: `d_N ≥ 0`, `d_T = 0`, `Hᵀd = 0`, `d·q < 0`: then `0 = d·H v = d·u − d·q > 0` for every
 //!   admissible `u`. A linear program.
 
@@ -45,6 +47,18 @@ pub(super) fn decide(p: &Problem, clock: &Clock) -> Result<Existence, ProblemErr
     if certificate(p).is_some() {
         return Ok(Existence::Fails);
     }
+    if !p.contacts.iter().any(|c| matches!(c.law, Law::Rolling { .. })) {
+        return convex(p, clock, Law::Bilateral);
+    }
+    Ok(match convex(p, clock, Law::Bilateral)? {
+        Existence::Guaranteed => Existence::Guaranteed,
+        _ if convex(p, clock, Law::Loaded { bound: 0.0 })? == Existence::Fails => Existence::Fails,
+        _ => Existence::Undecided,
+    })
+}
+
+/// The criterion with this law in the place of rolling.
+fn convex(p: &Problem, clock: &Clock, rolling: Law) -> Result<Existence, ProblemError> {
     let mut t = p.clone();
     let scale = crate::linalg::max_abs(&p.q);
     let margin = if scale > 0.0 { MARGIN * scale } else { 1.0 };
@@ -52,7 +66,8 @@ pub(super) fn decide(p: &Problem, clock: &Clock) -> Result<Existence, ProblemErr
     for c in &mut t.contacts {
         match c.law {
             Law::BilateralFriction { .. } => return Ok(Existence::Undecided),
-            Law::Loaded { .. } | Law::Rolling { .. } => c.law = Law::Loaded { bound: 0.0 },
+            Law::Rolling { .. } => c.law = rolling,
+            Law::Loaded { .. } => c.law = Law::Loaded { bound: 0.0 },
             Law::Bilateral => {}
             Law::Coulomb { .. } | Law::Elliptic { .. } => t.q[row] -= margin,
         }

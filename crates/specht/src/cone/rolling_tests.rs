@@ -183,3 +183,21 @@ fn meth_cone_mixed_rolling_with_any_coefficient_holds_its_law() {
         }
     }
 }
+
+/// METH-CONE-EXIST with rolling: `u_N = r + m − 1`, `ω = r + m`. A normal impulse would need `ω = 1`, hence `m = −2 r` and `ω = −r`: there is no
+/// solution, although `u_N > 0` is possible. Without the coupling there is one.
+#[test]
+fn meth_cone_exist_does_not_promise_what_rolling_forbids() {
+    let problem = |side: f64| {
+        let w = Mat::from_rows(&[[1.0, side], [side, 1.0]]);
+        let contacts = vec![
+            Contact { law: Law::Coulomb { mu: 0.0 }, rows: 1, key: 0 },
+            Contact { law: Law::Rolling { mu: 2.0 }, rows: 1, key: 1 },
+        ];
+        Problem::from_w(Matrix::Dense(w), vec![-1.0, 0.0], contacts)
+    };
+    assert_eq!(criterion(&problem(1.0)).unwrap(), Existence::Undecided);
+    assert!(solve(&problem(1.0)).unwrap().status != Status::Solved);
+    assert_eq!(criterion(&problem(0.0)).unwrap(), Existence::Guaranteed);
+    assert_eq!(solve(&problem(0.0)).unwrap().status, Status::Solved);
+}

@@ -3,6 +3,7 @@
 use super::problems::{self, Rng};
 use super::*;
 use crate::linalg::Mat;
+use crate::stop::Clock;
 
 /// Error of one spatial or planar Coulomb contact written down again from the law, without the natural map: open gap,
 /// cone, complementarity, opposite directions. Relative to `speed` and `force`.
@@ -205,7 +206,18 @@ fn meth_cone_split_solves_what_a_path_with_a_kink_did_not() {
         let s = solve(p).unwrap();
         assert_eq!(s.status, Status::Solved, "{k}: {:?}", s.counts);
         assert!(violation(p, &s) < 1e-6, "{k}");
+        // whatever was solved before: the split paths alone do it, too
+        assert!([1.0, 0.3, 3.0].iter().any(|&ratio| split_path(p, ratio) < 1e-8), "{k}");
     }
+}
+
+/// Largest error of the islands of `p` at the end of their split paths.
+fn split_path(p: &Problem, ratio: f64) -> f64 {
+    let clock = Clock::new(None, Stop::default());
+    let mut prep = prep::Prep::default();
+    prep.load(p).unwrap();
+    let run = |island| taylor::run(island, ratio, 1.0, 400, 0.5e-8, &clock).error;
+    prep.islands.iter_mut().map(run).fold(0.0, f64::max)
 }
 
 /// METH-CONE-DEGENERATE: 64 contacts, some of them between two modes at the end: the path alone stops at 1e-8 … 2e-8.
