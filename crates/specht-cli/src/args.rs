@@ -109,7 +109,7 @@ pub struct RunArgs {
     /// Which solution when there are several or none: continuous, compliant, painleve, klein or stop
     #[arg(long, value_name = "POLICY")]
     pub several: Option<String>,
-    /// Impact law: poisson, newton or moreau
+    /// Impact law: poisson, newton (blows without friction) or moreau
     #[arg(long, value_name = "LAW")]
     pub impact: Option<String>,
     /// Tolerance of the integration, instead of the file's or 1e-9

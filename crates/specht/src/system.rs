@@ -513,9 +513,10 @@ pub trait System: Sync {
         true
     }
 
-    /// A closed contact that has lost its one point: the rim of a disc lies flat on its plane.
-    fn lies_flat(&self, s: &State, d: &Discrete) -> Option<usize> {
-        let _ = (s, d);
+    /// A closed contact that has lost its one point: the rim of a disc lies flat on its plane. `at` lends memory and keeps its
+    /// numbers. Never allocates once `at` has been used for it.
+    fn lies_flat(&self, s: &State, d: &Discrete, at: &mut Eval) -> Option<usize> {
+        let _ = (s, d, at);
         None
     }
 

@@ -68,6 +68,60 @@ fn steps_do_not_allocate() {
     }
 }
 
+/// Regression: whether a rim lies flat was asked after every step, with new memory each time. A disc rolls upright and without force: its
+/// contact stays closed.
+#[test]
+fn steps_of_a_rolling_rim_do_not_allocate() {
+    use specht::system::System;
+    const V: f64 = 0.5;
+    let text = format!(
+        r#"
+        gravity = [0, 0, -9.81]
+        [coordinates]
+        x = {{ rate = {V} }}
+        y = 0
+        z = 0.1
+        [ground]
+        floor = {{ through = [0, 0, 0], normal = [0, 0, 1] }}
+        [[body]]
+        name = "disc"
+        mass = 1
+        inertia = [0.0025, 0.005, 0.0025]
+        position = ["x", "y", "z"]
+        rotation = "free"
+        spin = [0, {spin}, 0]
+        features = {{ edge = {{ center = [0, 0, 0], axis = [0, 1, 0], radius = 0.1 }} }}
+        [[contact]]
+        name = "floor"
+        between = ["disc.edge", "ground.floor"]
+        friction = 0.4
+        [start]
+        closed = ["floor"]
+        [run]
+        until = 1
+        "#,
+        spin = V / 0.1
+    );
+    let model = specht::inside::read(&text, &Default::default()).unwrap().model;
+    let sys = specht::inside::build(&model).unwrap();
+    let count = |until: f64| {
+        let method = Choice::Explicit;
+        let settings =
+            Settings { record: Record::Events, method, longest_step: 0.01, ..Settings::until(until) };
+        let before = COUNT.with(Cell::get);
+        let t = event_driven(&sys, &sys.start(), &settings, &mut Outside::default()).unwrap();
+        let used = COUNT.with(Cell::get) - before;
+        assert_eq!(t.status, Status::Finished, "{}", t.message);
+        assert!(t.events.is_empty(), "{:?}", t.events);
+        // it rolls on: x = v t
+        assert!((t.last.state.q[0] - V * until).abs() < 1e-9, "{}", t.last.state.q[0]);
+        (t.counts.steps, used)
+    };
+    let ((few, a), (many, b)) = (count(1.0), count(10.0));
+    assert!(sys.contacts().len() == 1 && many > 5 * few, "{few} {many}");
+    assert_eq!(a, b, "{few} and {many} steps");
+}
+
 /// Fixed steps: a tower of 10 blocks that slides as a whole (20 contacts), a bead that rubs in its guide, the jammed woodpecker.
 #[test]
 fn time_steps_do_not_allocate() {

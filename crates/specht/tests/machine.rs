@@ -305,3 +305,24 @@ fn a_reaction_that_is_zero_up_to_rounding_has_no_sign_to_follow() {
         assert!((speed[speed.len() - 1] + 100.0 / 2.0 * 1e-3).abs() < 1e-12, "{mu}: {speed:?}");
     }
 }
+
+/// Regression: sizes that are ways of the motion came from the end time in the file, 1 ms, also where the run was asked to last a second, and the
+/// audit failed it. Without friction the link and its block keep their energy, J q′²/2 + m y′²/2 = −P y on y = a tan q.
+#[test]
+fn a_run_that_is_asked_to_last_longer_has_the_sizes_of_its_own_time() {
+    let link = machine("slotted_link").with("q0", 0.0).unwrap();
+    let run = link.clone().until(1.0).run().unwrap();
+    assert!(run.trajectory.status == Status::Finished && run.audit().passed, "{:?}", run.audit());
+    let written = std::fs::read_to_string(gallery().join("slotted_link/model.toml")).unwrap();
+    let written = written.replace("until = \"1 ms\"", "until = \"1 s\"");
+    let other = Machine::read(&written).unwrap().with("q0", 0.0).unwrap().run().unwrap();
+    assert_eq!(run.trajectory, other.trajectory, "asked for and written");
+
+    let (j, m, p, a) = (0.1, 2.0, 100.0, 0.3);
+    let smooth = link.with("mu", 0.0).unwrap().until(1.0).run().unwrap();
+    assert!(smooth.audit().passed, "{:?}", smooth.audit());
+    let State { q, u, .. } = &smooth.trajectory.last.state;
+    let kinetic = 0.5 * j * u[0] * u[0] + 0.5 * m * u[1] * u[1];
+    assert!((q[1] - a * q[0].tan()).abs() < 1e-8 * q[1].abs(), "{q:?}");
+    assert!(q[1] < -10.0 && (kinetic + p * q[1]).abs() < 1e-8 * kinetic, "{q:?} {u:?}");
+}

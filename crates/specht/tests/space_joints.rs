@@ -233,5 +233,6 @@ fn a_rim_that_falls_flat_ends_the_run_with_a_sentence() {
     let (status, message) = (run.trajectory.status, &run.trajectory.message);
     assert_eq!(status, specht::sim::Status::Indeterminate, "{message}");
     assert!(message.contains("`table` lies flat") && message.contains("cylinder"), "{message}");
+    assert_eq!(run.trajectory.flat_rim, Some(0));
     assert!(run.trajectory.time < 0.1, "{}", run.trajectory.time);
 }

@@ -270,3 +270,19 @@ fn questions_that_make_no_sense_are_refused_with_a_remedy() {
     let said = ask(&woodpecker, "modes", &[("stick", text("beak"))]).unwrap_err().to_string();
     assert!(said.contains("open at this state"), "{said}");
 }
+
+/// Regression: forces of free shafts that cancel but for rounding were measured against what rounding left of them. A displacement of a
+/// millionth of the wind-up is no rounding.
+#[test]
+fn free_shafts_at_their_wind_up_are_in_equilibrium_and_a_little_beside_it_they_are_not_pg_11_2_mbs() {
+    let shafts = ["grid", "damped"].iter().fold(gallery("turbogear"), |m, key| m.with(key, 0.0).unwrap());
+    let still = ask(&shafts, "modes", &[]).unwrap();
+    assert_eq!(still["balanced"], true);
+    // the wind-up of the clutch is T₀/c₆ = 6729/4.75e5
+    let beside = TaskValue::Table(vec![(
+        "phi[6]".into(),
+        TaskValue::Number(-6729.0 * (1.0 / 4.45e6 + 1.0 / 4.75e5 + 1.0 / 8e6) - 1e-6 * 6729.0 / 4.75e5),
+    )]);
+    let moved = ask(&shafts, "modes", &[("at", beside)]).unwrap();
+    assert_eq!(moved["balanced"], false);
+}

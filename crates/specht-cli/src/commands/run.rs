@@ -215,7 +215,9 @@ fn hint(run: &Finished, prepared: &Prepared) -> String {
     let ask = |what: &str, page: &str| {
         format!("  ask     specht analyse {what}{case}{set}\n  page    specht explain {page}\n")
     };
-    if had(&[Kind::TangentialImpact, Kind::Seizure]) || t.status == Status::Inconsistent {
+    if t.flat_rim.is_some() {
+        "  page    specht explain space\n".into()
+    } else if had(&[Kind::TangentialImpact, Kind::Seizure]) || t.status == Status::Inconsistent {
         ask(&format!("painleve {typed} --along"), "tangential-impact")
     } else if had(&[Kind::Finding]) || t.status == Status::Indeterminate {
         ask(&format!("painleve {typed} --along"), "several-solutions")

@@ -294,6 +294,17 @@ fn runs_and_checks_lead_to_the_analyses_and_their_pages() {
     assert!(!run.contains("<svg"), "pictures are no data");
 }
 
+/// Regression: after a disc that fell flat stood the page about several solutions.
+#[test]
+fn a_rim_that_lies_flat_leads_to_the_page_that_speaks_of_it() {
+    let text = out(&specht_in(&root(), &["explain", "space"]));
+    assert!(text.contains("A rim that lies flat"), "{text}");
+    let folder = Folder::new("flat");
+    let text = out(&folder.run(&["run", "euler_disc", "--set", "Om=0"]));
+    assert!(text.contains("lies flat") && text.contains("specht explain space"), "{text}");
+    assert!(!text.contains("several-solutions") && !text.contains("painleve"), "{text}");
+}
+
 #[test]
 fn pages_of_the_paradoxes_have_a_picture_and_name_models_that_exist() {
     let names: Vec<String> = std::fs::read_dir(root().join("gallery"))

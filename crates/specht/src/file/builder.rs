@@ -218,6 +218,8 @@ pub(super) struct Builder<'a> {
     pub dims: BTreeMap<String, Dim>,
     /// Where the present expression stands.
     pub context: Context,
+    /// Entries of parameter lists that are read.
+    pub reads: super::entries::Reads,
     memo: BTreeMap<Thing, Cell>,
     stack: Vec<(Thing, String)>,
     height: usize,
@@ -273,6 +275,7 @@ impl<'a> Builder<'a> {
             live: BTreeMap::new(),
             dims: BTreeMap::new(),
             context: Context::new(Scope::Parameter),
+            reads: Default::default(),
             memo: BTreeMap::new(),
             stack: Vec::new(),
             height: 0,
@@ -450,6 +453,7 @@ impl<'a> Builder<'a> {
                 .error("the model is too large", "reduce the length of families and sums")
                 .into());
         }
+        self.note_reads(formula);
         if formula.mixed {
             self.warn_units(formula);
         }

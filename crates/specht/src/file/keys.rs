@@ -432,7 +432,7 @@ pub(super) const RUN: &[Key] = &[
     ),
     key("every", Expr, "output interval, s; default: every accepted step"),
     key("events", Expr, "the run stops after this number of events"),
-    key("impact", Choice(IMPACTS), "impact law, default poisson"),
+    key("impact", Choice(IMPACTS), "impact law, default poisson; newton is without friction"),
     key("several", Choice(POLICIES), "which solution when there are several or none, default continuous"),
     key(
         "sensitivity",

@@ -18,6 +18,7 @@ mod contacts;
 mod csv;
 mod diagnostic;
 mod elastic;
+mod entries;
 mod families;
 mod fields;
 mod forces;

@@ -51,6 +51,7 @@ impl Builder<'_> {
         self.finish_tasks();
         self.finish_heats();
         if !self.report.has_errors() {
+            self.check_entries();
             self.finish_units();
             self.hint();
         }

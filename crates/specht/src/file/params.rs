@@ -264,7 +264,7 @@ fn dim_of(val: &Val) -> Dim {
     }
 }
 
-fn origin_of(value: &RawValue) -> Origin {
+pub(super) fn origin_of(value: &RawValue) -> Origin {
     match value {
         RawValue::One(f) => f.origin,
         RawValue::List(list, _) => list.first().map_or(Origin::File, origin_of),

@@ -273,6 +273,13 @@ impl RawBody {
                 ),
             }
         }
+        if let Some(entry) = fields.get("center")
+            && !matches!(entries(&entry.node), 0 | 2 | 3)
+        {
+            let message =
+                format!("`center` has two entries, or three in space; this has {}", entries(&entry.node));
+            report.error(entry.node.span, message, "write  center = [x, y]");
+        }
         let flat = |key: &str, n: usize| fields.get(key).is_some_and(|e| [0, n].contains(&entries(&e.node)));
         Some(RawBody {
             family: fields.family(report),

@@ -529,6 +529,35 @@ pub(super) fn spatial(raw: &RawFile) -> Option<(Span, &'static str)> {
     slip.map(|f| (f.span, "a slip of two entries"))
 }
 
+/// Things of space in a file that is planar: place and what to write instead.
+pub(super) fn spatial_parts(raw: &RawFile) -> Vec<(Span, String, &'static str)> {
+    let mut out = Vec::new();
+    for body in &raw.bodies {
+        let name = &body.name.text;
+        if let Some(center) = &body.space.center {
+            let help = "write  center = [x, y]";
+            out.push((center[0].span, format!("`center` of body `{name}` has three entries"), help));
+        }
+        if let Some((_, span)) = &body.space.inertia {
+            let help = "in the plane the inertia is one number, about the mass centre";
+            out.push((*span, format!("`inertia` of body `{name}` is a list"), help));
+        }
+    }
+    for force in &raw.forces {
+        match &force.kind {
+            RawForceKind::AtSpace { force: f, .. } => {
+                out.push((f[0].span, "this force has three entries".into(), "write  force = [Fx, Fy]"));
+            }
+            RawForceKind::TorqueSpace { torque, axis, .. } => {
+                let place = axis.as_ref().map_or(torque[0].span, |axis| axis[0].span);
+                out.push((place, "this torque has a direction in space".into(), "write  torque = M"));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
 /// Things of the plane in a file that is spatial: place and what to write instead.
 pub(super) fn planar_parts(raw: &RawFile) -> Vec<(Span, String, &'static str)> {
     let mut out = Vec::new();

@@ -4,7 +4,7 @@ use super::builder::{Blocked, Builder, Scope, Thing, Val};
 use super::diagnostic::{Fault, Resolved, fault};
 use super::formula::Formula;
 use super::raw_parts::{RawBody, RawContact, RawFriction, RawGeometry};
-use super::raw_space::{RawRotation, Triple, planar_parts};
+use super::raw_space::{RawRotation, Triple, planar_parts, spatial_parts};
 use crate::expr::{Dim, Exponents, ExprError, Fun, NodeId, PathPart, Reference};
 use crate::model::{FreeRotation, Input, Rotation, SpaceBody, SpaceContact, SpacePose, Vector, vector};
 
@@ -17,7 +17,12 @@ impl Builder<'_> {
     /// Whether the file is one of space; what belongs to the plane is refused then.
     pub(super) fn check_space(&mut self) {
         let raw = self.raw.clone();
-        let Some((place, why)) = self.spatial else { return };
+        let Some((place, why)) = self.spatial else {
+            for (span, message, help) in spatial_parts(&raw) {
+                self.report.error(span, format!("{message}, and the rest of the model is planar"), help);
+            }
+            return;
+        };
         for (span, message, help) in planar_parts(&raw) {
             let found = super::diagnostic::Diagnostic::error(span, message, help);
             self.report.push(found.note(place, format!("the model is spatial: {why}")));

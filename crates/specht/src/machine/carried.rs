@@ -1,5 +1,6 @@
 //! Spins of free bodies that others carry: the engine counts them against the carrier and in its axes, results in inertial ones.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::model::CompiledSystem;
@@ -51,22 +52,23 @@ impl Names {
     }
 
     /// The velocities of a row as they are written: those of the engine, spins in inertial axes.
-    pub(super) fn written(&self, row: &Sample<'_>) -> Vec<f64> {
-        let mut u = row.u.to_vec();
-        if let Some(carried) = &self.carried {
-            let (state, n) = (row.state(), self.coordinates.len());
-            for &(k, body) in &carried.bodies {
-                let [spin, _] = carried.system.body_spin(&state, body, None);
-                u[n + 3 * k..n + 3 * k + 3].copy_from_slice(&spin);
-            }
+    pub(super) fn written<'a>(&self, row: &Sample<'a>) -> Cow<'a, [f64]> {
+        let Some(carried) = &self.carried else { return Cow::Borrowed(row.u) };
+        let (state, n, mut u) = (row.state(), self.coordinates.len(), row.u.to_vec());
+        for &(k, body) in &carried.bodies {
+            let [spin, _] = carried.system.body_spin(&state, body, None);
+            u[n + 3 * k..n + 3 * k + 3].copy_from_slice(&spin);
         }
-        u
+        u.into()
     }
 
     /// One of them.
     pub(super) fn velocity(&self, row: &Sample<'_>, k: usize) -> f64 {
-        let turns = k >= self.coordinates.len() && self.carried.is_some();
-        if turns { self.written(row)[k] } else { row.u[k] }
+        let turn = k.checked_sub(self.coordinates.len());
+        match turn.and_then(|turn| Some((self.on_another(turn / 3)?, turn % 3))) {
+            Some(((system, body), axis)) => system.body_spin(&row.state(), body, None)[0][axis],
+            None => row.u[k],
+        }
     }
 
     fn on_another(&self, k: usize) -> Option<(&CompiledSystem, usize)> {

@@ -250,8 +250,9 @@ impl Machine {
             Scheme::Event => sim::event_driven_into,
             Scheme::Step => sim::time_stepping_into,
         };
-        let trajectory =
-            run(self.system(), start, &settings, outside, sink).map_err(|e| self.start_error(&e))?;
+        let lasting = self.system.lasting(settings.until);
+        let system = lasting.as_ref().unwrap_or(self.system());
+        let trajectory = run(system, start, &settings, outside, sink).map_err(|e| self.start_error(&e))?;
         Ok(Run::new(self.clone(), scheme, settings, trajectory))
     }
 

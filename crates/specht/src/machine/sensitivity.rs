@@ -53,7 +53,8 @@ impl Machine {
         let mut live = self.options.live.clone();
         live.extend(names.iter().filter(|n| !self.options.live.contains(n)).cloned());
         let machine = self.opened(live)?;
-        let system = machine.system();
+        let lasting = machine.system().lasting(settings.until);
+        let system = lasting.as_ref().unwrap_or(machine.system());
         let until = if machine.setup.until.is_none() { system.model().run.until } else { None };
         let mut seeds: Vec<Seed> = Vec::new();
         for name in names {

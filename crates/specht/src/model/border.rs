@@ -178,8 +178,8 @@ impl System for CompiledSystem {
         }
     }
 
-    fn lies_flat(&self, s: &State, d: &Discrete) -> Option<usize> {
-        self.flat_rim(s, d)
+    fn lies_flat(&self, s: &State, d: &Discrete, at: &mut Eval) -> Option<usize> {
+        self.flat_rim(s, d, at)
     }
 
     fn undefined(&self, s: &State, d: &Discrete, eval: &Eval) -> Option<String> {

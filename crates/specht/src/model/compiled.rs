@@ -15,7 +15,7 @@ use crate::system::{Discrete, Eval, Mode, Section, State, System, Touching};
 use super::Input;
 use super::edges::WatchPlan;
 use super::program::{Guard, PRESSING, Program, Relevance};
-use super::space::EncounterPlan;
+use super::space::{EncounterPlan, RimWork};
 use super::still::Still;
 use super::tree::Numbers;
 
@@ -75,6 +75,7 @@ pub(super) struct Memory {
     numbers: Numbers<f64, 2, 3, 4>,
     in_space: Numbers<f64, 3, 6, 10>,
     pub elimination: Reduced,
+    pub rims: RimWork,
 }
 
 /// How much of an evaluation is wanted.
@@ -216,7 +217,17 @@ impl CompiledSystem {
             numbers: Numbers::default(),
             in_space: Numbers::default(),
             elimination: Reduced::default(),
+            rims: self.rim_work(),
         })
+    }
+
+    /// The memory of an evaluation in its place, for what leaves its numbers alone.
+    pub(super) fn at_hand<'a>(&self, out: &'a mut Eval) -> Option<&'a mut Memory> {
+        if out.scratch.get::<Memory>().is_none_or(|m| m.id != self.id) {
+            let memory = self.borrow(out);
+            out.scratch.put(memory);
+        }
+        out.scratch.get_mut()
     }
 
     /// Output `k` of the main tape at the last evaluation.

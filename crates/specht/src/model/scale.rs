@@ -50,10 +50,47 @@ impl CompiledSystem {
     /// Sizes of all rows at the start of the file; a row without terms (a gap `x` that starts at zero) has the size of the
     /// largest, or, when there is none, of the motion.
     pub(super) fn measure(&mut self) {
+        self.measure_in(self.until_of_file());
+    }
+
+    fn measure_in(&mut self, until: Option<f64>) {
         let state = self.start();
         let d = Discrete::new(&self.dims);
+        let mut sizes = self.sizes_at(&state, &d);
+        let largest = largest_of(&sizes);
+        let largest = if largest > 0.0 { largest } else { self.size_in_motion(&state, &d, until) };
+        // a size below rounding of the largest is what rounding left of a gap without terms
+        let known = |v: f64| v > 1e-14 * largest && v.is_finite();
+        sizes.iter_mut().filter(|v| !known(**v)).for_each(|v| *v = largest);
+        self.gap_sizes = sizes;
+        self.length = largest;
+    }
+
+    /// The system for a run that ends at `until`, where its sizes are ways of the motion and the file has another end.
+    pub(crate) fn lasting(&self, until: f64) -> Option<CompiledSystem> {
+        if self.until_of_file() == Some(until)
+            || largest_of(&self.sizes_at(&self.start(), &Discrete::new(&self.dims))) > 0.0
+        {
+            return None;
+        }
+        let mut system = self.clone();
+        system.measure_in(Some(until));
+        system.find_still();
+        Some(system)
+    }
+
+    fn until_of_file(&self) -> Option<f64> {
+        self.until.as_ref().map(|tape| {
+            let mut work = tape.workspace();
+            tape.eval(&self.base, &mut work);
+            tape.output(&work, 0)
+        })
+    }
+
+    /// Sizes of the terms of every row at a state.
+    fn sizes_at(&self, state: &State, d: &Discrete) -> Vec<f64> {
         let mut inputs = self.base.clone();
-        self.fill(&state, &d, &mut inputs);
+        self.fill(state, d, &mut inputs);
         // contact parameters in the middle of their ranges
         for (s, range) in self.contours.iter().flat_map(|c| &c.sigma).zip(&self.ranges) {
             inputs[s.slot] = 0.5 * (range[0] + range[1]);
@@ -77,30 +114,18 @@ impl CompiledSystem {
         }
         let mut work = self.sizes.workspace();
         self.sizes.eval(&inputs, &mut work);
-        let mut sizes: Vec<f64> =
-            (0..self.sizes.output_count()).map(|k| self.sizes.output(&work, k)).collect();
-        let largest = sizes.iter().copied().filter(|v| v.is_finite()).fold(0.0_f64, f64::max);
-        let largest = if largest > 0.0 { largest } else { self.size_in_motion(&state, &d) };
-        // a size below rounding of the largest is what rounding left of a gap without terms
-        let known = |v: f64| v > 1e-14 * largest && v.is_finite();
-        sizes.iter_mut().filter(|v| !known(**v)).for_each(|v| *v = largest);
-        self.gap_sizes = sizes;
-        self.length = largest;
+        (0..self.sizes.output_count()).map(|k| self.sizes.output(&work, k)).collect()
     }
 
     /// A machine whose gaps have no terms at the start (a block that leaves the origin along a slope): what speed and forces of the start
     /// make of them until the end of the run, or until springs turn the motion back; 1 when that is nothing.
-    fn size_in_motion(&self, state: &State, d: &Discrete) -> f64 {
+    fn size_in_motion(&self, state: &State, d: &Discrete, until: Option<f64>) -> f64 {
         let normals: Vec<usize> =
             self.contacts.iter().flat_map(|c| c.normal_rows().iter().copied()).collect();
         if normals.is_empty() {
             return 1.0;
         }
-        let until = self.until.as_ref().map_or(f64::NAN, |tape| {
-            let mut work = tape.workspace();
-            tape.eval(&self.base, &mut work);
-            tape.output(&work, 0)
-        });
+        let until = until.unwrap_or(f64::NAN);
         let mut eval = self.memory();
         self.evaluate(state, d, &mut eval);
         let mut tangent = Tangent::new(self);
@@ -121,4 +146,8 @@ impl CompiledSystem {
         let largest = normals.into_iter().map(size).filter(|v| v.is_finite()).fold(0.0, f64::max);
         if largest > 0.0 { largest } else { 1.0 }
     }
+}
+
+fn largest_of(sizes: &[f64]) -> f64 {
+    sizes.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max)
 }

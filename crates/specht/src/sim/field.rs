@@ -186,6 +186,11 @@ impl<'a, S: System + ?Sized> Field<'a, S> {
         found
     }
 
+    /// A closed contact that has lost its one point, see [`System::lies_flat`].
+    pub(crate) fn lies_flat(&mut self) -> Option<usize> {
+        self.sys.lies_flat(&self.state, &self.discrete, &mut self.eval)
+    }
+
     /// The name of what has no finite value at the present state, if something has none.
     pub(crate) fn undefined(&self) -> Option<String> {
         let (e, s) = (&self.eval, &self.state);

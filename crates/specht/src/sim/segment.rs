@@ -224,8 +224,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             let t = self.time();
             return Some(Flow::End(Status::Failed, format!("{what} has no finite value at t = {t}")));
         }
-        if let Some(c) = self.field.sys.lies_flat(&self.field.state, &self.field.discrete) {
+        if let Some(c) = self.field.lies_flat() {
             let (t, name) = (self.time(), &self.field.info[c].name);
+            self.out.flat_rim = Some(c);
             return Some(Flow::End(
                 Status::Indeterminate,
                 format!(

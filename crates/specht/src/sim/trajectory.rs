@@ -259,6 +259,8 @@ pub struct Trajectory {
     pub start: StartRecord,
     /// The end.
     pub last: Point,
+    /// The contact whose rim lies flat, where that ended the run.
+    pub flat_rim: Option<usize>,
     /// Intervals of what the laws leave open at the end, when there is a continuum (event-driven scheme).
     pub family: Option<Family>,
     /// The recorded series.

@@ -208,6 +208,11 @@ impl Scratch {
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.0.as_ref()?.downcast_ref()
     }
+
+    /// Use it in its place.
+    pub fn get_mut<T: Any + Send + Sync>(&mut self) -> Option<&mut T> {
+        self.0.as_mut()?.downcast_mut()
+    }
 }
 
 impl Clone for Scratch {

@@ -1,7 +1,7 @@
 //! The twelve messages that matter, and their kin: words and places.
 
 use super::super::diagnostic::Place;
-use super::super::{Severity, explain_start};
+use super::super::{Options, Severity, explain_start, read};
 use super::{ROD, TOWER, WOODPECKER, errors, load, marked, with};
 use crate::sim::StartError;
 
@@ -274,6 +274,121 @@ fn other_slips_are_explained() {
         if !mark.is_empty() {
             assert_eq!(marked(&text, first), *mark, "{}", first.render("f", &text, &[]));
         }
+    }
+}
+
+/// A train of `count` wheels; `I` and `K` are lists.
+fn train(inertia: &str, stiffness: &str, count: &str, rest: &str) -> String {
+    format!(
+        r#"
+        [parameters]
+        n = 3
+        I = {inertia}
+        K = {stiffness}
+        [coordinates]
+        x = {{ for = "i = 1..{count}", start = 0, rate = 1 }}
+        [[body]]
+        for     = "i = 1..{count}"
+        name    = "wheel"
+        inertia = "I[i]"
+        angle   = "x[i]"
+        [[force]]
+        for   = "i = 1..2"
+        name  = "spring"
+        along = "x[i] + sum(j = 1..2, 0*K[i][j])"
+        force = "-K[i][1]*stretch"
+        [run]
+        until = 1
+        {rest}
+        "#
+    )
+}
+
+/// Regression: a fourth inertia of three wheels was left out in silence.
+#[test]
+fn an_entry_of_a_list_that_nothing_reads_is_an_error_at_its_place() {
+    const K: &str = "[[1, 2], [3, 4]]";
+    let refused = |text: &str, message: &str, mark: &str, last: &str| {
+        let (found, place, help) = one(text);
+        assert_eq!((found.as_str(), place.as_str()), (message, mark), "{help}");
+        assert!(help.contains(last), "{help}");
+    };
+    load(&train("[1, 2, 3]", K, "3", ""));
+    refused(&train("[1, 2, 3, 7.5]", K, "3", ""), "nothing reads `I[4]`", "7.5", "[3]");
+    refused(&train("[1, 2, 3]", "[[1, 2, 7.5], [3, 4]]", "3", ""), "nothing reads `K[1][3]`", "7.5", "[2]");
+    refused(
+        &train("[1, 2, 3]", "[[1, 2], [3, 4], [5, 6]]", "3", ""),
+        "nothing reads `K[3]`",
+        "[5, 6]",
+        "[2]",
+    );
+    let define = "[define]\n\"f(k)\" = \"J[k]\"\n[output]\no = \"f(1) + sum(j = 1..2, f(j))\"\n";
+    let text = train("[1, 2, 3]", K, "3", define);
+    load(&with(&text, "n = 3", "J = [1, 2]"));
+    refused(&with(&text, "n = 3", "J = [1, 2, 7.5]"), "nothing reads `J[3]`", "7.5", "[2]");
+    // also where it comes from a case or from --set
+    let case = |name: Option<&str>| Options { case: name.map(Into::into), ..Options::default() };
+    let text = train("[1, 2, 3]", K, "3", "[case.four]\nI = [1, 2, 3, 7.5]");
+    assert!(read(&text, &case(None)).is_ok());
+    let found = read(&text, &case(Some("four"))).unwrap_err();
+    assert_eq!((found[0].message.as_str(), marked(&text, &found[0])), ("nothing reads `I[4]`", "7.5"));
+    let options = Options { set: vec![("I".into(), "[1, 2, 3, 4]".into())], ..Options::default() };
+    let found = read(&train("[1, 2, 3]", K, "3", ""), &options).unwrap_err();
+    assert_eq!(found[0].message, "nothing reads `I[4]`");
+    // a family whose length is a parameter may be shorter than its data, and what is named anywhere is read
+    load(&train("[1, 2, 3, 4]", K, "n", ""));
+    load(&train("[1, 2, 3, 4]", K, "3", "[output]\nspare = \"if(n > 5, I[4], 0)\""));
+}
+
+/// Regression: the first of these was left out in silence, the others were a sentence without a place, and a crash.
+#[test]
+fn parts_of_space_in_a_planar_model_are_errors_at_their_place() {
+    const DISC: &str = r#"
+        coordinates = { x = { rate = 1 }, y = 0, phi = 0 }
+        run = { until = 1 }
+        [[body]]
+        name     = "disc"
+        mass     = 1
+        inertia  = 2
+        center   = [0, 0]
+        position = ["x", "y"]
+        angle    = "phi"
+    "#;
+    load(DISC);
+    for (old, new, message, mark) in [
+        ("center   = [0, 0]", "center = [0, 0, 3]", "`center` of body `disc` has three entries", "0"),
+        (
+            "center   = [0, 0]",
+            "center = [0, 0, 3, 4]",
+            "`center` has two entries, or three in space",
+            "[0, 0, 3, 4]",
+        ),
+        ("center   = [0, 0]", "center = [4]", "`center` has two entries, or three in space", "[4]"),
+        ("inertia  = 2", "inertia = [2, 3, 4]", "`inertia` of body `disc` is a list", "[2, 3, 4]"),
+        (
+            "    [[body]]",
+            "force = [{ at = \"disc\", force = [1, 2, 3] }]\n[[body]]",
+            "this force has three entries",
+            "1",
+        ),
+        (
+            "    [[body]]",
+            "force = [{ on = \"disc\", torque = [1, 2, 3] }]\n[[body]]",
+            "this torque has a direction",
+            "1",
+        ),
+        (
+            "    [[body]]",
+            "force = [{ on = \"disc\", torque = 5, axis = [0, 0, 1] }]\n[[body]]",
+            "this torque has a direction",
+            "0",
+        ),
+    ] {
+        let text = with(DISC, old, new);
+        let (found, place, help) = one(&text);
+        assert!(found.starts_with(message), "{found}");
+        assert_eq!(place, mark, "{found}");
+        assert!(!help.is_empty());
     }
 }
 

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::analysis::AnalysisError;
-use crate::analysis::linear::{Hold, Linear};
+use crate::analysis::linear::{Column, Hold, Linear, Way};
 use crate::analysis::map::Watch;
 use crate::analysis::modes::{Driven, ModeShape, break_away, make_one, modes};
 use crate::expr::NodeId;
-use crate::linalg::Complex;
+use crate::linalg::{Complex, max_abs};
 use crate::machine::json::{Named, Num};
 use crate::machine::questions::{BreakAwayTask, HeldContacts, ModesTask, ResponseTask};
 use crate::machine::scene::Scene;
@@ -130,7 +130,7 @@ impl Machine {
         let mut linear = self.linearised(self.system(), &state, &task.held)?;
         let found = modes(&mut linear).map_err(|e| self.refuse(e))?;
         let names = self.coordinate_names("");
-        let balanced = is_balanced(&linear);
+        let balanced = is_balanced(&mut linear).map_err(|e| self.refuse(e))?;
         let contacts = contacts(&linear);
         let points = match &task.over {
             None => None,
@@ -438,8 +438,8 @@ fn one_component<const N: usize>(of: &[NodeId; N], zero: NodeId, unit: NodeId) -
 
 /// ∂h/∂p at the present state.
 pub(super) fn slope(linear: &mut Linear<'_, CompiledSystem>, slot: usize) -> Result<Vec<f64>, AnalysisError> {
-    let mut column = crate::analysis::linear::Column::default();
-    linear.column(crate::analysis::linear::Way::Parameter(slot), &mut column)?;
+    let mut column = Column::default();
+    linear.column(Way::Parameter(slot), &mut column)?;
     Ok(column.force)
 }
 
@@ -459,13 +459,29 @@ fn contacts(linear: &Linear<'_, CompiledSystem>) -> Named<&'static str> {
     linear.info.iter().zip(&linear.hold).map(|(c, hold)| (c.name.clone(), word(hold))).collect()
 }
 
-/// Whether nothing accelerates, by the largest force.
-fn is_balanced(linear: &Linear<'_, CompiledSystem>) -> bool {
+/// Largest force of inertia over the terms of the forces, below which a state is an equilibrium.
+const BALANCE: f64 = 1e-9;
+
+/// Whether nothing accelerates, by the largest term of the forces: those of contacts, and what every position, velocity and state
+/// contributes, |∂r/∂x| |x|. Forces that cancel each other, springs between free shafts, leave rounding of their terms.
+fn is_balanced(linear: &mut Linear<'_, CompiledSystem>) -> Result<bool, AnalysisError> {
     let eval = &linear.eval;
     let mut inertia = vec![0.0; linear.accel.len()];
     eval.mass.mul_vec(&linear.accel, &mut inertia);
-    let size = eval.h.iter().chain(&linear.lambda).fold(0.0_f64, |m, v| m.max(v.abs()));
-    inertia.iter().all(|f| f.abs() <= 1e-9 * size)
+    let mut size = max_abs(&eval.h).max(max_abs(&linear.lambda));
+    let (d, state) = (linear.dims, linear.state.clone());
+    // a free rotation has four positions, three velocities and no angle of its own
+    let plain = d.u - 3 * (d.q - d.u);
+    let position = |k: usize| if k < plain { state.q[k].abs() } else { 1.0 };
+    let positions = (0..d.u).map(|k| (Way::Position(k), position(k)));
+    let velocities = (0..d.u).map(|k| (Way::Velocity(k), state.u[k].abs()));
+    let states = (0..d.z).map(|k| (Way::State(k), state.z[k].abs()));
+    let mut column = Column::default();
+    for (way, x) in positions.chain(velocities).chain(states).filter(|(_, x)| *x > 0.0) {
+        linear.column(way, &mut column)?;
+        size = size.max(max_abs(&column.force) * x);
+    }
+    Ok(max_abs(&inertia) <= BALANCE * size)
 }
 
 /// |λ|/2π of an oscillation.

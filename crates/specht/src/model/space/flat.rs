@@ -3,8 +3,8 @@
 //! A rim touches a plane at its lowest point, c − R (n − (n·e) e)/s with s = √(1 − (n·e)²). Flat, s = 0, it touches all around: there is no
 //! such point, its direction is rounding, and one force cannot carry what a ring of them does.
 
-use crate::expr::{NodeId, Tape};
-use crate::system::{Discrete, State};
+use crate::expr::{NodeId, Tape, Work};
+use crate::system::{Discrete, Eval, State};
 
 use super::super::compiled::CompiledSystem;
 use super::super::frames::Builder;
@@ -55,19 +55,32 @@ impl Builder<'_> {
     }
 }
 
+/// What the sines are computed with, kept in the memory of an evaluation.
+#[derive(Debug, Default)]
+pub(in crate::model) struct RimWork {
+    inputs: Vec<f64>,
+    work: Work,
+}
+
 impl CompiledSystem {
+    /// Memory for [`CompiledSystem::flat_rim`]; empty where there is no rim.
+    pub(in crate::model) fn rim_work(&self) -> RimWork {
+        match self.rims.contacts.is_empty() {
+            true => RimWork::default(),
+            false => RimWork { inputs: self.base.clone(), work: self.rims.tape.workspace() },
+        }
+    }
+
     /// A closed contact whose rim lies flat.
-    pub(in crate::model) fn flat_rim(&self, s: &State, d: &Discrete) -> Option<usize> {
-        let closed = |c: &&usize| d.modes[**c].is_closed();
-        if !self.rims.contacts.iter().any(|c| closed(&c)) {
+    pub(in crate::model) fn flat_rim(&self, s: &State, d: &Discrete, at: &mut Eval) -> Option<usize> {
+        let closed = |c: usize| d.modes[c].is_closed();
+        if !self.rims.contacts.iter().any(|&c| closed(c)) {
             return None;
         }
-        let mut inputs = self.base.clone();
-        self.fill(s, d, &mut inputs);
-        let mut work = self.rims.tape.workspace();
-        self.rims.tape.eval(&inputs, &mut work);
-        let flat = |k: &usize| self.rims.tape.output(&work, *k) < FLAT;
-        let list = self.rims.contacts.iter().enumerate();
-        list.filter(|(_, c)| closed(c)).find(|(k, _)| flat(k)).map(|(_, c)| *c)
+        let RimWork { inputs, work } = &mut self.at_hand(at)?.rims;
+        self.fill(s, d, inputs);
+        self.rims.tape.eval(inputs, work);
+        let mut list = self.rims.contacts.iter().enumerate();
+        list.find(|&(k, &c)| closed(c) && self.rims.tape.output(work, k) < FLAT).map(|(_, &c)| c)
     }
 }

@@ -29,7 +29,7 @@ use crate::expr::NodeId;
 use super::{Feature, Model, Shape};
 
 pub(super) use features::Encounter;
-pub(super) use flat::Rims;
+pub(super) use flat::{RimWork, Rims};
 pub(super) use frames::{SpaceFrame, halves};
 pub(crate) use frames::{SpacePose, quaternion_of, quaternion_rate};
 pub(super) use inertia::SpaceLink;
