@@ -353,6 +353,42 @@ fn bad_questions_about_branches_get_good_answers() {
     assert!(why.contains("over"), "{why}");
 }
 
+/// A run of a file that is short beside its cycle: what passes its section a few times only is given more time. The closed form is that of
+/// `stick_slip_on_a_belt_has_its_closed_form`.
+#[test]
+fn a_cycle_longer_than_the_run_is_found() {
+    let (k, jump, v) = (4.0_f64, 2.0_f64, 0.05_f64);
+    let w = k.sqrt();
+    let period = 2.0 / w * (std::f64::consts::PI - (w * jump / (k * v)).atan()) + 2.0 * jump / (k * v);
+    for until in [0.45 * period, 0.5 * period, 0.55 * period] {
+        let slow = BELT.replace("v = 0.4", "v = 0.05").replace("until = 30", &format!("until = {until}"));
+        let f = ask(&Machine::read(&slow).unwrap(), &[]);
+        near(f.period.unwrap_or(f64::NAN), period, 1e-9);
+    }
+}
+
+/// A motion that is seen to repeat itself but has no derivatives is not called without period.
+#[test]
+fn a_cycle_without_derivatives_is_told_from_none() {
+    let f = ask(&gallery("slide"), &[]);
+    let reason = f.reason.unwrap();
+    assert!(
+        f.kind == "not exact" && reason.contains("every") && reason.contains("rate of loading"),
+        "{reason}"
+    );
+}
+
+/// METH-BIF-SMOOTH: the value v_s ln((μ_s − μ_k)/(c v_s)) is located as well where the grid of the branch meets it.
+#[test]
+fn a_hopf_point_on_the_grid_is_exact() {
+    let m = gallery("falling_friction");
+    let hopf = 0.4 * (0.5_f64 / (0.15 * 0.4)).ln();
+    for (from, to) in [(1.6, 0.6), (1.5, 0.5), (1.37, 0.63)] {
+        let f = branch(&m, &[sliding(), over("v", from * hopf, to * hopf)]);
+        near(f.special[0].parameter, hopf, 1e-9);
+    }
+}
+
 /// Sections that are never passed, chaos, and a cycle of a family.
 #[test]
 fn what_is_no_single_cycle_says_what_it_is() {

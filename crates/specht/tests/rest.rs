@@ -76,6 +76,22 @@ fn anh_2_5_selfbrake_plate_points() {
         assert_eq!(slider.verdict == PointVerdict::SelfBraking, phi.tan() >= 1.0 / mu);
         close(slider.critical_factor.unwrap() * mu, 1.0 / phi.tan(), 1e-9);
     }
+    // (3.33) a millionth beside its border, whatever the rounding of the direction of the lever
+    for mu in [0.15, 0.2148481388740, 0.4, 0.77, 1.3] {
+        for (phi, beside) in [0.3_f64, 0.897894, 1.1].into_iter().flat_map(|phi| [(phi, 1e-6), (phi, -1e-6)])
+        {
+            let eta = phi.cos() / mu * (1.0 + beside) - phi.sin();
+            let set = [("phi", phi), ("mu", mu), ("xi", 0.0), ("eta", eta)];
+            let model = load("painleve_klein", &set, &[]);
+            let task = SelfBrakingTask { points: names(&["plate.point"]), ..Default::default() };
+            let found = analyse_self_braking(&model, &task).unwrap();
+            let expected = if beside > 0.0 { PointVerdict::SelfBraking } else { PointVerdict::Debraking };
+            // beyond the paradox the border is another one
+            if mu * phi.tan() * 2.0 / 3.0 < 1.0 {
+                assert_eq!(found.points[0].1.verdict, expected, "{mu} {phi} {beside}");
+            }
+        }
+    }
     // the acceptance number of the specification
     let model = load("painleve_klein", &[], &[]);
     let task = SelfBrakingTask { points: names(&["plate.point"]), ..Default::default() };

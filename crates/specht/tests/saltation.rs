@@ -140,6 +140,48 @@ fn derivatives_of_runs_of_the_gallery_are_their_differences() {
     assert!(compared > 100, "{compared}");
 }
 
+/// METH-SALT-GEN: rates of the outputs are written down on both sides of every event, and nothing of that touches the derivatives. A mass that
+/// a belt has let go: x = (Fk + D cos(w τ))/c + v sin(w τ)/w, τ = t − D/(c v), D = Fs − Fk.
+#[test]
+fn rows_on_the_way_do_not_touch_the_derivatives() {
+    let live = ["m", "c", "v", "Fs", "Fk"];
+    let lab = Lab::new("belt", &live);
+    let start = lab.start();
+    let seeds: Vec<Seed> = live.iter().map(|p| seed(&lab.sys, lab.number(p), None).unwrap()).collect();
+    let s = Settings { record: Record::Steps, ..settings(0.4) };
+    let go = |rows| event_driven_along(&lab.sys, &start, &s, &mut Outside::default(), &seeds, rows).unwrap();
+    let d = go(true).derivatives.unwrap();
+    let [m, c, v, fs, fk] = live.map(|p| lab.value(p));
+    let (w, gap) = ((c / m).sqrt(), fs - fk);
+    let tau = 0.4 - gap / (c * v);
+    let (sin, cos) = (w * tau).sin_cos();
+    let slope = v * cos - gap * w * sin / c;
+    near(d.last[2][0], sin / w + slope * gap / (c * v * v), 1e-8);
+    near(d.last[3][0], cos / c - slope / (c * v), 1e-8);
+    // at an end that moves with the parameter, too
+    let end = Seed { until: 1.0, ..seeds[0].clone() };
+    let run = event_driven_along(&lab.sys, &start, &s, &mut Outside::default(), &[end], true).unwrap();
+    let e = run.derivatives.unwrap();
+    near(e.ends[0][0] - e.last[0][0], run.last.state.u[0], 1e-12);
+    near(e.last[0][0], d.last[0][0], 1e-9);
+    // longer, in every model
+    for (name, live, until) in MODELS {
+        let lab = Lab::new(name, live);
+        let start = lab.start();
+        let seeds: Vec<Seed> = live.iter().map(|p| seed(&lab.sys, lab.number(p), None).unwrap()).collect();
+        let s = Settings { record: Record::Steps, ..settings(until) };
+        let go =
+            |rows| event_driven_along(&lab.sys, &start, &s, &mut Outside::default(), &seeds, rows).unwrap();
+        let [with, without] = [true, false].map(|rows| go(rows).derivatives.unwrap().last);
+        for (a, b) in with.iter().zip(&without) {
+            let size = b.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+            for (a, b) in a.iter().zip(b) {
+                assert!((a - b).abs() <= 1e-6 * size + 1e-9, "{name}: {a} is not {b}");
+            }
+        }
+    }
+}
+
 /// METH-SALT-GEN, S f⁻ = f⁺: a start moved along its own motion moves the end along its motion, through all events.
 #[test]
 fn the_derivative_along_the_motion_is_the_motion() {

@@ -286,3 +286,48 @@ fn free_shafts_at_their_wind_up_are_in_equilibrium_and_a_little_beside_it_they_a
     let moved = ask(&shafts, "modes", &[("at", beside)]).unwrap();
     assert_eq!(moved["balanced"], false);
 }
+
+/// Balance of one force over p, with the states that the file starts near.
+fn balanced(force: &str, p: f64, from: f64, to: f64) -> Value {
+    let text = format!(
+        "parameters = {{ p = {p} }}\ncoordinates = {{ x = 0.3 }}\nbody = [{{ name = \"b\", mass = 1, position = \"x\" }}]\n\
+         force = [{{ name = \"f\", along = \"x\", force = \"{force} - 0.1*x'\" }}]\nrun = {{ until = 1 }}\n"
+    );
+    let machine = Machine::read(&text).unwrap();
+    ask(&machine, "equilibrium", &[("over", range("p", &[from, to]))]).unwrap()
+}
+
+/// Equilibria that do not reach the first end of the range have branches too: those of p x − x³ + e fold at p = 3 (e/2)^(2/3).
+#[test]
+fn a_fold_is_found_from_either_end() {
+    for (from, to) in [(-2.0, 2.0), (2.0, -2.0)] {
+        let found = balanced("p*x - x^3 + 0.1", 1.0, from, to);
+        let special = found["special"].as_array().unwrap();
+        assert_eq!(special.len(), 1, "{special:?}");
+        assert_eq!(special[0]["label"], "fold");
+        close(&special[0]["parameter"], 3.0 * 0.05_f64.powf(2.0 / 3.0), 1e-9);
+        // one that goes through, one that turns back, each once
+        assert_eq!(found["branches"].as_array().unwrap().len(), 2);
+    }
+}
+
+/// A circle of equilibria, x² + p² = 1/4, reaches neither end; it folds at p = ±1/2 and closes.
+#[test]
+fn a_closed_branch_is_followed_once_round() {
+    let found = balanced("x^2 + p^2 - 0.25", 0.0, -1.0, 1.0);
+    let mut folds: Vec<f64> =
+        found["special"].as_array().unwrap().iter().map(|s| s["parameter"].as_f64().unwrap()).collect();
+    folds.sort_by(f64::total_cmp);
+    assert!(folds.len() == 2 && (folds[0] + 0.5).abs() < 1e-9 && (folds[1] - 0.5).abs() < 1e-9, "{folds:?}");
+    assert_eq!(found["branches"].as_array().unwrap().len(), 1);
+    assert!(found["ended"][0].as_str().unwrap().contains("closed"));
+}
+
+/// Two lines of equilibria, x = 0 and x = p, that cross: the first, and both halves of the other.
+#[test]
+fn crossing_branches_are_followed_once() {
+    let found = balanced("p*x - x^2", -1.0, -2.0, 2.0);
+    let special = found["special"].as_array().unwrap();
+    assert!(special.len() == 1 && special[0]["label"] == "transcritical", "{special:?}");
+    assert_eq!(found["branches"].as_array().unwrap().len(), 3);
+}

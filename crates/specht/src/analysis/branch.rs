@@ -168,6 +168,19 @@ impl Curve<'_> {
         Ok(Point { parameter, at: balanced(state, closed, balance)? })
     }
 
+    /// The equilibrium at a parameter next to a state.
+    fn on(&self, state: &State, lambda: &[f64], parameter: f64) -> Option<Point> {
+        let sys = self.line.at(self.sys, parameter);
+        let mut balance = Balance::new(&sys, state, &self.closed).ok()?;
+        balance.unit.clone_from(&self.unit);
+        balance.linear.lambda.clone_from_slice(lambda);
+        let mut x = balance.read(&self.origin);
+        x.push((parameter - self.range[0]) / (self.range[1] - self.range[0]));
+        let mut row = vec![0.0; x.len()];
+        row[x.len() - 1] = 1.0;
+        self.point(&self.correct(&x, &row)?).ok()
+    }
+
     /// A contact that would pull or is inside: the branch ends.
     fn broken(&self, p: &Point) -> Option<String> {
         let info = self.sys.contacts();
@@ -195,7 +208,7 @@ fn bordered(j: &Mat, t: &[f64]) -> Mat {
     Mat::from_fn(n + 1, n + 1, |i, k| if i < n { j[(i, k)] } else { t[k] })
 }
 
-/// Branches through the equilibria `starts` at the first end of the range.
+/// Branches through the equilibria `starts`, each with its place in the range; in the midst of it they are followed both ways.
 ///
 /// # Errors
 ///
@@ -204,18 +217,18 @@ pub(crate) fn diagram(
     sys: &CompiledSystem,
     line: &Line,
     range: [f64; 2],
-    starts: &[Equilibrium],
+    starts: &[(f64, Equilibrium)],
     stop: &dyn Fn() -> bool,
 ) -> Result<Diagram, AnalysisError> {
     let mut out = Diagram::default();
     // what is still to be followed: a curve, a point on it and a direction
     let mut todo = Vec::new();
-    for e in starts {
-        let first = line.at(sys, range[0]);
+    for (place, e) in starts {
+        let first = line.at(sys, *place);
         let closed = touching(&first, &e.state);
         let balance = Balance::new(&first, &e.state, &closed)?;
         let mut x = balance.read(&e.state);
-        x.push(0.0);
+        x.push((place - range[0]) / (range[1] - range[0]));
         let curve = Curve {
             sys,
             line,
@@ -226,7 +239,8 @@ pub(crate) fn diagram(
             scale: balance.scale.clone(),
         };
         let mut t = vec![0.0; x.len()];
-        t[x.len() - 1] = 1.0;
+        let last = x.len() - 1;
+        t[last] = if x[last] < 1.0 { 1.0 } else { -1.0 };
         todo.push((std::rc::Rc::new(curve), x, t));
     }
     todo.reverse();
@@ -234,28 +248,38 @@ pub(crate) fn diagram(
         if out.branches.len() >= BRANCHES || stop() {
             break;
         }
-        follow(&curve, x, t, &mut out, &mut |x, t| todo.push((curve.clone(), x, t)))?;
+        let last = x.len() - 1;
+        let amid = x[last] > 0.0 && x[last] < 1.0 && t[..last].iter().all(|v| *v == 0.0);
+        let before = out.branches.len();
+        let closed = follow(&curve, &x, &t, &mut out, false, &mut |x, t| todo.push((curve.clone(), x, t)))?;
+        if amid && out.branches.len() > before && !closed {
+            let back: Vec<f64> = t.iter().map(|v| -v).collect();
+            follow(&curve, &x, &back, &mut out, true, &mut |x, t| todo.push((curve.clone(), x, t)))?;
+        }
     }
     Ok(out)
 }
 
+/// Follow a branch from a point of it; `half`: the other way is among the branches already. Whether it came back to where it began.
 fn follow(
     curve: &Curve<'_>,
-    mut x: Vec<f64>,
-    t: Vec<f64>,
+    start: &[f64],
+    way: &[f64],
     out: &mut Diagram,
+    half: bool,
     switch: &mut dyn FnMut(Vec<f64>, Vec<f64>),
-) -> Result<(), AnalysisError> {
-    let Some((mut t, mut det)) = curve.tangent(&x, &t) else { return Ok(()) };
+) -> Result<bool, AnalysisError> {
+    let mut x = start.to_vec();
+    let Some((mut t, mut det)) = curve.tangent(&x, way) else { return Ok(false) };
+    let began = t.clone();
     let mut points = vec![curve.point(&x)?];
     // a branch that was followed already, from its other end or from another start
-    if out.branches.iter().any(|b| b.iter().any(|p| near(p, &points[0], curve)))
-        && points[0].parameter != curve.range[0]
-    {
-        return Ok(());
+    if !half && out.branches.iter().any(|b| passes(b, &points[0], curve)) {
+        return Ok(false);
     }
     let mut ds = 0.25 * STEP;
     let last = x.len() - 1;
+    let mut closed = false;
     let ended = loop {
         if points.len() > POINTS {
             break "too many points".to_string();
@@ -314,13 +338,48 @@ fn follow(
             }
             break "end of the range".to_string();
         }
+        // a closed curve
+        let gone: Vec<f64> = start.iter().zip(&x).map(|(s, x)| s - x).collect();
+        let (ahead, size) = (dot(&gone, &t), dot(&gone, &gone).sqrt());
+        if points.len() > 4 && ahead > 0.0 && ahead <= ds && size < 1.1 * ahead && dot(&t, &began) > 0.9 {
+            points.push(points[0].clone());
+            closed = true;
+            break "it is a closed curve".to_string();
+        }
         points.push(after);
         (x, t, det) = (y, u, d);
         ds = (1.4 * ds).min(STEP);
     };
     out.ended.push(ended);
     out.branches.push(points);
-    Ok(())
+    Ok(closed)
+}
+
+/// Whether a branch passes through a point: the point of the branch with the same parameter, between two that were found, is the same.
+fn passes(branch: &[Point], p: &Point, curve: &Curve<'_>) -> bool {
+    let slack = 1e-9 * (curve.range[1] - curve.range[0]).abs();
+    branch.iter().any(|b| near(b, p, curve))
+        || branch.windows(2).any(|w| {
+            let (a, b) = (w[0].parameter, w[1].parameter);
+            let inside = p.parameter >= a.min(b) - slack && p.parameter <= a.max(b) + slack;
+            let alike = w.iter().all(|w| w.at.closed == p.at.closed) && p.at.closed == curve.closed;
+            if !inside || !alike || (b - a).abs() <= slack {
+                return false;
+            }
+            let share = (p.parameter - a) / (b - a);
+            let mix = |x: &[f64], y: &[f64]| -> Vec<f64> {
+                x.iter().zip(y).map(|(x, y)| x + share * (y - x)).collect()
+            };
+            let (from, to) = (&w[0].at, &w[1].at);
+            let between = State {
+                q: mix(&from.state.q, &to.state.q),
+                z: mix(&from.state.z, &to.state.z),
+                ..from.state.clone()
+            };
+            curve
+                .on(&between, &mix(&from.lambda, &to.lambda), p.parameter)
+                .is_some_and(|q| near(&q, p, curve))
+        })
 }
 
 /// Where `f` passes zero on the arc of length `ds`.

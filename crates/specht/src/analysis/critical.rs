@@ -14,9 +14,9 @@
 //! 1/s_c = max over ε of the largest real eigenvalue of −L ε μ
 //! ```
 //!
-//! Beyond s_c there are loads with several or no solutions; the present load need not be one of them. For one pair both
-//! are 1/(μ|L|). The value for one pair alone, all others kept, follows from the determinant being affine in its own
-//! coefficient.
+//! Beyond s_c there are loads with several or no solutions; the present load need not be one of them. For one two-sided pair both
+//! are 1/(μ|L|). A one-sided contact is pressed only, ε = 1: it has a critical factor where L < 0, and none where sliding lifts the pressure.
+//! The value for one pair alone, all others kept, follows from the determinant being affine in its own coefficient.
 
 use super::branches::{MAX_PAIRS, Patterns};
 use super::journal::{REACH, STEP};
@@ -28,6 +28,10 @@ use crate::linalg::{Lu, Mat, eigenvalues};
 const PRESENT_PAIRS: usize = 10;
 /// Factors nearer than this are the same.
 const NEAR: f64 = 1e-10;
+/// Eigenvalues below this, beside the entries of their matrix, are rounding.
+const NONE: f64 = 1e-12;
+/// Factors beyond are none.
+const FARTHEST: f64 = 1e6;
 
 /// s_c of every load; infinite when no factor is critical, `None` when there are more than `MAX_PAIRS` pairs.
 pub fn common_factor(re: &Reactions) -> Option<f64> {
@@ -43,7 +47,12 @@ fn roots(re: &Reactions) -> Option<Vec<f64>> {
     }
     let entry = |a: usize, b: usize| re.index[(active[a], active[b])] * re.pairs[active[b]].mu;
     if m == 1 {
-        return Some(vec![1.0 / entry(0, 0).abs()]);
+        let e = entry(0, 0);
+        return Some(if re.pairs[active[0]].two_sided || e <= 0.0 {
+            vec![1.0 / e.abs()]
+        } else {
+            Vec::new()
+        });
     }
     // ε and −ε give opposite eigenvalues: half of the patterns suffices, both signs of the eigenvalue count. One-sided
     // pairs keep ε = 1 and have open patterns instead: principal submatrices, which count with their own sign.
@@ -60,7 +69,7 @@ fn roots(re: &Reactions) -> Option<Vec<f64>> {
         });
         for e in eigenvalues(&a)? {
             let value = if two_sided { e.re.abs() } else { -e.re };
-            if e.im.abs() <= 1e-9 * e.abs() && value > 0.0 {
+            if e.im.abs() <= 1e-9 * e.abs() && value > NONE * a.max_abs() {
                 all.push(1.0 / value);
             }
         }
@@ -102,17 +111,19 @@ impl<'a> Present<'a> {
     }
 }
 
-/// The first common factor at which the present load has not one solution; infinite when there is none up to [`REACH`], `None` when it
-/// cannot be told (zero slip, dependent constraints, more than ten pairs). Looked for in steps of [`STEP`] and beside every vanishing
-/// determinant, then bisected.
+/// The first common factor at which the present load has not one solution; infinite when there is none, `None` when it
+/// cannot be told (zero slip, dependent constraints, more than ten pairs). Looked for in steps of [`STEP`] up to [`REACH`] or the last
+/// vanishing determinant, and beside every one, then bisected.
 pub(crate) fn present_factor(re: &Reactions, free: Option<&Free>) -> Option<f64> {
     if re.pairs.iter().filter(|p| p.tangent.is_some()).count() <= 1 {
         return common_factor(re);
     }
     let mut present = Present::of(re, free)?;
-    let roots: Vec<f64> = roots(re)?.into_iter().filter(|s| *s <= REACH).collect();
+    let roots: Vec<f64> = roots(re)?.into_iter().filter(|s| *s <= FARTHEST).collect();
+    // where influences all but cancel a root far away is not exact, and looked for by steps, too
+    let reach = roots.iter().fold(REACH, |m, r| m.max(2.0 * r));
     let mut tried: Vec<f64> = std::iter::successors(Some(1.0 / REACH), |s| Some(s * STEP))
-        .take_while(|s| *s <= REACH)
+        .take_while(|s| *s <= reach)
         .chain(roots.iter().flat_map(|r| [r * (1.0 - 1e-7), r * (1.0 + 1e-7)]))
         .collect();
     tried.sort_by(f64::total_cmp);

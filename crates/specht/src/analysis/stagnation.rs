@@ -27,6 +27,10 @@ use crate::system::{ContactInfo, Eval};
 /// Patterns beyond which directions are sampled.
 pub(crate) const MAX_PATTERNS: f64 = 3000.0;
 
+/// A sector in which a force starts the mechanism and which is narrower than this, between two in which none does, is rounding: the ends of
+/// both, nearly one direction, beside the border of self-braking.
+const SLIVER: f64 = 1e-9;
+
 /// Directions by what a force along them can do.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Stagnation {
@@ -85,7 +89,17 @@ pub(crate) fn stagnation(
         0.5 * (points[k] + to)
     };
     let mut at: Vec<Motion> = points.iter().map(|&p| ask(p)).collect();
-    let between: Vec<Motion> = if n == 0 { vec![ask(0.3)] } else { (0..n).map(|k| ask(middle(k))).collect() };
+    let mut between: Vec<Motion> =
+        if n == 0 { vec![ask(0.3)] } else { (0..n).map(|k| ask(middle(k))).collect() };
+    for k in 0..n {
+        let (before, after) = (between[(k + n - 1) % n], between[(k + 1) % n]);
+        let held = |m: &Motion| m.kind() == (true, false);
+        if 2.0 * (middle(k) - points[k]) < SLIVER && n > 2 && held(&before) && held(&after) {
+            between[k] = before;
+            at[k] = before;
+            at[(k + 1) % n] = after;
+        }
+    }
     for (k, end) in at.iter_mut().enumerate() {
         *end = settle(*end, between[(k + n - 1) % n], between[k]);
     }

@@ -94,7 +94,7 @@ impl Run {
         });
         for (i, name) in positions.chain(rates).chain(turning) {
             if !taken.contains(&name) {
-                of.push(name, table(&|k| d.last[k][i]));
+                of.push(name, table(&|k| d.ends[k][i]));
             }
         }
         let events =

@@ -13,7 +13,8 @@
 //!   that noise leads in one step, from component to component; errors below `h` times the noise do not count.
 //! * *A start like tᵖ.* A component that leaves zero with a high power of time has the same relative error in the first step
 //!   whatever its length. Two rejections in a row that show the same error are the sign; the component is then measured
-//!   against what it was at the end of the longer of the two.
+//!   against what it was at the end of the longer of the two, at most what its group moves with, and for this step only: a step beyond the border
+//!   of stability ends far away, and sizes from there would spoil all that follows.
 
 use super::{INSIDE, Rhs, Trial};
 
@@ -63,6 +64,8 @@ pub(crate) struct Control {
     age: u32,
     /// Sizes at the end of the step rejected last, its error and its length (0: the last step was not rejected).
     before: Vec<f64>,
+    /// Components whose size is one of those.
+    lent: Vec<bool>,
     /// Scratch of the measurement.
     nearby: Vec<f64>,
     rates: Vec<f64>,
@@ -86,6 +89,7 @@ impl Control {
             reached: vec![false; n],
             age: FRESH,
             before: vec![0.0; n],
+            lent: vec![false; n],
             nearby: vec![0.0; n],
             rates: vec![0.0; n],
             refused: (0.0, 0.0),
@@ -160,6 +164,11 @@ impl Control {
             self.rejected = false;
             self.refused = (0.0, 0.0);
             std::mem::swap(&mut self.size, &mut self.trial);
+            for i in 0..self.size.len() {
+                if std::mem::take(&mut self.lent[i]) {
+                    self.size[i] = ode.end()[i].abs().max((h * ode.rates()[i]).abs());
+                }
+            }
             Verdict::Accept(h * shrink.clamp(0.2, limit))
         } else {
             self.rejected = true;
@@ -174,12 +183,21 @@ impl Control {
     fn see_start(&mut self, ode: &impl Trial, error: f64) {
         let (last, length) = self.refused;
         let alike = ode.step() <= 0.5 * length && error >= 0.25 * last && last * self.tolerance <= KNOWN;
-        for (i, before) in self.before.iter_mut().enumerate() {
-            if self.size[i] == 0.0 && ode.state()[i] == 0.0 {
-                if alike && before.is_finite() {
-                    self.size[i] = *before;
+        for g in &self.groups {
+            let moves = |i: usize| {
+                let known = if self.lent[i] { 0.0 } else { self.size[i] };
+                known.max(ode.state()[i].abs()).max((ode.step() * ode.rates()[i]).abs())
+            };
+            let largest = g.clone().fold(0.0, |m: f64, i| m.max(moves(i)));
+            let most = if largest > 0.0 { largest } else { f64::INFINITY };
+            for i in g.clone() {
+                if (self.size[i] == 0.0 || self.lent[i]) && ode.state()[i] == 0.0 {
+                    if alike && self.before[i].is_finite() {
+                        self.size[i] = self.before[i].min(most);
+                        self.lent[i] = true;
+                    }
+                    self.before[i] = self.trial[i];
                 }
-                *before = self.trial[i];
             }
         }
         self.refused = (error, ode.step());

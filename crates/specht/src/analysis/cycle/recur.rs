@@ -21,6 +21,9 @@ const PIECES: f64 = 8.0;
 const MOST: usize = 64;
 /// Each piece is longer than the one before.
 const GROWTH: f64 = 1.3;
+/// A motion that passes its section fewer times has not had the time to repeat itself: it gets this many times as much.
+const FEW: usize = 6;
+const LONGER: f64 = 4.0;
 /// A motion smaller than this, beside what it was, is rest.
 const REST: f64 = 1e-7;
 
@@ -257,7 +260,8 @@ fn search(
         if passages.len() > 200 && found.time >= span {
             return Ok(found);
         }
-        if found.time >= PIECES * span {
+        let few = (2..FEW).contains(&passages.len());
+        if found.time >= if few { LONGER * PIECES * span } else { PIECES * span } {
             return Ok(found);
         }
         let carried = Carried { state: run.last.state.clone(), ..Carried::of(sys, &run) };

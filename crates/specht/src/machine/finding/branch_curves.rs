@@ -247,8 +247,8 @@ impl Resting<'_> {
         reach: f64,
     ) -> Option<(Line, Diagram)> {
         let line = self.axes.line(from, way);
-        let starts = std::slice::from_ref(anchor);
-        let found = diagram(self.machine.system(), &line, [0.0, reach], starts, self.stop).ok()?;
+        let starts = [(0.0, anchor.clone())];
+        let found = diagram(self.machine.system(), &line, [0.0, reach], &starts, self.stop).ok()?;
         Some((line, found))
     }
 }

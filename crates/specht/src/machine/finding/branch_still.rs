@@ -80,8 +80,10 @@ impl Machine {
     pub(super) fn rest_over(&self, name: &str, range: [f64; 2], watch: Watch) -> Result<Diagram, Error> {
         let stop = || watch.is_interrupted();
         let machine = self.vary(&[(name, range[0])])?;
-        let starts: Vec<Equilibrium> =
-            machine.all_equilibria(true, &stop)?.into_iter().filter(|e| e.neutral == 0).collect();
+        let starts: Vec<(f64, Equilibrium)> = (machine.all_equilibria(true, &stop)?.into_iter())
+            .filter(|e| e.neutral == 0)
+            .map(|e| (range[0], e))
+            .collect();
         if starts.is_empty() {
             return Err(Error::plain(
                 format!("at {name} = {} there is no equilibrium that stands by itself", range[0]),
@@ -138,6 +140,13 @@ impl Machine {
                 let place = match (sign(&last), sign(&next)) {
                     (Some(a), Some(b)) if a != b => {
                         between(&last, next.parameter, &mut at, |s| sign(s) == Some(a))
+                    }
+                    // the sign had changed before `last`, which stands on the border itself: neither grows nor decays beyond rounding
+                    (Some(a), Some(_))
+                        if next.growing() == last.growing() + 2 && a > 0.0 && points.len() > 1 =>
+                    {
+                        let earlier = points[points.len() - 2].clone();
+                        between(&earlier, last.parameter, &mut at, |s| sign(s) != Some(a))
                     }
                     _ => {
                         let count = last.growing();

@@ -153,19 +153,31 @@ impl Machine {
             ..EquilibriumFinding::default()
         };
         let Some(axis) = &task.over else { return Ok(out) };
-        let machine = self.opened(vec![axis.name.clone()])?.vary(&[(&axis.name, axis.from)])?;
-        let starts = machine.all_equilibria(true, &stop)?;
-        let starts: Vec<Equilibrium> = starts.into_iter().filter(|e| e.neutral == 0).collect();
+        let machine = self.opened(vec![axis.name.clone()])?;
+        let slot = machine.live_slot(&axis.name)?;
+        // what does not reach the first end may pass the other one, or the value of the file
+        let present = machine.system().parameters()[slot];
+        let amid = Some(present).filter(|p| (p - axis.from) * (p - axis.to) < 0.0);
+        let (mut starts, mut none): (Vec<(f64, Equilibrium)>, Option<Error>) = (Vec::new(), None);
+        for place in [Some(axis.from), Some(axis.to), amid].into_iter().flatten() {
+            match machine.vary(&[(&axis.name, place)])?.all_equilibria(true, &stop) {
+                Ok(found) => starts.extend(found.into_iter().map(|e| (place, e))),
+                Err(e) => none = none.or(Some(e)),
+            }
+        }
+        if let (true, Some(e)) = (starts.is_empty(), none) {
+            return Err(e);
+        }
+        starts.retain(|(_, e)| e.neutral == 0);
         if starts.is_empty() {
             return Err(Error::plain(
                 format!(
-                    "at {} = {} every equilibrium can be displaced at will: there is no branch to follow",
-                    axis.name, axis.from
+                    "over {} every equilibrium can be displaced at will: there is no branch to follow",
+                    axis.name
                 ),
                 "hold what moves freely with a spring or a fixed coordinate",
             ));
         }
-        let slot = machine.live_slot(&axis.name)?;
         let found = diagram(machine.system(), &Line::of(slot), [axis.from, axis.to], &starts, &stop)
             .map_err(|e| self.refuse(e))?;
         self.put_branches(&found, &mut out);

@@ -19,7 +19,7 @@ use super::attractors::{Attractor, even};
 /// The finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitCycleFinding {
-    /// `cycle`, `drifting cycle`, `forced cycle`, or what there is instead: `rest`, `steady motion`, `not periodic`, `ended`.
+    /// `cycle`, `drifting cycle`, `forced cycle`, or what there is instead: `rest`, `steady motion`, `not periodic`, `not exact`, `ended`.
     pub kind: &'static str,
     /// Why there is no cycle.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -75,6 +75,16 @@ impl Machine {
                     format!("{what} in {time:.4} s; simulate longer with --until, or choose another section"),
                 )
             }
+            // seen to repeat itself, but not made exact
+            Outcome::Recurs(guess) if stalled.is_some() => {
+                let (period, why) = (guess.period, stalled.unwrap_or_default());
+                (
+                    "not exact",
+                    format!(
+                        "the motion seems to repeat itself every {period:.6} s, but this cannot be made exact: {why}"
+                    ),
+                )
+            }
             Outcome::Recurs(_) | Outcome::Wanders | Outcome::Follows(_) => {
                 let newton = stalled.map_or(String::new(), |s| format!("; {s}"));
                 ("not periodic", format!("the motion does not repeat itself within {time:.4} s{newton}"))

@@ -110,7 +110,10 @@ impl Machine {
             mu_index: m.portrait.p,
             centre: m.centre,
             saddle: m.saddle,
-            bounded_reactions: m.portrait.bounded_interval().map(|ends| ends.map(|x| x * m.frictionless)),
+            bounded_reactions: m.portrait.bounded_interval().map(|ends| {
+                let [a, b] = ends.map(|x| x * m.frictionless);
+                [a.min(b), a.max(b)]
+            }),
             duration: duration.map(|d| DurationFinding { dt_book: d.dt_book, dt_full: d.dt_full }),
             explain: "tangential-impact",
             outcome: m.outcome,

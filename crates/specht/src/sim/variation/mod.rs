@@ -58,7 +58,9 @@ pub struct Seed {
 pub struct Derivatives {
     /// Rates of (q, u, z, memory) at the end, at fixed time, per seed; NaN where there are none.
     pub last: Vec<Vec<f64>>,
-    /// Rates of the outputs at the end, per seed; the end moves where it is an event or depends on parameters.
+    /// The same along with the end, which moves where it is an event or depends on parameters.
+    pub ends: Vec<Vec<f64>>,
+    /// Rates of the outputs at the end, per seed, along with it.
     pub outputs: Vec<Vec<f64>>,
     /// Rates of the times of all events in the order of the log, per event and seed; NaN where there are none.
     pub times: Vec<Vec<f64>>,
@@ -181,8 +183,10 @@ impl Variation {
         let mut control = Control::new((10.0 * settings.tolerance).max(FINEST), groups);
         control.set_floor(0, f64::MAX);
         let count = columns.len();
+        let nowhere = vec![vec![f64::NAN; n + d.memory]; count];
         let out = Derivatives {
-            last: vec![vec![f64::NAN; n + d.memory]; count],
+            last: nowhere.clone(),
+            ends: nowhere,
             outputs: vec![vec![f64::NAN; sys.output_count()]; count],
             ..Derivatives::default()
         };
@@ -272,15 +276,23 @@ impl Variation {
             column.dt = column.until;
         }
         self.out.outputs = self.output_rates(field, impulses, true);
-        for (out, column) in self.out.last.iter_mut().zip(&self.columns).filter(|(_, c)| !c.lost) {
-            out[..self.n].copy_from_slice(&column.x);
-            out[self.n..].copy_from_slice(&column.memory);
+        let stands = self.place.stand(field);
+        let Variation { n, columns, place, out, .. } = &mut self;
+        let lists = out.last.iter_mut().zip(&mut out.ends);
+        for ((last, end), column) in lists.zip(columns).filter(|(_, c)| !c.lost) {
+            last[..*n].copy_from_slice(&column.x);
+            last[*n..].copy_from_slice(&column.memory);
+            if column.dt == 0.0 || stands {
+                end.copy_from_slice(last);
+                place.advance_by(column.dt, end);
+            }
         }
         self.out.times.resize(events, vec![f64::NAN; self.columns.len()]);
         self.out
     }
 
-    /// Rates of the outputs where the field stands, at fixed time or along with the end, per column.
+    /// Rates of the outputs where the field stands, at fixed time or along with the end, per column. In the midst of an instant, too: what
+    /// moves with its event stays as it is.
     fn output_rates<S: System + ?Sized>(
         &mut self,
         field: &Field<S>,
@@ -292,13 +304,13 @@ impl Variation {
             return all;
         }
         let Variation { n, dims, columns, place, .. } = self;
-        for (column, out) in columns.iter_mut().zip(&mut all).filter(|(c, _)| !c.lost) {
+        let (mut moving, zero) = (vec![0.0; *n + dims.memory], vec![0.0; dims.rows]);
+        for (column, out) in columns.iter().zip(&mut all).filter(|(c, _)| !c.lost) {
             let dt = if along { column.dt } else { 0.0 };
-            column.moving[..*n].copy_from_slice(&column.x);
-            column.moving[*n..].copy_from_slice(&column.memory);
-            place.advance_by(dt, &mut column.moving);
-            let zero = vec![0.0; dims.rows];
-            if !place.outputs(field.sys, column, dt, impulses, &zero, out) {
+            moving[..*n].copy_from_slice(&column.x);
+            moving[*n..].copy_from_slice(&column.memory);
+            place.advance_by(dt, &mut moving);
+            if !place.outputs(field.sys, column, dt, &moving, impulses, &zero, out) {
                 out.fill(f64::NAN);
             }
         }

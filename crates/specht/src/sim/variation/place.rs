@@ -196,18 +196,21 @@ impl Place {
         }
     }
 
-    /// Rates of the outputs along `column.moving` and `dt`; `impulse`: rates of the impulses per row.
+    /// Rates of the outputs along `moving` and `dt`; `impulse`: rates of the impulses per row.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn outputs<S: System + ?Sized>(
         &mut self,
         sys: &S,
         column: &Column,
         dt: f64,
+        moving: &[f64],
         impulses: &system::Forces,
         impulse: &[f64],
         out: &mut [f64],
     ) -> bool {
         let d = sys.dims();
-        let along = along(&d, column, dt);
+        let (x, memory) = moving.split_at(d.q + d.u + d.z);
+        let along = parts(&d, x, memory, column, dt);
         if !self.differentiate(sys, &along, Some(&column.turn)) {
             return false;
         }
