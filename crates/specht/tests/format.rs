@@ -389,3 +389,21 @@ fn heat_is_refused_where_it_would_be_its_own_cause() {
     let direct = FADING.replace("mu*exp(-a*sole.heat)", "mu + 0.001*sole.heat'");
     assert!(refused(&direct).contains("rate contains the heat of a contact"), "{}", refused(&direct));
 }
+
+/// A bound says what is wrong with the number that breaks it; a pair of names is shown as one.
+#[test]
+fn messages_say_what_is_wrong_with_a_number_and_show_what_to_write() {
+    let block = |mu: &str, pair: &str| {
+        format!(
+            "coordinates = {{ x = 0, y = 0 }}\nground = {{ floor = {{ through = [0, 0], normal = [0, 1] }} }}\nrun = {{ until = 1 }}\n\
+             body = [{{ name = \"b\", mass = 1, position = [\"x\", \"y\"] }}]\n\
+             contact = [{{ name = \"c\", between = {pair}, friction = {mu} }}]\n"
+        )
+    };
+    let pair = "[\"b\", \"ground.floor\"]";
+    assert!(refused(&block("inf", pair)).contains("it must be a finite number"));
+    assert!(refused(&block("-0.1", pair)).contains("it cannot be negative"));
+    let message = refused(&block("0.1", "[\"b\"]"));
+    assert!(message.contains("`between` must have two entries"), "{message}");
+    assert!(message.contains("[\"a.p\", \"b.q\"]"), "{message}");
+}

@@ -204,6 +204,26 @@ fn steps_that_are_too_long_fail_the_comparison_with_longer_ones() {
     assert!(failing(&t).contains(&"error of the end state"), "{:?}", t.audit);
 }
 
+/// One step over the whole run has no longer one beside it: shorter ones judge it. A block that friction stops within a third of the run, v²/(2μg),
+/// slides half the run in such a step.
+#[test]
+fn a_single_step_fails_the_comparison_with_shorter_ones() {
+    for step in [1.0, 10.0] {
+        let text = format!(
+            "gravity = [0, -9.81]\ncoordinates = {{ x = {{ rate = 1 }}, y = 0 }}\nrun = {{ until = 1, scheme = \"step\", step = {step} }}\n\
+             ground = {{ floor = {{ through = [0, 0], normal = [0, 1] }} }}\n\
+             body = [{{ name = \"block\", mass = 2, position = [\"x\", \"y\"] }}]\n\
+             contact = [{{ name = \"sole\", between = [\"block\", \"ground.floor\"], friction = 0.3 }}]\n"
+        );
+        let run =
+            specht::prelude::Machine::read(&text).and_then(|m| m.run()).unwrap_or_else(|e| panic!("{e}"));
+        let slid = run.series("x").unwrap().last().copied().unwrap();
+        let off = (slid - 1.0 / (2.0 * 0.3 * 9.81)).abs();
+        assert!(off > 0.1 && run.audit().step_error.is_some_and(|e| e > 0.3), "{off} {:?}", run.audit());
+        assert!(!run.audit().passed);
+    }
+}
+
 /// A spring over sixteen periods: such steps keep its energy, and lose its phase.
 #[test]
 fn steps_that_keep_the_energy_and_lose_the_phase_fail_the_comparison_alone() {

@@ -555,3 +555,86 @@ fn what_cannot_be_is_refused_with_name_place_and_remedy() {
 fn seeds() -> std::ops::Range<u64> {
     0..std::env::var("SPECHT_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(2)
 }
+
+/// What was wrong: two points of a body that stick hold each other along their line, and where that line lay nearly along a tangent the dependent row
+/// passed for a regular one: friction was rounding, larger than its bound. A capsule that rolls straight on needs no friction at all, and keeps
+/// its speed.
+#[test]
+fn a_capsule_rolls_straight_on_whatever_its_direction() {
+    for yaw in [0.0, 1e-5, 1e-4, 1e-3, 0.0108, 0.1, 0.7] {
+        let (rate, radius) = (12.0_f64, 0.05);
+        let (cos, sin) = (f64::cos(yaw), f64::sin(yaw));
+        let text = format!(
+            "gravity = [0, 0, -9.81]\nrun = {{ until = 0.5 }}\n\
+             ground = {{ table = {{ through = [0, 0, 0], normal = [0, 0, 1] }} }}\n\
+             [coordinates]\nx = {{ rate = {} }}\ny = {{ rate = {} }}\nz = {radius}\n\
+             [[body]]\nname = \"roll\"\nmass = 3\ninertia = [0.026, 0.020, 0.020]\nposition = [\"x\", \"y\", \"z\"]\n\
+             rotation = \"free\"\nturned = [[\"z\", {yaw}], [\"y\", \"pi/2\"]]\nspin = [{}, {}, 0]\n\
+             features = {{ skin = {{ capsule = [[0, 0, -0.1], [0, 0, 0.1]], radius = {radius} }} }}\n\
+             [start]\nclosed = [\"touch\"]\n{}",
+            rate * sin * radius,
+            -rate * cos * radius,
+            rate * cos,
+            rate * sin,
+            contact("touch", ["roll.skin", "ground.table"], "friction = 0.8"),
+        );
+        let run = run(&text);
+        // the audit of `run` sees both ends
+        let weight = 3.0 * G;
+        close(last(&run, "touch.normal"), weight, 1e-9);
+        let rubs = series(&run, "touch.friction").into_iter().fold(0.0, f64::max);
+        assert!(rubs < 1e-9 * weight, "{yaw}: {rubs}");
+        close(last(&run, "hypot(x', y')"), rate * radius, 1e-9);
+    }
+}
+
+/// What was wrong: boxes thrown on a table ended without a solution of the impact law (expansion at rest), in endless reversals (a corner near the
+/// centre of turning, that stopped along with a slower one) or with friction beyond its bound. They come to rest on a face.
+#[test]
+fn thrown_boxes_come_to_rest_on_a_face() {
+    // half lengths, start rates, spin, turns; mass, friction, restitution
+    let throws = [
+        (
+            [
+                [0.11949564156055509, 0.09278157329881004, 0.055431604475225466],
+                [0.7130045532993831, -0.8712957625432897, -0.5686250781435558],
+                [1.7448089903902044, -5.592899766559285, -6.777930592029835],
+                [-0.2421954928610246, -1.9743534216058776, 1.001419509997922],
+            ],
+            [2.247169089996074, 0.6, 0.4],
+        ),
+        (
+            [
+                [0.06037277236232816, 0.03722712613246475, 0.1649025087940431],
+                [-0.17348651448780214, -0.516064812891123, -1.0083095382120666],
+                [4.172447193613439, -8.25908491679399, 28.342697392683725],
+                [0.7877073391556775, 1.8563440607620993, -0.6530564047334604],
+            ],
+            [1.264480241451481, 0.4, 0.2],
+        ),
+    ];
+    for ([half, rate, spin, turn], [m, mu, e]) in throws {
+        let square = half.map(|h| h * h);
+        let inertia =
+            [square[1] + square[2], square[0] + square[2], square[0] + square[1]].map(|s| m * s / 3.0);
+        let text = format!(
+            "gravity = [0, 0, -9.81]\nrun = {{ until = 4 }}\n\
+             ground = {{ table = {{ through = [0, 0, 0], normal = [0, 0, 1] }} }}\n\
+             [coordinates]\nx = {{ rate = {} }}\ny = {{ rate = {} }}\nz = {{ start = 0.5, rate = {} }}\n\
+             [[body]]\nname = \"box\"\nmass = {m}\ninertia = {inertia:?}\nposition = [\"x\", \"y\", \"z\"]\nrotation = \"free\"\n\
+             turned = [[\"x\", {}], [\"y\", {}], [\"z\", {}]]\nspin = {spin:?}\nfeatures = {{ skin = {{ box = {half:?} }} }}\n{}",
+            rate[0],
+            rate[1],
+            rate[2],
+            turn[0],
+            turn[1],
+            turn[2],
+            contact("touch", ["box.skin", "ground.table"], &format!("friction = {mu}\nrestitution = {e}")),
+        );
+        let run = run(&text);
+        let z = last(&run, "z");
+        assert!(half.iter().any(|h| (z - h).abs() < 1e-9), "{z} {half:?}");
+        let speed = last(&run, "sqrt(x'^2 + y'^2 + z'^2)");
+        assert!(speed < 1e-9, "{speed}");
+    }
+}

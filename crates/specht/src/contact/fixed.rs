@@ -57,6 +57,10 @@ pub(crate) struct Approach {
 
 const NONE: usize = usize::MAX;
 
+/// Where a pivot is below this, relative to its diagonal entry, full pivoting says which rows depend on others: without it a dependent row after
+/// a pivot p leaves ε/p, which looks regular (two points of a body that stick, their line nearly along a tangent).
+const UNSURE: f64 = 1e-6;
+
 /// The solver with frozen modes; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fixed {
@@ -433,7 +437,11 @@ impl Fixed {
         self.count += u64::from(m > 0);
         let mut out = Regularity { solved: true, rcond: 1.0, sign: 1.0, redundant: 0, inconsistency: 0.0 };
         let symmetric = self.method == Method::Cholesky;
-        if symmetric && self.cholesky.factor(&self.a).is_err() {
+        // a small pivot may be rounding: whether the row depends on the others is for full pivoting to say
+        let dependent = symmetric
+            && (self.cholesky.factor(&self.a).is_err()
+                || (self.cholesky.smallest_pivot() < UNSURE && self.rank.factor(&self.a) < m));
+        if dependent {
             self.method = Method::Rank;
         }
         if self.method == Method::Lu {

@@ -116,7 +116,8 @@ pub(crate) fn every(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4]) -> Vec<Found> {
 
 fn solutions(cone: &Cone, g: [[f64; 4]; 4], b: [f64; 4], saddles: bool) -> Vec<Found> {
     let block = Block { g, b };
-    let size = b.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    // what the least force does counts too: beside it b may be rounding
+    let size = (0..4).fold(0.0_f64, |m, i| m.max(b[i].abs()).max((g[i][0] * cone.least).abs()));
     let tiny = 1e-13 * size;
     let mut out = Vec::new();
     match cone.given {

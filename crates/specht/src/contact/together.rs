@@ -9,7 +9,9 @@
 //! ```
 //!
 //! which Newton's method solves to rounding, forces that the motion leaves free nearest to those of the cone solver. The answer counts when the
-//! laws of all contacts hold. Laws with a section that is no ellipse, with three tangents, or with static above sliding friction at a contact
+//! laws of all contacts hold. A contact whose normal force is at least p (an expansion) is two there, at one place: one under the load p, and one
+//! that presses by what exceeds it; both slip in the same direction, and the radii of their discs add. Where nothing exceeds p it slips or sticks
+//! under that load, and a_N ≥ 0. Laws with a section that is no ellipse, with three tangents, or with static above sliding friction at a contact
 //! that begins to slip have no answer here.
 
 use crate::cone::{self, Contact, Law, Matrix, Problem};
@@ -46,10 +48,22 @@ pub(super) fn together(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64]) -
             Sliding::Rests { .. } => trial[c.at..c.at + rows].copy_from_slice(&answer.r[at..at + rows]),
         }
         at += posed_rows(c);
+        if c.least > 0.0 {
+            trial[c.at] += c.least;
+        }
+        if under_least(c) {
+            (0..c.tangents).for_each(|t| trial[c.at + 1 + t] += answer.r[at + t]);
+            at += c.tangents;
+        }
     }
     let a = accelerations(g, b, &trial);
-    let does: Vec<Does> = cones.iter().map(|c| classify(c, &a, &trial, max_abs(b))).collect();
-    let mut modes = Modes { cones, g, b, does };
+    let size = size_of(cones, g, b);
+    let does: Vec<Does> = cones.iter().map(|c| classify(c, &a, &trial, size)).collect();
+    let mut modes = Modes::new(cones, g, b, does);
+    let largest = max_abs(&trial);
+    for (at_least, c) in modes.at_least.iter_mut().zip(cones) {
+        *at_least = c.least > 0.0 && !(trial[c.at] - c.least > SLIPS * largest);
+    }
     modes.solve(&mut trial)?;
     modes.hold(&trial).then(|| {
         lambda.copy_from_slice(&trial);
@@ -59,10 +73,10 @@ pub(super) fn together(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64]) -
 
 /// Forces brought to rounding with what the contacts do, where their sweeps end early; left as they are where that does not keep the laws.
 pub(super) fn refine(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64], does: &mut Vec<Does>) {
-    if !cones.iter().all(plain) {
+    if !cones.iter().all(|c| plain(c) && c.least == 0.0) {
         return;
     }
-    let mut modes = Modes { cones, g, b, does: does.clone() };
+    let mut modes = Modes::new(cones, g, b, does.clone());
     let mut trial = lambda.to_vec();
     if modes.solve(&mut trial).is_some() && modes.hold(&trial) {
         lambda.copy_from_slice(&trial);
@@ -72,7 +86,22 @@ pub(super) fn refine(cones: &[Cone], g: &Mat, b: &[f64], lambda: &mut [f64], doe
 
 /// Whether a contact has an answer here.
 fn plain(c: &Cone) -> bool {
-    c.tangents <= 2 && c.least == 0.0 && c.inner.is_none()
+    let unloaded = || matches!((c.friction, c.given), (Sliding::Rests { .. }, None));
+    let adds = c.tangents == 0 || c.section == Section::Round;
+    c.tangents <= 2 && c.inner.is_none() && (c.least == 0.0 || (unloaded() && adds))
+}
+
+/// Whether the least force of a contact rubs, as a contact of its own.
+fn under_least(c: &Cone) -> bool {
+    let rubs = matches!(c.friction, Sliding::Rests { rest, .. } if rest > 0.0);
+    c.least > 0.0 && c.tangents > 0 && rubs
+}
+
+/// The largest rate without the forces that are sought.
+fn size_of(cones: &[Cone], g: &Mat, b: &[f64]) -> f64 {
+    let mut least = vec![0.0; b.len()];
+    cones.iter().filter(|c| c.least > 0.0).for_each(|c| least[c.at] = c.least);
+    max_abs(b).max(max_abs(&accelerations(g, b, &least)))
 }
 
 /// Rows that a contact has here, and in the problem of the cone solver.
@@ -133,7 +162,16 @@ fn pose(cones: &[Cone], g: &Mat, b: &[f64]) -> Option<Problem> {
                 contacts.push(Contact { law, rows: rows_of(c), key: key as u64 });
             }
         }
-        for r in c.at..c.at + rows_of(c) {
+        let mut rows: Vec<usize> = (c.at..c.at + rows_of(c)).collect();
+        if c.least > 0.0 {
+            given[c.at] = c.least;
+        }
+        if let (true, Sliding::Rests { rest, .. }) = (under_least(c), c.friction) {
+            let law = Law::Loaded { bound: rest * c.least };
+            contacts.push(Contact { law, rows: c.tangents, key: (cones.len() + key) as u64 });
+            rows.extend(c.at + 1..c.at + 1 + c.tangents);
+        }
+        for r in rows {
             let mut column = vec![0.0; b.len()];
             column[r] = 1.0;
             kept.push(r);
@@ -154,7 +192,7 @@ fn accelerations(g: &Mat, b: &[f64], lambda: &[f64]) -> Vec<f64> {
 fn classify(c: &Cone, a: &[f64], lambda: &[f64], size: f64) -> Does {
     let first = c.at + usize::from(c.given.is_none());
     let n = c.given.unwrap_or_else(|| lambda[c.at]);
-    if c.given.is_none() && !(n > SLIPS * max_abs(lambda)) {
+    if c.given.is_none() && c.least == 0.0 && !(n > SLIPS * max_abs(lambda)) {
         return Does::Opens;
     }
     match c.friction {
@@ -180,9 +218,15 @@ struct Modes<'a> {
     g: &'a Mat,
     b: &'a [f64],
     does: Vec<Does>,
+    /// Contacts that press with no more than their least force.
+    at_least: Vec<bool>,
 }
 
-impl Modes<'_> {
+impl<'a> Modes<'a> {
+    fn new(cones: &'a [Cone], g: &'a Mat, b: &'a [f64], does: Vec<Does>) -> Self {
+        Modes { cones, g, b, does, at_least: vec![false; cones.len()] }
+    }
+
     /// Whether friction follows the normal force in a direction; μ and the direction.
     fn rubs(&self, k: usize) -> Option<(f64, [f64; 3])> {
         let c = &self.cones[k];
@@ -207,7 +251,7 @@ impl Modes<'_> {
             if self.does[k] == Does::Opens {
                 continue;
             }
-            if c.given.is_none() {
+            if c.given.is_none() && !self.at_least[k] {
                 out.push(Unknown::Force(c.at));
             }
             match self.does[k] {
@@ -222,6 +266,9 @@ impl Modes<'_> {
     /// Friction that follows, and forces that are none.
     fn fill(&self, lambda: &mut [f64]) {
         for (k, c) in self.cones.iter().enumerate() {
+            if self.at_least[k] {
+                lambda[c.at] = c.least;
+            }
             if self.does[k] == Does::Opens {
                 lambda[c.at..c.at + rows_of(c)].fill(0.0);
             } else if let Some((mu, d)) = self.rubs(k) {
@@ -268,7 +315,7 @@ impl Modes<'_> {
     fn solve(&mut self, lambda: &mut [f64]) -> Option<()> {
         let unknowns = self.unknowns();
         let n = unknowns.len();
-        let size = max_abs(self.b);
+        let size = size_of(self.cones, self.g, self.b);
         let mut factor = FullPivot::default();
         let mut step = vec![0.0; n];
         for _ in 0..STEPS {
@@ -318,12 +365,16 @@ impl Modes<'_> {
     /// Whether all laws hold.
     fn hold(&self, lambda: &[f64]) -> bool {
         let a = accelerations(self.g, self.b, lambda);
-        let (force, accel) = (ROUNDING * max_abs(lambda), ROUNDING * max_abs(self.b));
-        self.cones.iter().zip(&self.does).all(|(c, does)| {
+        let force = ROUNDING * max_abs(lambda);
+        let accel = ROUNDING * size_of(self.cones, self.g, self.b);
+        self.cones.iter().zip(&self.does).zip(&self.at_least).all(|((c, does), at_least)| {
             let first = c.at + usize::from(c.given.is_none());
             let n = c.given.unwrap_or_else(|| lambda[c.at]);
             let t = |x: &[f64], k: usize| if k < c.tangents { x[first + k] } else { 0.0 };
-            let presses = c.given.is_some() || n >= -force;
+            let presses = match at_least {
+                true => a[c.at] >= -accel,
+                false => c.given.is_some() || n >= c.least - force,
+            };
             match (does, c.friction) {
                 (Does::Opens, _) => a[c.at] >= -accel,
                 (Does::Sticks, Sliding::Rests { rest, .. }) => {

@@ -26,7 +26,7 @@ impl Builder<'_> {
     ) -> Resolved<()> {
         let Some(value) = self.default_value(node) else { return Ok(()) };
         if !bound.admits(value) {
-            return Err(formula.error(format!("{what} is {value}"), bound.help()).into());
+            return Err(formula.error(format!("{what} is {value}"), bound.help(value)).into());
         }
         if self.model.graph.constant(node).is_none() {
             self.model.demands.push(Demand { node, bound, what: what.to_string() });

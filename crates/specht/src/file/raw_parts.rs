@@ -118,7 +118,13 @@ pub(super) fn pair(node: &Node, what: &str, report: &mut Report) -> Option<[Form
             None
         }
         Err(_) => {
-            report.error(node.span, format!("`{what}` has two entries"), format!("write  {what} = [x, y]"));
+            let entries = match what {
+                "between" | "pin" | "parallel" | "perpendicular" => "[\"a.p\", \"b.q\"]",
+                "limits" | "range" => "[from, to]",
+                _ => "[x, y]",
+            };
+            let help = format!("write  {what} = {entries}");
+            report.error(node.span, format!("`{what}` must have two entries"), help);
             None
         }
     }

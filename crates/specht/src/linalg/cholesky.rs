@@ -11,6 +11,7 @@ use super::{Mat, Symmetric, axpy, dot};
 pub struct Cholesky {
     l: Mat,
     inverse_diagonal: Vec<f64>,
+    smallest: f64,
 }
 
 /// A pivot must exceed this fraction of its diagonal entry.
@@ -47,10 +48,16 @@ impl Cholesky {
         self.factor_in_place()
     }
 
+    /// The smallest pivot of the last factorisation, relative to its diagonal entry.
+    pub(crate) fn smallest_pivot(&self) -> f64 {
+        self.smallest
+    }
+
     fn factor_in_place(&mut self) -> Result<(), usize> {
         let n = self.l.rows();
         self.inverse_diagonal.clear();
         self.inverse_diagonal.resize(n, 0.0);
+        self.smallest = 1.0;
         let mut j0 = 0;
         while j0 < n {
             let nb = (n - j0).min(4);
@@ -78,6 +85,7 @@ impl Cholesky {
             if d.is_nan() || d <= PIVOT * a_ii.abs() {
                 return Err(i);
             }
+            self.smallest = self.smallest.min(d / a_ii);
             let d = d.sqrt();
             self.l[(i, i)] = d;
             self.inverse_diagonal[i] = 1.0 / d;

@@ -27,9 +27,10 @@ impl Bound {
             }
     }
 
-    /// What to say when it does not.
-    pub(crate) fn help(self) -> &'static str {
+    /// What to say when it does not admit `value`.
+    pub(crate) fn help(self, value: f64) -> &'static str {
         match self {
+            _ if !value.is_finite() => "it must be a finite number",
             Bound::NotNegative => "it cannot be negative",
             Bound::Positive => "it must be positive",
             Bound::Share => "it lies between 0 and 1",
@@ -81,7 +82,7 @@ impl CompiledSystem {
         let value = |k: usize| demands.tape.output(&work, k);
         let wrong = |(k, (bound, what)): (usize, &(Bound, String))| {
             let v = value(k);
-            (!bound.admits(v)).then(|| (format!("{what} is {v}"), bound.help()))
+            (!bound.admits(v)).then(|| (format!("{what} is {v}"), bound.help(v)))
         };
         demands.list.iter().enumerate().find_map(wrong)
     }

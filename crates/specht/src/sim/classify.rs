@@ -9,7 +9,7 @@ use crate::contact::Start;
 use crate::system::{Mode, Normal, System};
 
 use super::field::Field;
-use super::tolerances::{FLANK_MET, SPEED_ZERO, STOPPED};
+use super::tolerances::{FLANK_MET, SPEED_ZERO, STOPPED, STOPS_ALONG};
 use super::watch::contact_speed;
 
 /// What is known about the contacts at an instant.
@@ -96,7 +96,7 @@ impl Sets {
         if field.info[i].tangent.len() > 1 && field.info[i].friction {
             // contacts in the tangent plane that are nearly as slow stop together
             slip = super::space::speed(&field.info[i], &field.eval, &field.state.u);
-            if self.stopped.contains(&true) && slip <= 100.0 * super::space::slow(size) {
+            if self.stopped.contains(&true) && slip <= STOPS_ALONG * super::space::slow(size) {
                 return Start::Zero;
             }
         }

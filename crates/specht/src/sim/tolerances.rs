@@ -75,6 +75,9 @@ pub(crate) const GAP_ZERO: f64 = 1e-9;
 pub(crate) const SPEED_ZERO: f64 = 1e-10;
 /// Slip in the tangent plane below this part of the largest velocity of its contact is slow: its direction is decided, not read off.
 pub(super) const SLOW: f64 = 1e-10;
+
+/// Contacts in the tangent plane that are less than so many times as fast as what counts as slow stop together with one that is slow.
+pub(super) const STOPS_ALONG: f64 = 100.0;
 /// A slip that has been located at zero is at most this: the error of the event times the deceleration.
 pub(super) const STOPPED: f64 = 1e-6;
 /// Forces that exceed their bound by this much of the largest do so by more than rounding ([`FORCE_NOISE`]).

@@ -19,7 +19,7 @@
 use super::mobility::Mobilities;
 use super::tolerances::{
     CHATTER, FORCE_NOISE, HOLD, LEAST_INERTIA, LEFT_BORDER, LOAD_NOISE, SAME_TIME, SINGULAR, SPEED_NOISE,
-    VALUE_NOISE,
+    STOPS_ALONG, VALUE_NOISE,
 };
 use crate::contact::{Forces, Small};
 use crate::ode::{INSIDE, STAGE_TIMES, STAGES};
@@ -397,6 +397,15 @@ impl Watches {
                     }
                 }
                 self.values[k] = *factor * eval.crossings[*i];
+            }
+            if let What::Back(_, _, slow) = &mut w.what
+                && stand == Stand::Fresh
+                && self.values[k] <= 0.0
+                && -self.values[k] <= STOPS_ALONG * *slow
+            {
+                // it stopped along with a slower one and still moves against the slip that begins: back is farther back
+                *slow -= 2.0 * self.values[k];
+                self.values[k] = -self.values[k];
             }
             let f = self.values[k];
             w.armed = f > noise || (w.armed && stand != Stand::Fresh);

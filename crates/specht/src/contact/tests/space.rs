@@ -218,3 +218,59 @@ fn a_table_stands_on_legs_that_are_paradoxical_alone() {
         }
     }
 }
+
+/// What was wrong: an expansion in which the corners of a box keep what compression left at rest was said to have no solution. The laws themselves
+/// are the judge: a_N ≥ 0 ⊥ λ_N − p ≥ 0, friction within μ λ_N, and against the slip where there is any.
+#[test]
+fn corners_expand_from_what_compression_left_at_rest() {
+    let mut r = Random(71);
+    for round in 0..300 {
+        let m = r.within(0.1, 3.0);
+        let half: [f64; 3] = std::array::from_fn(|_| r.within(0.02, 0.2));
+        let square = half.map(|h| h * h);
+        let inertia =
+            [square[1] + square[2], square[0] + square[2], square[0] + square[1]].map(|s| m * s / 3.0);
+        let mu = r.within(0.1, 1.0);
+        let all_corners = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]];
+        let corners = &all_corners[..2 + 2 * r.below(2)];
+        let rows: Vec<[f64; 6]> = corners
+            .iter()
+            .flat_map(|c| {
+                let p = [c[0] * half[0], c[1] * half[1], -half[2]];
+                [
+                    [0.0, 0.0, 1.0, p[1], -p[0], 0.0],
+                    [1.0, 0.0, 0.0, 0.0, p[2], -p[1]],
+                    [0.0, 1.0, 0.0, -p[2], 0.0, p[0]],
+                ]
+            })
+            .collect();
+        let n = rows.len();
+        let weight = |k: usize| if k < 3 { 1.0 / m } else { 1.0 / inertia[k - 3] };
+        let g = Mat::from_fn(n, n, |i, j| (0..6).map(|k| rows[i][k] * rows[j][k] * weight(k)).sum());
+        // what is left of the velocities is rounding
+        let left: [f64; 6] = std::array::from_fn(|_| 1e-16 * r.within(-1.0, 1.0));
+        let b: Vec<f64> = rows.iter().map(|row| (0..6).map(|k| row[k] * left[k]).sum()).collect();
+        let cones: Vec<Cone> = (0..n / 3)
+            .map(|k| Cone {
+                least: r.within(0.0, 1.0) * f64::from(r.below(4) > 0),
+                friction: Sliding::Rests { rest: mu, mu },
+                ..cone(3 * k, None)
+            })
+            .collect();
+        let mut lambda = vec![0.0; n];
+        assert!(all(&cones, &g, &b, &mut lambda).is_some(), "{round}: {cones:?}");
+        let a: Vec<f64> = (0..n).map(|i| b[i] + (0..n).map(|j| g[(i, j)] * lambda[j]).sum::<f64>()).collect();
+        let force = lambda.iter().fold(1e-12_f64, |m, x| m.max(x.abs()));
+        let accel = a.iter().fold(1e-12_f64, |m, x| m.max(x.abs()));
+        for c in &cones {
+            let [f, x, y] = [lambda[c.at], lambda[c.at + 1], lambda[c.at + 2]];
+            let [an, ax, ay] = [a[c.at], a[c.at + 1], a[c.at + 2]];
+            assert!(f >= c.least - 1e-9 * force && an >= -1e-9 * accel, "{round}: {f} {an}");
+            assert!((f - c.least) / force < 1e-8 || an / accel < 1e-8, "{round}: {f} {} {an}", c.least);
+            assert!(x.hypot(y) <= mu * f + 1e-9 * force, "{round}");
+            // the power of friction is the largest that the disc has
+            let lost = -(x * ax + y * ay);
+            assert!((lost - mu * f * ax.hypot(ay)).abs() < 1e-7 * force * accel, "{round}: {lost}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! The scheme has order one or better, so the end of a run and that of the same run with twice the step differ by the error of the
 //! first at least, and with four times the step by three times that; two, because one may agree by chance. Differences are measured per coordinate against the range in which it moved, in the metric of M: a coordinate
 //! that hardly moves counts as if it moved by a tenth of the largest motion, and that by 10⁻⁶ of the natural one at least. Where a longer
-//! step ends the run in another way, half the step is asked instead.
+//! step ends the run in another way, half the step is asked instead. A run of one step has no longer one: half and quarter of it are asked.
 
 use crate::contact::Measure;
 use crate::system::{Discrete, State, System};
@@ -26,11 +26,16 @@ pub(super) fn with_longer_steps<S: System + ?Sized>(
 ) -> Option<f64> {
     let (mut error, mut compared) = (0.0_f64, 0);
     // step, and what the error of order one is of the difference; half the step only when a longer one says nothing
-    for (factor, part) in [(2.0, 1.0), (4.0, 1.0 / 3.0), (0.5, 2.0)] {
+    let several = [(2.0, 1.0), (4.0, 1.0 / 3.0), (0.5, 2.0)];
+    let (step, others) = match out.counts.steps {
+        1 => (settings.step.min(settings.until - start.t), &[(0.5, 2.0), (0.25, 4.0 / 3.0)][..]),
+        _ => (settings.step, &several[..]),
+    };
+    for &(factor, part) in others {
         if compared == 2 {
             break;
         }
-        let settings = Settings { step: factor * settings.step, record: Record::Events, ..settings.clone() };
+        let settings = Settings { step: factor * step, record: Record::Events, ..settings.clone() };
         let mut quiet = Outside { interrupt: outside.interrupt, progress: None };
         let Ok((other, _)) = super::run(sys, start, &settings, &mut quiet, Delivery::new(None)) else {
             continue;

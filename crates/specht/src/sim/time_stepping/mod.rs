@@ -99,7 +99,7 @@ pub fn time_stepping_into<S: System + ?Sized>(
         return pile::run(sys, touching, start, settings, outside, Delivery::new(sink));
     }
     let (mut out, range) = run(sys, start, settings, outside, Delivery::new(sink))?;
-    if matches!(out.status, Status::Finished | Status::Stopped) && out.counts.steps > 1 {
+    if matches!(out.status, Status::Finished | Status::Stopped) && out.counts.steps > 0 {
         out.audit.step_error = compare::with_longer_steps(sys, start, settings, outside, &out, &range);
         out.audit.judge(STEP_BOUND, STEP_BOUND, out.status);
     }
