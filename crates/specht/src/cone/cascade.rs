@@ -390,23 +390,36 @@ impl Search<'_> {
             size = TALL;
         }
         self.take(Stage::Wide, &end);
-        // a second run costs less than repairs, unless factorisations are expensive
+        // where factorisations are cheap a second run costs less than repairs of errors that are everywhere
+        let enter = if large { repair::NEAR } else { repair::SOON };
+        if repairs && self.best < enter {
+            self.repair(large);
+        }
         if many && size == 1.0 && !large && !self.island.wide_only && !self.over() {
             let end = wide::run(self.island, SECOND, &run, self.tol, self.clock);
+            let better = end.error < self.best;
             self.take(Stage::Wide, &end);
-        }
-        if repairs && self.best < repair::NEAR && !self.over() {
-            let mut z = self.x.to_vec();
-            let (best, counts) = (self.best, &mut self.rep.counts);
-            let e = repair(self.island, &mut z, best, large, self.tol, self.clock, counts);
-            if e < best {
-                self.x.copy_from_slice(&z);
-                self.best = e;
-                self.rep.stage = Stage::Wide;
+            if repairs && better && self.best < enter {
+                self.repair(large);
             }
-            self.polish();
         }
         size
+    }
+
+    /// Repairs of the best answer; places grow where other paths are expensive.
+    fn repair(&mut self, grow: bool) {
+        if self.over() {
+            return;
+        }
+        let mut z = self.x.to_vec();
+        let (best, counts) = (self.best, &mut self.rep.counts);
+        let e = repair(self.island, &mut z, best, grow, self.tol, self.clock, counts);
+        if e < best {
+            self.x.copy_from_slice(&z);
+            self.best = e;
+            self.rep.stage = Stage::Wide;
+        }
+        self.polish();
     }
 
     /// The split paths in turn, then the first of them once more and further.

@@ -31,6 +31,8 @@ pub(super) const LEAST: usize = 300;
 /// Error below which the troubles are few and apart, and the error at which the wide run of a very large island hands over.
 pub(super) const NEAR: f64 = 2e-2;
 pub(super) const ENTER: f64 = 1e-2;
+/// The same for islands with cheap factorisations: a second run and the path cost less than repairs in many places.
+pub(super) const SOON: f64 = 2e-4;
 /// Contacts of a place at first, and the largest part of the island.
 const SIZE: usize = 80;
 const LARGEST: usize = 4;
