@@ -372,7 +372,7 @@ impl BodyForm {
 
     /// `Σ H v` of cone `i`.
     #[inline(always)]
-    fn h_row(&self, i: usize, v: &[f64]) -> V3 {
+    pub(super) fn h_row(&self, i: usize, v: &[f64]) -> V3 {
         let mut o = [0.0; 4];
         for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
             let (f, e) = (self.first[t.node], self.first[t.node + 1]);
@@ -385,7 +385,7 @@ impl BodyForm {
 
     /// `z += H_iᵀ x`.
     #[inline(always)]
-    fn add_ht(&self, i: usize, x: &V3, z: &mut [f64]) {
+    pub(super) fn add_ht(&self, i: usize, x: &V3, z: &mut [f64]) {
         for t in &self.terms[self.ptr[i]..self.ptr[i + 1]] {
             let (f, e) = (self.first[t.node], self.first[t.node + 1]);
             let size = e - f;
@@ -496,16 +496,16 @@ impl BodyForm {
     }
 
     /// With twice the digits; `ax = A x` of the solution.
-    pub(super) fn solve_fine(&mut self, g: &mut [f64], ax: &mut [f64]) {
+    pub(super) fn solve_fine(&mut self, k: &Blocks, g: &mut [f64], ax: &mut [f64]) {
         let mut f = std::mem::take(&mut self.main);
-        f.solve_fine(self, g, ax);
+        f.solve_fine(self, k, g, ax);
         self.main = f;
     }
 
     pub(super) fn solve(&mut self, k: &Blocks, g: &mut [f64]) {
         if self.accurate {
             let mut ax = std::mem::take(&mut self.x1);
-            self.solve_fine(g, &mut ax);
+            self.solve_fine(k, g, &mut ax);
             self.x1 = ax;
             return;
         }

@@ -138,7 +138,7 @@ impl Form {
     /// The same, and `ax = A x` of the solution.
     pub(super) fn solve_along(&mut self, k: &Blocks, g: &mut [f64], ax: &mut [f64]) {
         match self {
-            Form::Body(f) if f.accurate => f.solve_fine(g, ax),
+            Form::Body(f) if f.accurate => f.solve_fine(k, g, ax),
             _ => {
                 self.solve(k, g);
                 self.mul(g, ax);

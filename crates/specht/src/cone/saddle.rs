@@ -12,6 +12,9 @@ use super::form::Blocks;
 use super::kernel::{M3, matmul3, mul3};
 use crate::linalg::panel::widest;
 
+/// Largest entry of `B⁻¹`, in units of `A⁻¹`, of cones for which simple precision does.
+const SOFT: f64 = 100.0;
+
 /// A factorisation with a fixed set of kept cones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Factor {
@@ -21,7 +24,9 @@ pub(super) struct Factor {
     pub lu: BlockLu,
     /// the same with twice the digits
     pub fine: FineLu,
-    /// `B⁻¹` of the condensed cones, and a right-hand side
+    /// condensed cones that add less to the matrix than masses do, about (open contacts)
+    soft: Vec<bool>,
+    /// `B⁻¹` of the others, and a right-hand side
     inverse: Vec<Columns>,
     full: Doubles,
     mass: Vec<Slot>,
@@ -139,14 +144,23 @@ impl Factor {
         self.full.resize(self.lu.len());
         self.inverse.resize(b.rows.len(), Columns::default());
         add_mass(&mut fine.data.hi, &self.mass, b);
+        self.soft.clear();
+        // first what needs no more digits than the masses have: nothing large is there yet that it would be rounded to
         for i in 0..b.rows.len() {
             let terms = &b.terms[b.ptr[i]..b.ptr[i + 1]];
             let slots = &self.slots[self.at[i]..];
+            self.soft.push(!self.keep[i] && k.binv[i].as_flattened().iter().all(|e| e.abs() < SOFT));
             if self.keep[i] {
                 add_kept(&mut fine.data.hi, slots, b, terms, i, k);
-            } else {
+            } else if self.soft[i] {
+                add_condensed(&mut fine.data.hi, slots, b, terms, &k.binv[i]);
+            }
+        }
+        for i in 0..b.rows.len() {
+            if !self.keep[i] && !self.soft[i] {
+                let terms = &b.terms[b.ptr[i]..b.ptr[i + 1]];
                 self.inverse[i] = Columns::new(&inverse3(&k.b[i], b.rows[i].d));
-                add_condensed_fine(&mut fine.data, slots, b, terms, &self.inverse[i]);
+                add_condensed_fine(&mut fine.data, &self.slots[self.at[i]..], b, terms, &self.inverse[i]);
             }
         }
         fine.factor(&self.lu);
@@ -155,23 +169,29 @@ impl Factor {
     }
 
     /// Solve in place; `ax = A x` of the solution.
-    pub(super) fn solve_fine(&mut self, b: &BodyForm, g: &mut [f64], ax: &mut [f64]) {
+    pub(super) fn solve_fine(&mut self, b: &BodyForm, k: &Blocks, g: &mut [f64], ax: &mut [f64]) {
         widest(
-            (self, b, g, ax),
+            (self, b, k, g, ax),
             #[inline(always)]
-            |(this, b, g, ax)| this.solve_fine_inner(b, g, ax),
+            |(this, b, k, g, ax)| this.solve_fine_inner(b, k, g, ax),
         )
     }
 
     #[inline(always)]
-    fn solve_fine_inner(&mut self, b: &BodyForm, g: &mut [f64], ax: &mut [f64]) {
+    fn solve_fine_inner(&mut self, b: &BodyForm, k: &Blocks, g: &mut [f64], ax: &mut [f64]) {
         self.full.clear();
         for (i, r) in b.rows.iter().enumerate() {
-            let gi = r.get(g);
             if self.keep[i] {
-                self.full.hi[self.node[i]..self.node[i] + r.d].copy_from_slice(&gi[..r.d]);
+                self.full.hi[self.node[i]..self.node[i] + r.d].copy_from_slice(&r.get(g)[..r.d]);
+            } else if self.soft[i] {
+                b.add_ht(i, &mul3(&k.binv[i], &r.get(g)), &mut self.full.hi);
+            }
+        }
+        for (i, r) in b.rows.iter().enumerate() {
+            if self.keep[i] || self.soft[i] {
                 continue;
             }
+            let gi = r.get(g);
             let y = self.inverse[i].times(gi.map(Double::new));
             let y = [y.get(0), y.get(1), y.get(2)];
             for t in &b.terms[b.ptr[i]..b.ptr[i + 1]] {
@@ -203,6 +223,12 @@ impl Factor {
         }
         self.fine.solve(&self.lu, &mut self.full);
         for (i, r) in b.rows.iter().enumerate() {
+            if self.soft[i] {
+                let (gi, u) = (r.get(g), b.h_row(i, &self.full.hi));
+                r.put(&u, ax);
+                r.put(&mul3(&k.binv[i], &std::array::from_fn(|l| gi[l] - u[l])), g);
+                continue;
+            }
             // M v = Hᵀ x, so that A x = H v; one sum for each body
             let mut u = Sums::<4>::default();
             for t in &b.terms[b.ptr[i]..b.ptr[i + 1]] {
