@@ -282,6 +282,6 @@ fn meth_cone_repair_a_disturbed_place_is_solved_alone() {
     let mut u = vec![0.0; x.len()];
     island.velocity(&x, &mut u);
     let before = island.errors(&x, &u).max();
-    let after = repair(island, &mut x, before, 1e-8, &clock, &mut Counts::default());
+    let after = repair(island, &mut x, before, true, 1e-8, &clock, &mut Counts::default());
     assert!(before > 1e-3 && after < 1e-8, "{before:e} {after:e}");
 }
