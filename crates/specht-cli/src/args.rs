@@ -98,7 +98,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// End time, with or without unit: --until 2, --until "50 ms"
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub until: Option<String>,
     /// Scheme, instead of the file's
     #[arg(long, value_enum)]
@@ -136,7 +136,8 @@ pub struct RunArgs {
     /// Open the report in the browser
     #[arg(long)]
     pub open: bool,
-    /// Differentiate the run with respect to parameters, through all its events: --sensitivity mu,e
+    /// Differentiate the run with respect to parameters, through all its events: --sensitivity mu,e. What a parameter defines
+    /// follows it, unless it is asked for too
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub sensitivity: Vec<String>,
     /// Leave out the analyses that the file asks for as tasks
@@ -309,7 +310,7 @@ The pages behind the words: specht explain fit, friction-laws.";
 #[derive(Clone, Debug, clap::Args)]
 pub struct ManyArgs {
     /// End time of the runs, instead of the file's
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub until: Option<String>,
     /// Tolerance of the integration, instead of the file's or 1e-9
     #[arg(long, value_name = "X")]

@@ -30,7 +30,7 @@ pub struct AnalyseArgs {
     #[arg(long)]
     pub along: bool,
     /// End time of the run [default: that of the file]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub until: Option<String>,
     /// rest, self-braking: point to look at, `slider` or `rod.tip` (several: repeat)
     #[arg(long, value_name = "POINT")]
@@ -50,7 +50,7 @@ pub struct AnalyseArgs {
     /// true-motion: rate of that ratio, in units of the square root of stiffness over mass [default: 0]
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub rate0: Option<String>,
-    /// true-motion: stiffness of the contact, for the duration of the impact: --stiffness "1e8 N/m"; painleve:
+    /// true-motion: stiffness of the contact, for the duration of the impact (its limit for large stiffness): --stiffness "1e8 N/m"; painleve:
     /// relative stiffness by contact, for the character of the solutions: --stiffness "rub1=1, rub2=3"
     #[arg(long, value_name = "C")]
     pub stiffness: Option<String>,

@@ -54,10 +54,10 @@ impl Source {
         }
     }
 
-    /// The file of a model that is one.
+    /// The file of a model that is one; a pipe and `/dev/stdin` are.
     pub fn find_file(typed: &str) -> Option<PathBuf> {
         let path = Path::new(typed);
-        if path.is_dir() { only_model(path) } else { path.is_file().then(|| path.to_path_buf()) }
+        if path.is_dir() { only_model(path) } else { path.exists().then(|| path.to_path_buf()) }
     }
 
     /// An entry of the gallery.

@@ -363,7 +363,9 @@ fn true_motion(f: &TrueMotionFinding, out: &mut String) {
     }
     if let Some(d) = f.duration {
         let (full, book) = (d.dt_full.say(), d.dt_book.say());
-        *out += &format!("  stops within {full} s (by the formula of the book {book} s)\n");
+        *out += &format!(
+            "  stops within {full} s (what a stiff contact tends to; by the formula of the book {book} s)\n"
+        );
     }
 }
 

@@ -406,4 +406,8 @@ fn messages_say_what_is_wrong_with_a_number_and_show_what_to_write() {
     let message = refused(&block("0.1", "[\"b\"]"));
     assert!(message.contains("`between` must have two entries"), "{message}");
     assert!(message.contains("[\"a.p\", \"b.q\"]"), "{message}");
+    // names of single corners belong to results
+    let message = refused(&(block("0.1", pair) + "output = { n = \"c[1].normal\" }\n"));
+    assert!(message.contains("`c` is one contact in formulas"), "{message}");
+    assert!(message.contains("`c.normal`"), "{message}");
 }

@@ -112,6 +112,18 @@ fn slip_along_130_degrees_loses_its_p_matrix_at_the_friction_of_the_closed_form_
     assert_eq!(found["ends"][0]["reason"], "loss of uniqueness");
 }
 
+/// Wrong before: without friction none was named. d = K⁻¹ e₃ = (0, 1, 1): f_cr = d₃/√(d₁² + d₂²) = 1, whatever the friction is.
+#[test]
+fn the_critical_friction_is_named_without_friction_too_meth_qs_path() {
+    for f in ["0", "0.3"] {
+        let head = format!("parameters = {{ f = {f} }}\ncoordinates = {{ a1 = 0, a2 = 0, a3 = 0 }}\n");
+        let found = slow(&read(&(head + &mass("a", "130", 1.0, [0.02, -0.01, 0.1]))), 1.0);
+        close(&found["critical"]["value"], 1.0, 1e-12);
+        assert_eq!(found["critical"]["parameter"], "f");
+        assert_eq!(found["ends"].as_array().unwrap().len(), 0);
+    }
+}
+
 #[test]
 fn a_block_on_a_spring_draws_the_loop_of_the_textbook_meth_qs_path() {
     // F up to 8, down to −8, up to 8; k = 10, μN = 3: x = (F ∓ 3)/k while it slides, a stop of 6/k in F after each turn

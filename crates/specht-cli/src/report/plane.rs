@@ -12,7 +12,7 @@ use specht::machine::task::BranchOf;
 
 const SIDE: f64 = 300.0;
 const LEFT: f64 = 70.0;
-const TOP: f64 = 40.0;
+const TOP: f64 = 56.0;
 const BOTTOM: f64 = 48.0;
 /// Planes drawn at most.
 const PLANES: usize = 3;

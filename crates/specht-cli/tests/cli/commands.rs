@@ -53,7 +53,7 @@ fn wrong_input_ends_with_exit_code_2_and_a_remedy() {
         (vec!["run", "ball.toml", "--set", "mu=(1"], "--set mu"),
         (vec!["run", "ball.toml", "--case", "soft"], "soft"),
         (vec!["run", "ball.toml", "--until", "now"], "--until"),
-        (vec!["run", "ball.toml", "--until", "-1"], ""),
+        (vec!["run", "ball.toml", "--until", "-1"], "--until must be a positive time"),
         (vec!["run", "ball.toml", "--scheme", "guess"], "possible values"),
         (vec!["explain", "painlev"], "did you mean `painleve`"),
         (vec!["analyse", "magic", "ball.toml"], "there is no analysis `magic`"),
@@ -65,6 +65,24 @@ fn wrong_input_ends_with_exit_code_2_and_a_remedy() {
         assert!(err(&output).contains(words), "{args:?} should say `{words}`:\n{}", err(&output));
         assert!(out(&output).is_empty(), "{args:?} printed to standard output");
     }
+}
+
+/// Regression: what is no regular file was no model.
+#[test]
+#[cfg(unix)]
+fn a_model_may_come_from_a_pipe() {
+    use std::io::Write;
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_specht"))
+        .args(["check", "/dev/stdin"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(BALL.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(out(&output).contains("no errors"), "{}", out(&output));
 }
 
 #[test]

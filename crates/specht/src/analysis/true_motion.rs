@@ -94,7 +94,7 @@ pub struct TrueMotion {
     pub u_at_stop: Option<Vec<f64>>,
 }
 
-/// Time to stop for a finite stiffness.
+/// Time to stop for a large finite stiffness: only the growing part of the force counts, so it is what the time tends to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Duration {
     /// With k of the book.

@@ -227,6 +227,17 @@ impl Builder<'_> {
         k: usize,
         parts: &'p [PathPart<'q>],
     ) -> Result<(Vec<usize>, &'p [PathPart<'q>]), ExprError> {
+        let group = self.contacts.0[k];
+        if !group.family && group.count == 1 && !parts[0].indices.is_empty() {
+            let name = parts[0].name;
+            return Err(ExprError::new(
+                parts[0].span,
+                format!("`{name}` is one contact in formulas, also where it has several corners"),
+                format!(
+                    "remove the index: the forces of `{name}.normal` add up over the corners; those of one corner are the columns of trajectory.csv"
+                ),
+            ));
+        }
         let e = member(&self.contacts, k, &parts[0])?;
         if self.contacts.0[k].each == 2 {
             return Ok(match parts.get(1).map(|p| p.name) {

@@ -143,7 +143,9 @@ impl<S: System + ?Sized> Follow<'_, S> {
     pub(super) fn others(&mut self, spot: &Spot, out: &mut SlowPath) -> Result<(), AnalysisError> {
         let closed: Vec<usize> = (0..self.modes.len())
             .filter(|&i| {
-                matches!(self.modes[i], Hold::Stick | Hold::Slide(_)) && self.linear.info[i].is_unilateral()
+                // one with the friction 0 as well: what it would take is asked
+                let c = &self.linear.info[i];
+                self.modes[i] != Hold::Open && c.is_unilateral() && c.friction && !c.tangent.is_empty()
             })
             .collect();
         if closed.len() > FEW {

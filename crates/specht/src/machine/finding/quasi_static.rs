@@ -296,9 +296,10 @@ impl Machine {
     /// The parameter that is the friction of contact `i`: it has its value, and the friction follows it.
     fn friction_parameter(&self, i: usize) -> Option<String> {
         let mu = self.friction_at_start(i);
+        let another = if mu == 0.0 { 0.5 } else { 1.5 * mu };
         let follows = |name: &str| {
-            let other = self.with(name, 1.5 * mu).ok();
-            other.is_some_and(|m| m.friction_at_start(i) == 1.5 * mu)
+            let other = self.with(name, another).ok();
+            other.is_some_and(|m| m.friction_at_start(i) == another)
         };
         let mut same = self.model().parameters.iter().filter(|p| p.value == mu);
         same.find(|p| follows(&p.name)).map(|p| p.name.clone())

@@ -42,7 +42,7 @@ pub struct TrueMotionFinding {
     /// Reactions at the start that stay bounded, N.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounded_reactions: Option<[f64; 2]>,
-    /// Times to stop with the stiffness given.
+    /// What the times to stop tend to for a stiffness as large as the one given.
     #[serde(flatten)]
     pub duration: Option<DurationFinding>,
     /// Page.
