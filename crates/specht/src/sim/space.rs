@@ -260,6 +260,8 @@ fn answer(
                 Mode::Slip
             }
             (Does::Opens, Start::Zero) | (Does::Sticks, _) => Mode::Stick,
+            // at its bound, but the others hold it: nothing slips
+            (Does::Slips(_), Start::Zero) if two && leaves(i, &forces.accel).is_none() => Mode::Stick,
             (Does::Opens, Start::Plus) if two => Mode::Slip,
             (Does::Opens, Start::Plus) => Mode::SlipPlus,
             (Does::Opens, _) => Mode::SlipMinus,
