@@ -11,7 +11,7 @@ use crate::system::{ContactInfo, Eval, Mode, Normal, Section, System};
 
 use super::event_driven::Run;
 use super::field::Field;
-use super::tolerances::{PROBE, SLOW};
+use super::tolerances::{KEPT, PROBE, SLOW};
 use super::trajectory::in_space;
 use super::watch::{What, contact_speed};
 
@@ -432,6 +432,21 @@ impl<S: System + ?Sized> Field<'_, S> {
             let turn = info[i].tangent.iter().map(turn).sum::<f64>().sqrt();
             let time = speed(&info[i], eval, &state.u) / turn;
             if time > 0.0 { moment.min(time) } else { moment }
+        })
+    }
+
+    /// Whether the forces of the modes at the present state, which is evaluated, neither pull nor exceed their bounds by more than rounding.
+    pub(super) fn keeps_in_space(&mut self) -> bool {
+        if !self.solve() {
+            return false;
+        }
+        let Field { info, forces, discrete, eval, .. } = self;
+        let most = KEPT * max_abs(&forces.lambda);
+        (info.iter().zip(&discrete.modes).enumerate()).all(|(i, (c, mode))| {
+            let pulls = c.is_unilateral() && forces.normal[i] < -most;
+            let sticks = *mode == Mode::Stick && c.tangent.len() > 1;
+            let slips = sticks && eval.friction_size(info, i, &forces.lambda) - forces.bound[i] > most;
+            !pulls && !slips
         })
     }
 
