@@ -588,6 +588,26 @@ fn a_capsule_rolls_straight_on_whatever_its_direction() {
     }
 }
 
+/// A box thrown on a table: half lengths, start rates, spin, turns; mass, friction, restitution.
+fn thrown(half: [f64; 3], rate: [f64; 3], spin: [f64; 3], turn: [f64; 3], [m, mu, e]: [f64; 3]) -> String {
+    let square = half.map(|h| h * h);
+    let inertia = [square[1] + square[2], square[0] + square[2], square[0] + square[1]].map(|s| m * s / 3.0);
+    format!(
+        "gravity = [0, 0, -9.81]\nrun = {{ until = 4, impact = \"poisson\" }}\n\
+         ground = {{ table = {{ through = [0, 0, 0], normal = [0, 0, 1] }} }}\n\
+         [coordinates]\nx = {{ rate = {} }}\ny = {{ rate = {} }}\nz = {{ start = 0.5, rate = {} }}\n\
+         [[body]]\nname = \"box\"\nmass = {m}\ninertia = {inertia:?}\nposition = [\"x\", \"y\", \"z\"]\nrotation = \"free\"\n\
+         turned = [[\"x\", {}], [\"y\", {}], [\"z\", {}]]\nspin = {spin:?}\nfeatures = {{ skin = {{ box = {half:?} }} }}\n{}",
+        rate[0],
+        rate[1],
+        rate[2],
+        turn[0],
+        turn[1],
+        turn[2],
+        contact("touch", ["box.skin", "ground.table"], &format!("friction = {mu}\nrestitution = {e}")),
+    )
+}
+
 /// What was wrong: boxes thrown on a table ended without a solution of the impact law (expansion at rest), in endless reversals (a corner near the
 /// centre of turning, that stopped along with a slower one) or with friction beyond its bound. They come to rest on a face.
 #[test]
@@ -613,28 +633,74 @@ fn thrown_boxes_come_to_rest_on_a_face() {
             [1.264480241451481, 0.4, 0.2],
         ),
     ];
-    for ([half, rate, spin, turn], [m, mu, e]) in throws {
-        let square = half.map(|h| h * h);
-        let inertia =
-            [square[1] + square[2], square[0] + square[2], square[0] + square[1]].map(|s| m * s / 3.0);
-        let text = format!(
-            "gravity = [0, 0, -9.81]\nrun = {{ until = 4 }}\n\
-             ground = {{ table = {{ through = [0, 0, 0], normal = [0, 0, 1] }} }}\n\
-             [coordinates]\nx = {{ rate = {} }}\ny = {{ rate = {} }}\nz = {{ start = 0.5, rate = {} }}\n\
-             [[body]]\nname = \"box\"\nmass = {m}\ninertia = {inertia:?}\nposition = [\"x\", \"y\", \"z\"]\nrotation = \"free\"\n\
-             turned = [[\"x\", {}], [\"y\", {}], [\"z\", {}]]\nspin = {spin:?}\nfeatures = {{ skin = {{ box = {half:?} }} }}\n{}",
-            rate[0],
-            rate[1],
-            rate[2],
-            turn[0],
-            turn[1],
-            turn[2],
-            contact("touch", ["box.skin", "ground.table"], &format!("friction = {mu}\nrestitution = {e}")),
-        );
-        let run = run(&text);
+    for ([half, rate, spin, turn], weight) in throws {
+        let run = run(&thrown(half, rate, spin, turn, weight));
         let z = last(&run, "z");
         assert!(half.iter().any(|h| (z - h).abs() < 1e-9), "{z} {half:?}");
         let speed = last(&run, "sqrt(x'^2 + y'^2 + z'^2)");
         assert!(speed < 1e-9, "{speed}");
     }
+}
+
+/// What was wrong: of four corners that slide on the table the forces are a family of one parameter, and friction moves with it. Where one normal force
+/// reached zero, no other member had the same motion, and it went on below zero. The corner now carries nothing while the three others keep it closed.
+///
+/// While the box slides flat, m z̈ = 0: the four normal forces carry its weight, none of them pulls, and friction keeps to μN against slip. Its energy only
+/// falls.
+#[test]
+fn a_corner_of_a_sliding_box_that_loses_its_load_stays_closed_without_a_force() {
+    let (m, mu) = (0.8522296668906574, 0.8);
+    let run = run(&thrown(
+        [0.12117578418591007, 0.03407171432292317, 0.05223532136252039],
+        [-0.6003573175818552, -2.7599355689893064, -2.721279900970637],
+        [2.009909002602002, -4.588249749188425, -15.32145146127452],
+        [0.7816670926564218, 1.4413330142329084, 1.6742977178585337],
+        [m, mu, 0.0],
+    ));
+    let weight = m * G;
+    let table = run.table();
+    let rows = |what: &str| -> Vec<Vec<f64>> {
+        let numbers = |k: usize| table.numbers(&format!("touch[{k}].{what}")).unwrap().to_vec();
+        (1..=8).map(numbers).collect()
+    };
+    let (normal, along, across) = (rows("normal"), rows("tangential[1]"), rows("tangential[2]"));
+    let (gap, slip, drift) = (rows("gap"), rows("slip[1]"), rows("slip[2]"));
+    let fall = series(&run, "z'");
+    let (mut flat, mut without) = (0, 0);
+    for p in 0..normal[0].len() {
+        for k in 0..8 {
+            let (n, rubs) = (normal[k][p], along[k][p].hypot(across[k][p]));
+            assert!(n >= -1e-12 * weight && rubs <= mu * n + 1e-9 * weight, "{k} {p}: {n} {rubs}");
+            assert!(n * gap[k][p].abs() <= 1e-11 * weight, "{k} {p}: {n} at {}", gap[k][p]);
+            let (power, speed) =
+                (along[k][p] * slip[k][p] + across[k][p] * drift[k][p], slip[k][p].hypot(drift[k][p]));
+            if n > 0.0 && speed > 1e-4 {
+                close(power / (n * speed), -mu, 1e-9);
+            }
+        }
+        let closed: Vec<usize> = (0..8).filter(|&k| gap[k][p].abs() < 1e-12).collect();
+        // the forces before the impact that lays it down are those of two corners
+        let flat_now = closed.len() == 4 && fall[p].abs() < 1e-9;
+        if flat_now && closed.iter().all(|&k| slip[k][p].hypot(drift[k][p]) > 1e-3) {
+            flat += 1;
+            without += usize::from(closed.iter().any(|&k| normal[k][p] == 0.0));
+            close(closed.iter().map(|&k| normal[k][p]).sum::<f64>() / weight, 1.0, 1e-9);
+        }
+    }
+    assert!(flat > 10 && without > 3, "{flat} {without}");
+    let energy = series(&run, "energy.total");
+    assert!(energy.windows(2).all(|e| e[1] <= e[0] + 1e-9 * energy[0].abs()));
+}
+
+/// What was wrong: where a slow slip is stopped, the bodies take a little of it along, and slips of others that are as slow turn; the forces were those
+/// before that turn, at one instant far outside their cone.
+#[test]
+fn what_stops_turns_other_slow_slips_before_forces_are_decided() {
+    run(&thrown(
+        [0.11474277311401361, 0.09640041997807607, 0.13864758026691576],
+        [-2.571210287329319, -3.165608928475753, 1.0502831957502377],
+        [0.7144029865072561, 1.2777893120012127, 6.739008442052708],
+        [-0.586831574105668, 0.5806061306995565, -1.1243330471587392],
+        [2.80473493726908, 0.8, 0.2],
+    ));
 }

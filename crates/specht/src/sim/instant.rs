@@ -373,6 +373,9 @@ impl<S: System + ?Sized> Run<'_, S> {
                         self.field.evaluate();
                         continue;
                     }
+                    if round < 3 && self.field.spatial && self.turns_at_rest() {
+                        continue;
+                    }
                     break;
                 }
                 Decision::Invalid => return Some(self.no_forces()),
@@ -394,6 +397,16 @@ impl<S: System + ?Sized> Run<'_, S> {
         }
         self.take_over();
         None
+    }
+
+    /// What stops takes its slow slip from the others, and where these are as slow, it turns them: true when the forces that were found are
+    /// then beyond their bounds. The velocities are those after the stop.
+    fn turns_at_rest(&mut self) -> bool {
+        if !self.sets.stopped.contains(&true) || self.field.chart.active {
+            return false;
+        }
+        self.projector.project(&mut self.field, EXACT);
+        !self.field.keeps_in_space()
     }
 
     /// The transition problem with what is known of the contacts; modes and latches before it are left in `m.frozen`.

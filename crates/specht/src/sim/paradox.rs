@@ -156,6 +156,7 @@ impl Decider {
             Choice::Stop => return Decision::Stop,
         };
         let Some(mut answer) = answers.into_iter().nth(k) else { return Decision::Stop };
+        let moment = field.calm(starts, &answer.solution.forces, moment);
         if tie || self.lasting {
             self.probe_in_space(field, starts, moment, tie, &mut answer);
         }
@@ -176,7 +177,7 @@ impl Decider {
         }
         field.fixed.follow(&answer.solution.forces);
         if tie {
-            press(field);
+            press(field, acted, moment);
         }
         self.set.solutions[k] = answer.solution;
         self.chosen = Some(k);

@@ -5,13 +5,13 @@
 //! direction found until it is [`LEAVES`] times as fast: the direction of a velocity that is rounding says nothing.
 
 use crate::contact::space::{Cone, Does, Sliding, all};
-use crate::contact::{Forces, Reduced, Solution, Start};
-use crate::linalg::{Mat, axpy};
+use crate::contact::{Forces, Reduced, Small, Solution, Start};
+use crate::linalg::{Mat, axpy, max_abs};
 use crate::system::{ContactInfo, Eval, Mode, Normal, Section, System};
 
 use super::event_driven::Run;
 use super::field::Field;
-use super::tolerances::SLOW;
+use super::tolerances::{KEPT, PROBE, SLOW};
 use super::trajectory::in_space;
 use super::watch::{What, contact_speed};
 
@@ -260,6 +260,8 @@ fn answer(
                 Mode::Slip
             }
             (Does::Opens, Start::Zero) | (Does::Sticks, _) => Mode::Stick,
+            // at its bound, but the others hold it: nothing slips
+            (Does::Slips(_), Start::Zero) if two && leaves(i, &forces.accel).is_none() => Mode::Stick,
             (Does::Opens, Start::Plus) if two => Mode::Slip,
             (Does::Opens, Start::Plus) => Mode::SlipPlus,
             (Does::Opens, _) => Mode::SlipMinus,
@@ -300,11 +302,53 @@ pub(super) fn spread(layout: &Layout, red: &Reduced, x: &[f64], lambda: &mut [f6
 
 /// Where the motion leaves forces free, one that follows its past may fall to zero although its contact need not open; the same would
 /// happen again a moment later. Forces are then sought that obey the laws with every contact that is closed pressed by a share of the mean: by
-/// turns the forces that fit the motion, and those with that least pressure. What the motion tells is not changed by it.
-pub(super) fn press<S: System + ?Sized>(field: &mut Field<S>) {
-    if field.solve() && field.regularity.redundant > 0 {
-        inside(field, false);
+/// turns the forces that fit the motion, and those with that least pressure. What the motion tells is not changed by it. Where friction of slip
+/// follows the pressure, other forces are another motion: the contact then stays closed and carries nothing ([`slacken`]).
+pub(super) fn press<S: System + ?Sized>(field: &mut Field<S>, acted: &[f64], moment: f64) {
+    if field.solve() && field.regularity.redundant > 0 && !inside(field, false) {
+        slacken(field, acted, moment);
     }
+}
+
+/// Contacts whose normal force falls below zero a `moment` later carry nothing from now on ([`Small::Slack`]), as far as the other contacts keep them
+/// closed; the forces `acted` before. Nothing changes where that does not lead to forces that obey the laws.
+fn slacken<S: System + ?Sized>(field: &mut Field<S>, acted: &[f64], moment: f64) {
+    let followed = field.fixed.reference.clone();
+    let normals: Vec<(usize, usize)> = field
+        .info
+        .iter()
+        .enumerate()
+        .filter_map(|(i, c)| match c.normal {
+            Normal::Unilateral { row } if field.discrete.modes[i].is_closed() => Some((i, row)),
+            _ => None,
+        })
+        .collect();
+    let mut small = vec![Small::Holds; field.info.len()];
+    for _ in 0..2 * normals.len() {
+        for &(i, row) in &normals {
+            let opening = acted.get(row).copied().unwrap_or(0.0).min(0.0);
+            field.fixed.reference[row] = if small[i] == Small::Slack { opening } else { followed[row] };
+        }
+        field.fixed.share(field.info, &field.eval, &field.discrete.modes, &small);
+        let slack = |i: usize| small[i] == Small::Slack;
+        let kept = (0..small.len()).all(|i| !slack(i) || field.fixed.small().get(i) == Some(&Small::Slack));
+        if !kept || !field.solve() || !field.stays_closed() {
+            break;
+        }
+        let Some(excess) = field.excess_later(PROBE * moment) else { break };
+        let worst = |slack: bool| {
+            let alike = normals.iter().filter(|(i, _)| (small[*i] == Small::Slack) == slack);
+            alike.map(|&(i, _)| (i, excess[i])).min_by(|a, b| a.1.total_cmp(&b.1)).filter(|w| w.1 < 0.0)
+        };
+        match (worst(false), worst(true)) {
+            (Some((i, _)), _) => small[i] = Small::Slack,
+            (None, Some((i, _))) => small[i] = Small::Holds,
+            (None, None) => return,
+        }
+    }
+    field.fixed.reference = followed;
+    field.fixed.share(field.info, &field.eval, &field.discrete.modes, &[]);
+    field.solve();
 }
 
 /// The same for friction at rest that has reached its bound although others could hold what it holds (two points of a rigid body stick along the line
@@ -378,6 +422,66 @@ fn inside<S: System + ?Sized>(field: &mut Field<S>, friction: bool) -> bool {
 }
 
 impl<S: System + ?Sized> Field<'_, S> {
+    /// A `moment` in which no slip stops: a slow slip is over, or has turned, long before other forces change.
+    pub(super) fn calm(&self, starts: &[Start], forces: &Forces, moment: f64) -> f64 {
+        let Field { info, eval, state, frozen, .. } = self;
+        let turns =
+            |i: &usize| starts[*i] == Start::Plus && frozen[*i].is_none() && info[*i].tangent.len() > 1;
+        (0..info.len()).filter(turns).fold(moment, |moment, i| {
+            let turn = |&row: &usize| eval.accel(row, &forces.accel).powi(2);
+            let turn = info[i].tangent.iter().map(turn).sum::<f64>().sqrt();
+            let time = speed(&info[i], eval, &state.u) / turn;
+            if time > 0.0 { moment.min(time) } else { moment }
+        })
+    }
+
+    /// Whether the forces of the modes at the present state, which is evaluated, neither pull nor exceed their bounds by more than rounding.
+    pub(super) fn keeps_in_space(&mut self) -> bool {
+        if !self.solve() {
+            return false;
+        }
+        let Field { info, forces, discrete, eval, .. } = self;
+        let most = KEPT * max_abs(&forces.lambda);
+        (info.iter().zip(&discrete.modes).enumerate()).all(|(i, (c, mode))| {
+            let pulls = c.is_unilateral() && forces.normal[i] < -most;
+            let sticks = *mode == Mode::Stick && c.tangent.len() > 1;
+            let slips = sticks && eval.friction_size(info, i, &forces.lambda) - forces.bound[i] > most;
+            !pulls && !slips
+        })
+    }
+
+    /// Whether contacts that carry nothing go along with the others, in the last solution.
+    fn stays_closed(&self) -> bool {
+        let size = max_abs(&self.forces.accel);
+        let still = |row: usize| {
+            let eval = &self.eval;
+            eval.accel(row, &self.forces.accel).abs() <= SAME_MOTION * (size + eval.accel_offset[row].abs())
+        };
+        let slack = self.fixed.small().iter().enumerate().filter(|(_, s)| **s == Small::Slack);
+        slack.map(|(i, _)| (i, &self.info[i])).all(|(i, c)| {
+            let sticks = self.discrete.modes[i] == Mode::Stick;
+            c.normal_row().into_iter().chain(c.tangent.iter().copied().filter(|_| sticks)).all(still)
+        })
+    }
+
+    /// Normal forces after this time, and the openings of those that carry nothing.
+    fn excess_later(&mut self, delta: f64) -> Option<Vec<f64>> {
+        let here = self.state.clone();
+        axpy(0.5 * delta, &self.forces.accel, &mut self.state.u);
+        let way: Vec<f64> = self.state.u.iter().map(|v| delta * v).collect();
+        self.sys.move_by(&mut self.state.q, &way);
+        axpy(0.5 * delta, &self.forces.accel, &mut self.state.u);
+        axpy(delta, &self.eval.z_rate, &mut self.state.z);
+        self.state.t += delta;
+        self.evaluate();
+        let solved = self.solve();
+        let mut excess = self.forces.normal.clone();
+        self.fixed.openings(self.info, &self.eval, &mut excess);
+        self.state = here;
+        self.evaluate();
+        (self.solve() && solved).then_some(excess)
+    }
+
     /// Direction of slip of contact `i`: the one that was decided while it is slow, else that of its velocity.
     pub(crate) fn direction(&self, i: usize, slip: [f64; 3]) -> [f64; 3] {
         if let Some(d) = self.frozen[i] {
