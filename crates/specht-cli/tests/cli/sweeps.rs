@@ -4,7 +4,7 @@ use crate::page::{browser, load};
 use crate::{BALL, Folder, err, out};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The files that must not depend on how a sweep was done.
 const FILES: [&str; 5] = ["sweep.csv", "sweep.json", "sweep.parquet", "sweep.svg", "sweep.html"];
@@ -141,9 +141,11 @@ fn next(seed: &mut u64) -> u64 {
     *seed >> 33
 }
 
-/// Begin a command and kill it, so many times; how often it was still running.
-fn kill(folder: &Folder, args: &[&str], times: usize, seed: &mut u64) -> usize {
+/// Begin a command that takes `whole` and kill it early, so many times; how often it was still running. Each goes on where the one before was
+/// killed, so that none may come far.
+fn kill(folder: &Folder, args: &[&str], whole: Duration, times: usize, seed: &mut u64) -> usize {
     let mut cut = 0;
+    let longest = (whole.as_micros() as u64 / 5).max(1);
     for _ in 0..times {
         let mut child = Command::new(env!("CARGO_BIN_EXE_specht"))
             .args(args)
@@ -153,7 +155,7 @@ fn kill(folder: &Folder, args: &[&str], times: usize, seed: &mut u64) -> usize {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_micros(5_000 + next(seed) % 40_000));
+        std::thread::sleep(Duration::from_micros(1_000 + next(seed) % longest));
         cut += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
@@ -167,10 +169,12 @@ fn a_map_killed_on_the_way_goes_on_to_the_same_bytes() {
     folder.write("ball.toml", BALL);
     let args = ["map", "ball.toml", "--over", "e=0.3..0.9:12", "--over", "mu=0.1..0.3:12"];
     let args = [&args[..], &["--record", "count(events)", "--fine", "0.1"]].concat();
+    let begun = Instant::now();
     let whole = folder.run(&[&args[..], &["--out", "whole"]].concat());
+    let time = begun.elapsed();
     assert_eq!(whole.status.code(), Some(0), "{}", err(&whole));
     let again = [&args[..], &["--out", "killed", "--resume"]].concat();
-    kill(&folder, &again, 5, &mut 99);
+    kill(&folder, &again, time, 5, &mut 99);
     let end = folder.run(&again);
     assert_eq!(end.status.code(), Some(0), "{}", err(&end));
     let files = ["map.json", "map.svg"];
@@ -200,11 +204,13 @@ fn a_sweep_killed_at_twenty_instants_goes_on_to_the_same_bytes() {
         if chain {
             args.extend(["--over", "mu=0.1..0.3:4", "--chain", "both", "--until", "0.3"]);
         }
+        let begun = Instant::now();
         let whole = folder.run(&[args.clone(), vec!["--out", "whole"]].concat());
+        let time = begun.elapsed();
         assert_eq!(whole.status.code(), Some(0), "{}", err(&whole));
         let mut seed = 12345 + u64::from(chain);
         let again = [args.clone(), vec!["--out", "killed", "--resume"]].concat();
-        let cut = kill(&folder, &again, 20, &mut seed);
+        let cut = kill(&folder, &again, time, 20, &mut seed);
         assert!(cut > 3, "only {cut} were still running");
         let end = folder.run(&again);
         assert_eq!(end.status.code(), Some(0), "{}", err(&end));
