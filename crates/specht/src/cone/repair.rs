@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Errors at the border of a place may rise: they are smooth, and Newton's business. A place that does not help is tried once more with
-//! twice the contacts, and when a whole turn does not halve the error, all places are twice as large in the next one. (Nonlinear
+//! twice the contacts, and when a whole turn does not halve the error, all places are twice as large in the next one, on islands whose
+//! factorisations are expensive; on others repairs end there. (Nonlinear
 //! elimination, Lanzkron, Rose & Wilkes 1996; Cai & Keyes 2002.)
 
 use super::body::{BodyForm, MassForm};

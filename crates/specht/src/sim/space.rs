@@ -310,19 +310,20 @@ pub(super) fn press<S: System + ?Sized>(field: &mut Field<S>, acted: &[f64], mom
     }
 }
 
+/// Closed one-sided contacts, each with the row of its normal force.
+fn closed<S: System + ?Sized>(field: &Field<S>) -> Vec<(usize, usize)> {
+    let row = |(i, c): (usize, &ContactInfo)| match c.normal {
+        Normal::Unilateral { row } if field.discrete.modes[i].is_closed() => Some((i, row)),
+        _ => None,
+    };
+    field.info.iter().enumerate().filter_map(row).collect()
+}
+
 /// Contacts whose normal force falls below zero a `moment` later carry nothing from now on ([`Small::Slack`]), as far as the other contacts keep them
 /// closed; the forces `acted` before. Nothing changes where that does not lead to forces that obey the laws.
 fn slacken<S: System + ?Sized>(field: &mut Field<S>, acted: &[f64], moment: f64) {
     let followed = field.fixed.reference.clone();
-    let normals: Vec<(usize, usize)> = field
-        .info
-        .iter()
-        .enumerate()
-        .filter_map(|(i, c)| match c.normal {
-            Normal::Unilateral { row } if field.discrete.modes[i].is_closed() => Some((i, row)),
-            _ => None,
-        })
-        .collect();
+    let normals = closed(field);
     let mut small = vec![Small::Holds; field.info.len()];
     for _ in 0..2 * normals.len() {
         for &(i, row) in &normals {
@@ -361,15 +362,7 @@ pub(super) fn relieve<S: System + ?Sized>(field: &mut Field<S>) -> bool {
 fn inside<S: System + ?Sized>(field: &mut Field<S>, friction: bool) -> bool {
     let followed = field.fixed.reference.clone();
     let accel = field.forces.accel.clone();
-    let pressed: Vec<(usize, usize)> = field
-        .info
-        .iter()
-        .enumerate()
-        .filter_map(|(i, c)| match c.normal {
-            Normal::Unilateral { row } if field.discrete.modes[i].is_closed() => Some((i, row)),
-            _ => None,
-        })
-        .collect();
+    let pressed = closed(field);
     let mean = pressed.iter().map(|&(i, _)| field.forces.normal[i]).sum::<f64>() / pressed.len() as f64;
     // what stands still is measured by what the smooth forces alone would do
     let free = |k: usize| (field.eval.h[k] / field.eval.mass.diagonal(k)).abs();
